@@ -64,7 +64,7 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
   /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
   place?: string;
   /**
-   * The item this one is a part of (a comment's issue, an attachment's page): whoever can't read that one can't read
+   * The item this one is a part of (a comment's issue, an attachment's page): anyone who can't read that one can't read
    * this one. Source: S20.
    */
   partOf?: string;

@@ -11,11 +11,11 @@ import type { CommitView } from "#sources/git-repository/view.ts";
 import { lookAtNewest } from "./newest.ts";
 
 /**
- * The folders and files directly below `parent` (an id as it came from here; `null` = the root) of the branch or tag that
- * the configuration names, as a run would take them. Nobody is connected yet, so a mirror without history and without
- * files is made for the answer, and deleted after it; `name` is its own.
+ * The folders and files directly below `parent` (an id returned by this function; `null` = the root) of the configured
+ * branch or tag, as a run would include them. No connector exists yet, so it creates a temporary mirror without history
+ * and without files, and deletes it afterwards; `name` is the mirror's name.
  *
- * @throws ApiError `source_not_found` for a parent that is no folder there; what `lookAtNewest` throws
+ * @throws ApiError `source_not_found` for a parent that isn't a folder there; the errors of `lookAtNewest`
  */
 export async function browseRepository(
   environment: GitEnvironment,
@@ -36,7 +36,7 @@ export async function browseRepository(
 function toPlace(view: CommitView, entry: TreeEntry): Place[] {
   if (entry.path === undefined) return [];
   const isFolder = entry.mode === "040000";
-  // A folder is entered when some file in it could be taken.
+  // A folder is entered if some file in it could be included.
   const path = isFolder ? `${entry.path}/file` : entry.path;
   const verdict = view.judge({ ...entry, mode: isFolder ? "100644" : entry.mode, path, shown: path });
   return verdict.type === "take" ? [{ rel: entry.path, kind: isFolder ? "folder" : "file" }] : [];

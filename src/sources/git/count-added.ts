@@ -6,11 +6,11 @@ import type { GitEnvironment } from "#sources/git-repository/mirror.ts";
 import { listTree } from "#sources/git-repository/tree.ts";
 import { lookAtNewest } from "./newest.ts";
 
-/** With more files than this a person would wait for the answer. */
+/** With more files, a person would wait too long for the answer. */
 const MOST_FILES = 1_000_000;
 
 /**
- * Files of the newest commit that a run of `to` takes and one of `from` doesn't. One look at the remote, which brings names and no
+ * Counts files of the newest commit that a run of `to` includes and one of `from` doesn't. One fetch of names without
  * files; commits are items of any scope.
  */
 export async function countAdded(
@@ -26,6 +26,6 @@ export async function countAdded(
     }
     return added;
   });
-  // The next fetch brings them all.
+  // The next fetch downloads them all.
   return items === "too_many" ? undefined : { items: items ?? 0, calls: 1 };
 }

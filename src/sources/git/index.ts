@@ -26,8 +26,8 @@ export interface GitOptions extends GitPlaces {
 type Context = SourceContext<GitConfig>;
 
 /**
- * Repositories: each file of one branch or tag is an item, with who changed it last. Works on a bare mirror of its own;
- * nothing of a repository is ever run. Source: S38.
+ * Repositories: each file of one branch or tag is an item, with its last author. Uses its own bare mirror; nothing of a
+ * repository is ever executed. Source: S38.
  */
 export function makeGitSource(options: GitOptions): Source<GitConfig> {
   const environment = makeEnvironment(options);
@@ -95,7 +95,7 @@ function refusePathOfTheServer({ config }: Context, { isOpenToStrangers }: GitOp
   });
 }
 
-/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+/** Caches the last compiled scope: the engine checks every stored item in a row. */
 function makeInScope(): (scope: Scope, path: string) => boolean {
   let last: { scope: Scope; compiled: CompiledScope } | undefined;
   return (scope, path) => {

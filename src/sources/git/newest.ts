@@ -14,16 +14,16 @@ export interface NewestCommit {
 }
 
 const BROWSED = "con_browse";
-/** What a server that was killed left behind. */
+/** Age of leftovers of a server that was killed. */
 const OLD_MS = 3_600_000;
-/** The smallest limit: lists of ignored paths are among what it brings. */
+/** The smallest limit: the fetch includes lists of ignored paths. */
 const SMALL_FILES_MB = 64 / 1024;
 
 /**
- * Looks at the newest commit as a run of this scope would, in a mirror that is made for it and deleted after it; `name` is its
- * own. Gives undefined for an empty repository.
+ * Reads the newest commit as a run of this scope would, in a temporary mirror that is deleted afterwards; `name` is the
+ * mirror's name. Returns undefined for an empty repository.
  *
- * @throws what `openMirror`, `refresh` and the look throw
+ * @throws the errors of `openMirror`, `refresh` and `look`
  */
 export async function lookAtNewest<T>(
   environment: GitEnvironment,

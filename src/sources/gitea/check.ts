@@ -6,7 +6,7 @@ import { makeGiteaClient } from "./client.ts";
 import { baseOf, type GiteaConfig } from "./config.ts";
 import { listRecords } from "./forge.ts";
 
-/** Whether the server answers this token, and what of the config it does not show. */
+/** Checks whether the server accepts this token, and which parts of the config it doesn't show. */
 export function checkGitea(ctx: SourceContext<GiteaConfig>, files: ForgeFiles): Promise<CheckOutcome> {
   const client = makeGiteaClient(ctx);
   return runCheck(ctx, wordsOf(ctx.config), async () => {

@@ -6,10 +6,10 @@ import { countOf, numberedPages, type RecordPage } from "#sources/forge/pages.ts
 import { halfRead, idAt, type Listed, listed, makeOddRecords } from "#sources/listed.ts";
 import { baseOf, type GiteaConfig } from "./config.ts";
 
-/** Records of a page: more is given nowhere unless the server says otherwise. */
+/** Records of a page: the maximum unless the server is configured otherwise. */
 const LIMIT = 50;
 
-/** All calls to the server: only this file knows its addresses and its answers. */
+/** All calls to the server: only this file knows its addresses and responses. */
 export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaConfig>, "config" | "http" | "now">) {
   const base = `${baseOf(config)}/api/v1`;
   const odd = makeOddRecords();
@@ -49,30 +49,30 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
   const since = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
 
   return {
-    /** What was listed in a repository and isn't understood: threads by their numbers, parts by their ids. */
+    /** Records that were listed in a repository and aren't understood: threads by their numbers, parts by their ids. */
     odd,
     /** Repositories that were listed and aren't understood. */
     oddRepositories,
     me: () => get("/user", Me),
     version: () => get("/version", z.object({ version: z.string() })),
-    /** Whether who has not signed in is answered by the API itself, and not by a page to sign in that stands before it. */
+    /** Whether an unauthenticated request gets an answer of the API itself, and not a sign-in page in front of it. */
     async isOpen(): Promise<boolean> {
       const { auth: _auth, ...unsigned } = ask("/repos/search", { limit: 1 });
       const answer = await http.request({ ...unsigned, redirect: "none", allow: NOT_OPEN });
       return answer.status === 200 && isSearchAnswer(answer.text());
     },
-    /** @throws ApiError `source_forbidden` when the token lacks a scope that no repository asks for */
+    /** @throws ApiError `source_forbidden` when the token lacks a scope that requests for repositories don't check */
     async checkScopes(): Promise<void> {
       for (const path of ["/repos/issues/search", "/user/orgs"])
         await http.request({ ...ask(path, { limit: 1 }), allow: [404] });
     },
-    /** Whether the account is a site administrator, and this token may say so. */
+    /** Whether the account is a site administrator, and this token has that scope. */
     async administers(): Promise<boolean> {
       const { is_admin: isAdmin } = await get("/user", Me);
       if (isAdmin !== true) return false;
       return (await http.request({ ...ask("/admin/users", { limit: 1 }), allow: [403] })).status === 200;
     },
-    /** Everything that the account can see; of a site administrator, everything there is. */
+    /** Everything that the account can see; for a site administrator, everything. */
     async everyRepository(): Promise<RepositoryRecord[]> {
       const found = new Map<number, RepositoryRecord>();
       const schema = z.object({ data: Repositories }).transform(({ data }) => data);
@@ -122,7 +122,10 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     teamMembers: (id: number) => all(`/teams/${id}/members`, list(UserRecord)),
     teamRepositories: (id: number) => all(`/teams/${id}/repos`, list(z.object({ id: z.number().int() }))),
     collaborators: (fullName: string) => all(`${repo(fullName)}/collaborators`, list(UserRecord)),
-    /** For site administrators alone. @throws ApiError when one of them isn't understood: who is not among them is gone */
+    /**
+     * For site administrators only. @throws ApiError when one of them isn't understood: users missing from it count as
+     * gone
+     */
     everyUser: () => all("/admin/users", list(UserRecord), wholeOf),
     async visibleUsers(): Promise<UserRecord[]> {
       const found = new Map<number, UserRecord>();
@@ -156,13 +159,13 @@ function isSearchAnswer(text: string): boolean {
 
 const SearchAnswer = z.object({ ok: z.literal(true), data: z.array(z.unknown()).nullable() });
 
-/** Lists without entries come as null. */
+/** The server sends null for an empty list. */
 function list<T extends z.ZodType>(record: T, id?: z.ZodType<string>) {
   return z.preprocess((records) => records ?? [], listed(record, id));
 }
 
 const Id = z.number().int();
-/** The id of a comment or review as the part of a thread that it is. */
+/** The id of a comment or review as a part of a thread. */
 const partIdAt = (kind: "c" | "r" | "v") =>
   idAt(
     "id",

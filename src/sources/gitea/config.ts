@@ -2,7 +2,7 @@ import { z } from "zod";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 import { FORGE_CHOICES } from "#sources/forge/config.ts";
 
-/** What is said about a Gitea or Forgejo server. Unknown keys are errors. */
+/** Config of a Gitea or Forgejo server. Unknown keys are errors. */
 export const GiteaConfig = z.strictObject({
   url: z
     .string()

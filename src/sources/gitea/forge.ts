@@ -23,7 +23,7 @@ import {
 } from "./client.ts";
 import { baseOf, type GiteaConfig } from "./config.ts";
 
-/** Gitea's records as what all forges have. */
+/** Maps Gitea's records to those shared by all forges. */
 export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
   const client = makeGiteaClient(ctx);
   const { config } = ctx;
@@ -42,7 +42,7 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
     async *threads(repository, since, from) {
       const pages = client.threads(repository.fullName, typeOf(repository), since, from);
       for await (const { records, ...page } of pages) {
-        // It was renamed after it was listed, and another one has its name: what that one has is not for the same people.
+        // It was renamed after the listing, and another repository took its name: that one has other readers.
         if (records.some(({ repository: of }) => of && String(of.id) !== repository.id)) throw notThere();
         yield { ...page, records: records.map(toThread) };
       }
@@ -80,7 +80,7 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
   };
 }
 
-/** The records of what the config asks for, each once. */
+/** The records that the config includes, each once. */
 export async function listRecords(client: GiteaClient, { repositories: names }: GiteaConfig) {
   const closed: ForgeListing["closed"] = [];
   client.oddRepositories.take();
@@ -160,7 +160,7 @@ function toComment(record: CommentRecord): ForgePart | undefined {
   };
 }
 
-/** Undefined for one that only its author sees, or that is asked for and not given yet. */
+/** Undefined for one that only its author sees, or that is requested and not submitted yet. */
 function toReview(record: ReviewRecord, number: number): ForgePart | undefined {
   const verdict = record.dismissed === true ? "dismissed" : VERDICTS.get(record.state);
   if (verdict === undefined) return undefined;
@@ -199,7 +199,7 @@ function toReviewComment(record: ReviewCommentRecord, number: number, of: string
   };
 }
 
-/** Who has left is "Ghost" with a negative id; who wrote elsewhere, before a migration, is only a name. */
+/** A deleted user is "Ghost" with a negative id; the author of a migrated thread is only a name. */
 function authorOf({ user, original_author: original }: Pick<ThreadRecord, "user" | "original_author">) {
   if (original !== null && original !== undefined && original !== "") return { login: original };
   return user ? toUser(user) : undefined;

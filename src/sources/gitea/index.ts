@@ -22,7 +22,7 @@ const HOOK = {
   event: ["x-forgejo-event", "x-gitea-event"],
 } as const;
 
-/** Gitea and Forgejo: issues, pull requests, what is said about them and files, for those who may read them there. */
+/** Gitea and Forgejo: issues, pull requests, their comments and files, for their readers there. */
 export function makeGiteaSource(options: GitPlaces & { checkpoints?: Partial<Batching> }): Source<GiteaConfig> {
   const { checkpoints } = options;
   const files = makeForgeFiles(options, "gitea");
@@ -34,14 +34,14 @@ export function makeGiteaSource(options: GitPlaces & { checkpoints?: Partial<Bat
       auth: [{ type: "account" }, { type: "credentials", scheme: "bearer", token: "token" }],
       credentials: GiteaCredentials,
       config: GiteaConfig,
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "container",
-      // Items name groups of their repository for ever: who may read is told of these groups, and of nothing else.
+      // Items always name the groups of their repository: only the members of these groups change.
       freshness: "feed",
       hasPeople: true,
       readsGit: true,
-      // A server of one's own, that has to serve people too.
+      // A self-hosted server, which also has to serve people.
       limits: { perMinute: 1_800, burst: 200 },
     },
     check: (ctx) => checkGitea(ctx, files),

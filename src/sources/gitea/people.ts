@@ -9,7 +9,7 @@ import { makeGiteaClient, type RepositoryRecord, type TeamRecord, type UserRecor
 import type { GiteaConfig } from "./config.ts";
 import { listRecords, toRepository } from "./forge.ts";
 
-/** Groups beside those of repositories (`r1.issues`), teams (`t1`) and organizations (`o1`). */
+/** Groups besides those of repositories (`r1.issues`), teams (`t1`) and organizations (`o1`). */
 const SIGNED_IN = "signed-in";
 const ADMINS = "site-admins";
 
@@ -20,7 +20,7 @@ const UNITS: Readonly<Record<ForgeContent, string>> = {
   files: "repo.code",
 };
 
-/** A team with what it is given. */
+/** A team with its permissions. */
 interface Team extends TeamRecord {
   /** Absent = all of its organization. */
   repositories?: ReadonlySet<number>;
@@ -32,8 +32,8 @@ interface Organization {
 }
 
 /**
- * Who reads what: each repository by teams, collaborators and its visibility. What this credential may not know lets nobody
- * in, so a mirror by a weak token is narrower than the server and never wider.
+ * The readers of each repository: by teams, collaborators and its visibility. What this credential can't see grants no
+ * access, so a mirror with a weak token is narrower than the server and never wider.
  */
 export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   const client = makeGiteaClient(ctx);
@@ -53,7 +53,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   });
 
   async function openOrganization(login: string): Promise<Organization | undefined> {
-    // Who is no organization is a person.
+    // If it isn't an organization, it is a person.
     const record = await orNothing(() => client.organization(login));
     if (!record) return undefined;
     const teams: Team[] = [];
@@ -68,7 +68,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     return { id: record.id, teams };
   }
 
-  /** Those to whom membership alone opens the public repositories of a private organization. */
+  /** Members who can read the public repositories of a private organization only because of their membership. */
   const tellOrganization = ({ id }: Organization, members: readonly UserRecord[]) =>
     tell(
       `o${id}`,
@@ -79,14 +79,14 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     return (await orNothing(() => client.teamMembers(team))) ?? [];
   }
 
-  /** The groups of one repository, and who is named in them. */
+  /** The groups of one repository, and the people in them. */
   async function readRepository(record: RepositoryRecord, organization: Organization | undefined, isOpen: boolean) {
     const collaborators = (await orNothing(() => client.collaborators(record.full_name))) ?? [];
     const named = organization ? collaborators : [...collaborators, record.owner];
     const everybody = publicOf(record, isOpen);
     const { content: there } = toRepository(record, config);
     const events = FORGE_CONTENT.map((content) => {
-      // What is turned off in a repository is for nobody, whatever was read of it before.
+      // What is turned off in a repository has no readers, whatever was read of it before.
       if (!there.has(content)) return tell(readersGroup(String(record.id), content), []);
       const teams = (organization?.teams ?? []).filter((team) => mayRead(team, record.id, UNITS[content]));
       return tell(readersGroup(String(record.id), content), [
@@ -99,12 +99,12 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     return { events, named };
   }
 
-  /** For whom a repository is that is not private, by its owner's visibility. */
+  /** The readers of a repository that isn't private, by its owner's visibility. */
   function publicOf({ private: isPrivate, owner }: RepositoryRecord, isOpen: boolean): Principal[] {
     if (isPrivate) return [];
     if (owner.visibility === "private") return [group(`o${owner.id}`)];
     if (owner.visibility === "limited") return [group(SIGNED_IN)];
-    // What is not said to be public is not.
+    // Anything not marked as public isn't public.
     if (owner.visibility !== "public") return [];
     return isOpen ? ["everyone"] : [group(SIGNED_IN)];
   }
@@ -113,7 +113,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     { id, login, full_name: name, email, active, prohibit_login: isProhibited }: UserRecord,
     isAdmin: boolean,
   ): PeopleFact {
-    // Only a site administrator is told who is inactive.
+    // Only a site administrator sees who is inactive.
     const isSuspended = isAdmin && (active === false || isProhibited === true);
     const address = email && !/@noreply\./.test(email) ? email : undefined;
     return {
@@ -122,7 +122,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
       state: isSuspended ? "suspended" : "active",
       login,
       ...(name && { name }),
-      // The API does not say whether the server has verified it.
+      // The API does not report whether the server has verified it.
       ...(address !== undefined && { email: { address, isVerified: false } }),
     };
   }
@@ -131,7 +131,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
 
   return {
     async isGone(id) {
-      // Only a site administrator is shown everybody.
+      // Only a site administrator can list everyone.
       if (!(await client.administers())) return false;
       everyone ??= client.everyUser().then((users) => new Set(users.map((each) => String(each.id))));
       return !(await everyone).has(id);
@@ -222,7 +222,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   };
 }
 
-/** Who is restricted sees only what they were given. */
+/** Restricted users see only what they were granted. */
 function unrestricted(people: Iterable<UserRecord>): UserRecord[] {
   return [...people].filter(({ restricted }) => restricted !== true);
 }
@@ -234,7 +234,7 @@ function mayRead({ permission, repositories, units, units_map: map }: Team, repo
   return units?.includes(unit) === true;
 }
 
-/** Undefined when this credential may not know: then nobody is let in by it. */
+/** Undefined when this credential can't see it: it then grants no access. */
 async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -244,7 +244,7 @@ async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** @throws ApiError when one of them isn't understood: who reads it stays as it was told */
+/** @throws ApiError when one of them isn't understood: its readers stay as they were reported */
 async function listWhole(...of: Parameters<typeof listRecords>) {
   const listing = await listRecords(...of);
   if (!listing.isWhole || listing.odd.length > 0)

@@ -9,10 +9,10 @@ import { reasonOf } from "./reasons.ts";
 import type { RepositoryRecord } from "./records.ts";
 import { type Closed, listRecords } from "./repositories.ts";
 
-/** Owners, and repositories, that are looked at more closely. */
+/** Owners, and repositories, that are checked more closely. */
 const LOOKED_AT = 3;
 
-/** Whether GitHub answers, whose token it is, and what it doesn't show. */
+/** Checks whether GitHub answers, whose token it is, and what it doesn't show. */
 export function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<CheckOutcome> {
   const client = makeGithubClient(ctx);
   return runCheck(
@@ -37,7 +37,7 @@ export function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<Chec
   );
 }
 
-/** What the token may not read in a repository, by one of them. */
+/** What the token can't read in a repository, tested on one of them. */
 async function unreadable(client: GithubClient, records: readonly RepositoryRecord[]): Promise<string[]> {
   const record = records.find((each) => each.private) ?? records[0];
   if (!record) return [];
@@ -57,7 +57,7 @@ async function unreadable(client: GithubClient, records: readonly RepositoryReco
   return found;
 }
 
-/** Whose readers can't be known, and what is missing. */
+/** Repositories whose readers can't be read, and the missing permission. */
 async function peopleWarnings(client: GithubClient, records: readonly RepositoryRecord[]): Promise<string[]> {
   const warnings: string[] = [];
   const closed = records.filter((record) => record.private);
@@ -84,7 +84,7 @@ async function peopleWarnings(client: GithubClient, records: readonly Repository
   return warnings;
 }
 
-/** A classic token says what it may do. */
+/** Warnings from the scopes that a classic token reports. */
 function scopeWarnings(me: Me): string[] {
   if (me.type !== "user" || !me.scopes || me.scopes.length === 0) return [];
   const has = (...names: string[]) => names.some((name) => me.scopes?.includes(name));

@@ -26,24 +26,24 @@ import {
 
 export type GithubContext = SourceContext<GithubConfig>;
 
-/** What a walk over changes needs to know of the one before. */
+/** What a walk over changes needs from the one before. */
 interface Remembered {
   since: number | undefined;
   mark?: Mark | undefined;
   remember?(mark: Mark): void;
 }
 
-/** Who the token speaks for: a person, or an app where it is installed. */
+/** The identity of the token: a person, or an app where it is installed. */
 export type Me = { type: "user"; id: number; login: string; scopes?: string[] } | { type: "installation" };
 
-/** What is kept back for organizations that require SAML single sign-on. */
+/** Reports what is hidden because an organization requires SAML single sign-on. */
 export const SSO_HEADER = "x-github-sso";
-/** The right that a token would need. */
+/** The permission that a token would need. */
 export const NEEDED_HEADER = "x-accepted-github-permissions";
 
 /**
- * The version of the REST API, which decides the shape of its answers. GitHub's own hosts have the newest; Enterprise Server
- * has it since 3.18 and refuses a version that it doesn't know, so there it is the first one.
+ * The version of the REST API, which decides the shape of its responses. GitHub's own hosts have the newest; Enterprise
+ * Server has it since 3.18 and refuses a version that it doesn't know, so there it is the first one.
  * Source: https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
  */
 export function apiVersionOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): "2026-03-10" | "2022-11-28" {
@@ -51,7 +51,7 @@ export function apiVersionOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): "2026-03
   return hostname === "api.github.com" || hostname.endsWith(".ghe.com") ? "2026-03-10" : "2022-11-28";
 }
 
-/** All calls of GitHub's REST API. Repositories are asked for by their id: another one may take a name. */
+/** All calls of GitHub's REST API. Repositories are requested by id: another one may take a name. */
 export function makeGithubClient({ config, http, now }: Pick<GithubContext, "config" | "http" | "now">) {
   const version = apiVersionOf(config);
   const odd = makeOddRecords();
@@ -66,14 +66,14 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     try {
       return await http.request(request);
     } catch (error) {
-      // Taken down for legal reasons: that is about this alone.
+      // Taken down for legal reasons: that concerns this alone.
       if (!isApiError(error, "source_unavailable") || error.details?.["status"] !== 451) throw error;
       throw new ApiError("source_forbidden", { message: "GitHub has closed this for legal reasons.", cause: error });
     }
   };
   const get = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => (await send(ask(path))).json(schema);
 
-  /** Something of a repository. A thing that was transferred elsewhere is not there any more. */
+  /** Reads something of a repository. A thing that was transferred elsewhere is gone from here. */
   const own = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => {
     const answer = await send({ ...ask(path), redirect: "none", allow: MOVED });
     if (MOVED.includes(answer.status)) throw new ApiError("source_not_found", { message: "It has moved elsewhere." });
@@ -87,7 +87,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     id?: z.ZodType<string>,
   ) {
     const found = new Map<number, T>();
-    // Who may see only a part is led to another listing: that is a refusal.
+    // An account with partial access is redirected to another listing: that is a refusal.
     const request = { ...ask(path, { ...query, per_page: PER_PAGE }), redirect: "none", allow: MOVED } as const;
     for await (const page of linkPages(send, request)) {
       if (MOVED.includes(page.status)) throw new ApiError("source_forbidden", { message: "It shows only a part." });
@@ -124,7 +124,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
   const SORTED = { sort: "created", direction: "asc" };
 
   return {
-    /** What was listed in a repository and isn't understood: threads by their numbers, parts by their ids. */
+    /** Records that were listed in a repository and aren't understood: threads by their numbers, parts by their ids. */
     odd,
     async me(): Promise<Me> {
       try {
@@ -134,12 +134,12 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
         const named = scopes?.map((scope) => scope.trim()).filter((scope) => scope !== "");
         return { type: "user", id, login, ...(named && { scopes: named }) };
       } catch (error) {
-        // An app is no user.
+        // An app isn't a user.
         if (isApiError(error, "source_forbidden")) return { type: "installation" };
         throw error;
       }
     },
-    /** Whether who has not signed in is answered by the API itself, and not by a page to sign in that stands before it. */
+    /** Whether an unauthenticated request gets an answer of the API itself, and not a sign-in page in front of it. */
     async isOpen(): Promise<boolean> {
       const { auth: _auth, ...unsigned } = ask("/repositories", { per_page: 1 });
       const answer = await http.request({ ...unsigned, redirect: "none", allow: NOT_OPEN });
@@ -159,7 +159,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
         const listed = await repositories(`/orgs/${name}/repos`, Repositories, { type: "all", ...SORTED });
         return { ...listed, isOrganization: true };
       } catch (error) {
-        // Who is no organization is a person.
+        // If it isn't an organization, it is a person.
         if (!isApiError(error, "source_not_found")) throw error;
         const listed = await repositories(`/users/${name}/repos`, Repositories, { type: "owner", ...SORTED });
         return { ...listed, isOrganization: false };
@@ -175,7 +175,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     issues: (id: string, remembered: Remembered) => walk(at(id, "/issues"), Issues, remembered, { state: "all" }),
     comments: (id: string, remembered: Remembered) => walk(at(id, "/issues/comments"), Comments, remembered),
     reviewComments: (id: string, remembered: Remembered) => walk(at(id, "/pulls/comments"), ReviewComments, remembered),
-    /** How many entries a listing has, by the number of its last page; undefined where its pages have no numbers. */
+    /** Number of entries in a listing, by the number of its last page; undefined where its pages have no numbers. */
     async count(id: string, of: "issues" | "pulls"): Promise<number | undefined> {
       const answer = await send(ask(at(id, `/${of}`), { state: "all", per_page: 1 }));
       const last = linkOf(answer, "last");

@@ -4,7 +4,7 @@ import { FORGE_CHOICES } from "#sources/forge/config.ts";
 
 export const GITHUB_API = "https://api.github.com";
 
-/** What is said about GitHub. Unknown keys are errors. */
+/** Config of GitHub. Unknown keys are errors. */
 export const GithubConfig = z.strictObject({
   apiUrl: z
     .string()
@@ -68,7 +68,7 @@ export const GithubCredentials = z
       context.addIssue({ code: "custom", message: "Give a token, or appId, privateKey and installation." });
   });
 
-/** Where pages and repositories are, without a slash at the end. */
+/** Base of pages and repositories, without a slash at the end. */
 export function webUrlOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): string {
   if (apiUrl === GITHUB_API) return "https://github.com";
   const { protocol, host } = new URL(apiUrl);
@@ -81,7 +81,10 @@ export function graphqlUrlOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): string {
   return apiUrl.endsWith("/api/v3") ? `${apiUrl.slice(0, -"/v3".length)}/graphql` : `${apiUrl}/graphql`;
 }
 
-/** Whether GitHub runs it: then nobody has to sign in to see what is public, or everybody has to. */
+/**
+ * Whether GitHub runs the instance, and if so whether public content needs no sign-in (`public`) or everything does
+ * (`closed`).
+ */
 export function isHosted({ apiUrl }: Pick<GithubConfig, "apiUrl">): "public" | "closed" | undefined {
   if (apiUrl === GITHUB_API) return "public";
   return isGheCom(new URL(apiUrl).host) ? "closed" : undefined;

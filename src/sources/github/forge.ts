@@ -14,7 +14,10 @@ import { listRecords, toRepository } from "./repositories.ts";
 const PULSES = 50;
 const REVIEWED = 25;
 
-/** GitHub's records as what all forges have. `state` remembers what was answered, so that a repository without news costs nothing. */
+/**
+ * Maps GitHub's records to those shared by all forges. `state` remembers responses, so that a repository without news
+ * costs nothing.
+ */
 export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<GithubConfig>, "state">>): Forge {
   const client = makeGithubClient(ctx);
   const graphql = makeGraphql(ctx);
@@ -25,7 +28,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
   let marks: { id: string; before: Marks; now: Marks } | undefined;
   let reviewed: { id: string; nodes: Map<number, string>; told?: Map<string, ReviewNode[]> } | undefined;
 
-  /** Of this repository, and with it of those that are asked for next. */
+  /** For this repository, together with those that are requested next. */
   async function pulseOf({ id }: ForgeRepository): Promise<Pulse | undefined> {
     if (changed.delete(id)) pulses.delete(id);
     else if (pulses.has(id)) return pulses.get(id);
@@ -39,7 +42,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     return pulses.get(id);
   }
 
-  /** What to ask with, so that an answer without news is a short one. */
+  /** The state to send, so that a response without news is short. */
   async function remembered({ id }: ForgeRepository, what: keyof Marks, since: number | undefined) {
     if (!state || since === undefined) return { since };
     if (marks?.id !== id) marks = { id, before: StoredMarks.safeParse(await state.get(keyOf(id))).data ?? {}, now: {} };
@@ -49,7 +52,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     return { since, mark, remember: (told: Mark) => void (now[what] = told) };
   }
 
-  /** Of this pull request, and with it of the others that came on its page; undefined where GraphQL doesn't tell. */
+  /** For this pull request, together with the others on its page; undefined if GraphQL doesn't return them. */
   async function reviewsTogether(id: string, number: number): Promise<ReviewNode[] | undefined> {
     if (reviewed?.id !== id) return undefined;
     const page = reviewed;
@@ -158,7 +161,9 @@ function nodesOf(records: readonly IssueRecord[]): Map<number, string> {
   return new Map(pulls.flatMap(({ number, node_id: node }) => (node ? [[number, node] as const] : [])));
 }
 
-/** Listings are in the order of their changes: after a page comes what changed when its last record did, or later. */
+/**
+ * Listings are in order of changes: the next page begins with changes at the time of this page's last record, or later.
+ */
 function nextIn(of: keyof Marks, records: readonly { updated_at: number }[]): { place?: string } {
   const last = records.at(-1)?.updated_at;
   return last === undefined ? {} : { place: `${of} ${last}` };

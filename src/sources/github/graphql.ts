@@ -5,14 +5,14 @@ import { graphqlUrlOf } from "./config.ts";
 import { failedStatus } from "#sources/failures.ts";
 
 /**
- * Many things by one request. What GraphQL does not tell of, for whatever reason, is left out, and asked for over REST, which
- * says why.
+ * Reads many things with one request. What GraphQL doesn't return, for any reason, is left out and then requested over
+ * REST, which reports the reason.
  */
 export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" | "http" | "now">) {
   const url = graphqlUrlOf(config);
   let isOff = false;
 
-  /** What is told of each of these nodes, by its id. */
+  /** The fields of each of these nodes, by its id. */
   async function nodes<T>(ids: readonly string[], fields: string, schema: z.ZodType<T>): Promise<Map<string, T>> {
     const found = new Map<string, T>();
     if (isOff || ids.length === 0) return found;
@@ -34,14 +34,14 @@ export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" 
         throw new ApiError("source_rate_limited", { message: "GitHub limits the rate of requests.", retryAfterMs });
       }
     } catch (error) {
-      // A server without it, a token that may not use it, or a query that is too much for it now.
+      // A server without it, a token that may not use it, or a query that is too large for it now.
       const isClosed = isApiError(error, "source_forbidden") || isApiError(error, "source_not_found");
       if (!isClosed && failedStatus(error) === undefined) throw error;
       isOff = true;
       return found;
     }
     const told = answer.data?.nodes ?? [];
-    // Its ids may be of another form than those that were asked for.
+    // The returned ids may have another form than the requested ones.
     if (told.length !== ids.length) return found;
     for (const [index, id] of ids.entries()) {
       const { data } = schema.safeParse(told[index]);
@@ -51,7 +51,7 @@ export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" 
   }
 
   return {
-    /** How many threads there are, and the newest commit; null where nothing was pushed yet. */
+    /** Number of threads, and the newest commit; null where nothing was pushed yet. */
     pulses: (ids: readonly string[]) =>
       nodes(
         ids,

@@ -35,7 +35,7 @@ export const LIMITS: LimitSpec = {
   leastWaitMs: 60_000,
 };
 
-/** GitHub: issues, pull requests, what is said about them and files, for those who may read them there. */
+/** GitHub: issues, pull requests, their comments and files, for their readers there. */
 export function makeGithubSource(
   options: GitPlaces & { checkpoints?: Partial<Batching>; limits?: LimitSpec },
 ): Source<GithubConfig> {
@@ -58,7 +58,7 @@ export function makeGithubSource(
           tokenUrl: "{+apiUrl}/app/installations/{installation}/access_tokens",
         },
       ],
-      // One that is not given is absent, and never undefined.
+      // A missing one is absent, never undefined.
       credentials: GithubCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,
       config: GithubConfig,
       instances: [GITHUB_API],
@@ -66,10 +66,10 @@ export function makeGithubSource(
         hosts: [/(?:^|\.)github\.com$/],
         tails: [{ pattern: /^(\/[^/]+\/[^/]+\/pull\/\d+)\/(?:files|commits|checks)(?:\/.*)?$/, kept: "$1" }],
       },
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "container",
-      // Items name groups of their repository for ever: who may read is told of these groups, and of nothing else.
+      // Items always name the groups of their repository: only the members of these groups change.
       freshness: "feed",
       hasPeople: true,
       readsGit: true,

@@ -61,7 +61,7 @@ export function toReviewComment(record: ReviewCommentRecord): ForgePart | undefi
   };
 }
 
-/** Undefined for one that isn't submitted, or that only holds comments on the code: they are told by themselves. */
+/** Undefined for one that isn't submitted, or that only holds comments on the code: those are reported separately. */
 export function toReview(record: ReviewRecord, number: number): ForgePart | undefined {
   const verdict = VERDICTS.get(record.state);
   const at = record.submitted_at ?? undefined;
@@ -80,7 +80,7 @@ export function toReview(record: ReviewRecord, number: number): ForgePart | unde
   };
 }
 
-/** A review as REST gives it; undefined for what can't be told apart. Its number in GraphQL is too small for it. */
+/** A review in the form of REST; undefined if it has no usable id. GraphQL's number is too small a type for it. */
 export function toReviewRecord({ url, body, state, submittedAt, author }: ReviewNode): ReviewRecord | undefined {
   const [, id] = /#pullrequestreview-(\d{1,15})$/.exec(url) ?? [];
   const at = Date.parse(submittedAt ?? "");

@@ -2,17 +2,17 @@ import { refusalOf } from "#sources/failures.ts";
 import type { GithubClient } from "./client.ts";
 import type { TeamRecord, UserRecord } from "./records.ts";
 
-/** A team with the repositories that it reads. */
+/** A team with the repositories that it can read. */
 export interface Team extends TeamRecord {
   members: UserRecord[];
   repositories: ReadonlySet<number>;
 }
 
-/** An organization as far as this token may know it. */
+/** The parts of an organization that this token can see. */
 export interface Organization {
   id: number;
   login: string;
-  /** Whether every member reads every repository; undefined when that is not shown. */
+  /** Whether every member can read every repository; undefined when that isn't shown. */
   isOpenToMembers: boolean | undefined;
   owners: UserRecord[] | undefined;
   /** All of them, owners too. */
@@ -20,7 +20,7 @@ export interface Organization {
   teams: Team[] | undefined;
 }
 
-/** What of an organization is shown; undefined for a person, or for nothing that is shown. */
+/** The visible parts of an organization; undefined for a person, or if nothing is shown. */
 export async function openOrganization(client: GithubClient, login: string): Promise<Organization | undefined> {
   const record = await orNothing(() => client.organization(login));
   if (!record) return undefined;
@@ -34,10 +34,10 @@ export async function openOrganization(client: GithubClient, login: string): Pro
   };
 }
 
-/** What gives every member at least the right to read. */
+/** Base permissions that let every member read. */
 const READS: ReadonlySet<string> = new Set(["read", "write", "admin"]);
 
-/** True when its groups alone say who reads a repository, besides those whom the repository names. */
+/** True when its groups determine all readers of a repository, except those that the repository names. */
 export function isMirrored(organization: Organization | undefined): organization is Organization {
   if (!organization) return false;
   const { isOpenToMembers, owners, members, teams } = organization;
@@ -48,7 +48,7 @@ export async function readMembers(client: GithubClient, id: number): Promise<Pic
   const owners = await orNothing(() => client.members(id, "admin"));
   const others = await orNothing(() => client.members(id, "member"));
   const ids = new Set(owners?.map((owner) => owner.id));
-  // To whom it shows only public members it does not tell the roles: nobody is taken for an owner then.
+  // If GitHub shows only public members, it doesn't show the roles: then no one is treated as an owner.
   const isApart = owners && others && !others.some((other) => ids.has(other.id));
   return isApart ? { owners, members: [...owners, ...others] } : { owners: undefined, members: others };
 }
@@ -60,7 +60,7 @@ async function readTeams(client: GithubClient, id: number): Promise<Team[] | und
       const repositories = await client.teamRepositories(id, team.id);
       teams.push({
         ...team,
-        // Those of the teams below it are among them.
+        // Includes the members of nested teams.
         members: await client.teamMembers(id, team.id),
         repositories: new Set(repositories.flatMap((each) => (each.permissions?.pull === true ? [each.id] : []))),
       });
@@ -69,7 +69,7 @@ async function readTeams(client: GithubClient, id: number): Promise<Team[] | und
   });
 }
 
-/** Undefined when this token may not know: then nobody is let in by it. */
+/** Undefined when this token can't see it: it then grants no access. */
 export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

@@ -5,10 +5,10 @@ import type { RecordPage } from "#sources/forge/pages.ts";
 import type { SourceRequest, SourceResponse } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
 
-/** Sends a request, with what GitHub's failures mean. */
+/** Sends a request and interprets GitHub's failures. */
 export type Send = (request: SourceRequest) => Promise<SourceResponse>;
 
-/** Records of a page: GitHub gives no more. */
+/** Records of a page: GitHub's maximum. */
 export const PER_PAGE = 100;
 
 const MOST_PAGES = 100_000;
@@ -29,8 +29,8 @@ export async function* linkPages(send: Send, first: SourceRequest): AsyncGenerat
 }
 
 /**
- * A listing by page numbers from its last page to its first. What is removed meanwhile moves the rest forward, and what was
- * read already comes again: nothing that stays is missed. What comes meanwhile comes at the end, for the next time.
+ * Reads a listing by page numbers from its last page to its first. A removal shifts the rest forward, and some records
+ * are read again: nothing that stays is missed. New records are added at the end, for the next run.
  */
 export async function* backwardPages(send: Send, first: SourceRequest): AsyncGenerator<SourceResponse, void> {
   const page = await send(first);
@@ -40,14 +40,14 @@ export async function* backwardPages(send: Send, first: SourceRequest): AsyncGen
   if (!Number.isSafeInteger(last) || last <= 1) {
     yield page;
     const next = linkOf(page, "next");
-    // By a cursor: nothing moves.
+    // By a cursor: nothing shifts.
     if (next !== undefined) yield* linkPages(send, at(first, next));
     return;
   }
   for (let number = last; number >= 1; number--) yield send({ ...first, query: { ...first.query, page: number } });
 }
 
-/** What is remembered of an answer: equal again, and there is no news. */
+/** A remembered response: if the next one is equal, there is no news. */
 export interface Mark {
   from: string;
   etag: string;
@@ -56,20 +56,20 @@ export interface Mark {
 export interface Walk<T> {
   request: SourceRequest;
   schema: z.ZodType<Listed<T>>;
-  /** Takes what is understood of a page; the rest is kept there. */
+  /** Returns the understood records of a page; the rest is kept there. */
   take(page: Listed<T>): T[];
   /** Epoch milliseconds; absent = everything. */
   since: number | undefined;
   now(): number;
-  /** What was answered the last time, and who is told what is answered now. */
+  /** The last response, and a callback for the present one. */
   mark?: Mark | undefined;
   remember?(mark: Mark): void;
 }
 
 /**
- * A listing by the time of the last change, the oldest first. It is asked again from the last time seen instead of page by
- * page, so nothing that changes or goes meanwhile moves the rest; pages are followed only where all of one has one time. So a
- * record may come twice. Without news nothing is given, not even an empty page.
+ * Reads a listing by the time of the last change, the oldest first. Each request begins at the last time seen instead
+ * of the next page, so changes and removals shift nothing; pages are followed only where all records of one have the
+ * same time. So a record may come twice. Without news it yields nothing, not even an empty page.
  */
 export async function* walkChanges<T extends { updated_at: number }>(
   send: Send,
@@ -102,7 +102,9 @@ export async function* walkChanges<T extends { updated_at: number }>(
   }
 }
 
-/** Where a `Link` header leads, at the same origin; the rest of the answer's headers is not believed either. Source: RFC 8288. */
+/**
+ * The URL of a `Link` header, at the same origin only: no header of a response is trusted further. Source: RFC 8288.
+ */
 export function linkOf({ headers, url }: Pick<SourceResponse, "headers" | "url">, rel: string): string | undefined {
   for (const [, target = "", parameters = ""] of (headers.get("link") ?? "").matchAll(/<([^>]*)>([^,<]*)/g)) {
     if (!new RegExp(`;\\s*rel="?${rel}"?(?:[;\\s]|$)`, "i").test(parameters) || !canParseUrl(target, url)) continue;

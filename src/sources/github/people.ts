@@ -14,15 +14,19 @@ import { listRecords, toRepository } from "./repositories.ts";
 /** Repositories of one GraphQL query. */
 const TOGETHER = 100;
 
-/** A temporary private fork of a security advisory: teams and members of the organization don't read it by being that. */
+/**
+ * A temporary private fork of a security advisory: teams and members of the organization have no access to it by their
+ * membership.
+ */
 const ADVISORY = /-ghsa(?:-[a-z0-9]{4}){3}$/i;
 
 type Who = Pick<UserRecord, "id" | "login">;
 
 /**
- * Who reads what. Of an organization that shows its members, teams and base permission, a repository names only its own
- * collaborators; otherwise GitHub is asked for all who read a repository. What a token may not know lets nobody in. Groups:
- * readers of a repository (`r1.issues`), teams (`t1`), members (`o1`) and owners (`o1.owners`) of an organization.
+ * Readers of repositories. In an organization that shows its members, teams and base permission, a repository names
+ * only its own collaborators; otherwise GitHub is queried for all readers of a repository. What a token can't see
+ * grants no access. Groups: readers of a repository (`r1.issues`), teams (`t1`), members (`o1`) and owners
+ * (`o1.owners`) of an organization.
  */
 export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   const client = makeGithubClient(ctx);
@@ -47,13 +51,13 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
       users.map((each) => user(each.id)),
     );
 
-  /** Whether public repositories are shown without signing in. */
+  /** Whether public repositories are visible without signing in. */
   async function isOpen(): Promise<boolean> {
     const hosted = isHosted(config);
     return hosted === undefined ? client.isOpen() : hosted === "public";
   }
 
-  /** Those whom repositories name, or all of their readers. Nobody where that is not shown. */
+  /** The collaborators of repositories, or all of their readers. No one where that isn't shown. */
   async function* collaboratorsOf(
     records: readonly RepositoryRecord[],
     affiliation: "direct" | "all",
@@ -73,20 +77,20 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
     }
   }
 
-  /** The groups of one repository: what is turned off in it is for nobody, whatever was read of it before. */
+  /** The groups of one repository: what is turned off in it has no readers, whatever was read of it before. */
   function tellReaders(record: RepositoryRecord, readers: readonly Principal[]): PeopleFact[] {
     const { content: there } = toRepository(record, config);
     return FORGE_CONTENT.map((each) => tell(readersGroup(String(record.id), each), there.has(each) ? readers : []));
   }
 
-  /** Who reads it besides its collaborators. */
+  /** Its readers besides its collaborators. */
   function readersBy(record: RepositoryRecord, organization: Organization | undefined, isPublicOpen: boolean) {
     const { id, owner } = record;
     const visibility = visibilityOf(record);
     if (visibility === "public" && isPublicOpen) return ["everyone" as const];
     const isPerson = owner.type === "User";
     const isForMembers =
-      // Who else is in the enterprise, or signs in to the server, is not known here.
+      // The other members of the enterprise, or users of the server, are unknown here.
       visibility !== "private" || (isMirrored(organization) && organization.isOpenToMembers === true);
     return [
       ...(isPerson ? [user(owner.id)] : []),
@@ -101,7 +105,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   async function identityOf({ id, login }: Who): Promise<PeopleFact | undefined> {
     const principal = user(id);
     if (isHosted(config) !== undefined) return { t: "identity", principal, state: "active", login };
-    // A server of one's own says who is suspended, person by person.
+    // A self-hosted server reports suspended users only one by one.
     try {
       const { name, suspended_at: suspendedAt } = await client.person(String(id));
       const state = suspendedAt ? "suspended" : "active";
@@ -172,7 +176,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
         const record = await orNothing(() => client.repository(digits));
         if (!record) return undefined;
         const known = readersBy(record, undefined, await isOpen());
-        // All who read it: those of teams and owners are among them.
+        // All its readers, including those of teams and owners.
         const named = known[0] === "everyone" ? [] : await orNothing(() => client.collaborators(digits, "all"));
         const facts = tellReaders(record, [...known, ...(named ?? []).map((each) => user(each.id))]);
         return facts.find((fact) => fact.t === "group" && fact.group === group(id));
@@ -192,7 +196,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   };
 }
 
-/** What isn't said to be open is not. */
+/** Anything not marked as open isn't open. */
 function visibilityOf({ private: isPrivate, visibility }: RepositoryRecord): "public" | "internal" | "private" {
   if (visibility === "internal") return "internal";
   return isPrivate || (visibility !== undefined && visibility !== null && visibility !== "public")
@@ -200,7 +204,7 @@ function visibilityOf({ private: isPrivate, visibility }: RepositoryRecord): "pu
     : "public";
 }
 
-/** @throws ApiError when one of them isn't understood: who reads it stays as it was told */
+/** @throws ApiError when one of them isn't understood: its readers stay as they were reported */
 async function listWhole(...of: Parameters<typeof listRecords>) {
   const listing = await listRecords(...of);
   if (!listing.isWhole || listing.odd.length > 0)

@@ -3,7 +3,7 @@ import { NEEDED_HEADER, SSO_HEADER } from "./client.ts";
 
 export const SSO_REASON = "it requires SAML single sign-on: authorize the token for it, under Configure SSO";
 
-/** Why GitHub refuses, where it says so: the right that the token lacks, or single sign-on. */
+/** GitHub's reason for a refusal, if it gives one: the permission that the token lacks, or single sign-on. */
 export function reasonOf(error: unknown): string | undefined {
   if (!isApiError(error)) return undefined;
   const headers: unknown = error.details?.["headers"];
@@ -11,7 +11,7 @@ export function reasonOf(error: unknown): string | undefined {
   const told = new Map<string, unknown>(Object.entries(headers));
   if (typeof told.get(SSO_HEADER) === "string") return SSO_REASON;
   const needed = told.get(NEEDED_HEADER);
-  // Names of rights such as `issues=read; metadata=read`, and nothing else that a server may say.
+  // Only names of permissions such as `issues=read; metadata=read`, and no other text from a server.
   if (
     typeof needed !== "string" ||
     !/^[a-z_]+=(?:read|write|admin)(?:[;,]\s*[a-z_]+=(?:read|write|admin))*$/.test(needed)

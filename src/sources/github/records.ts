@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idAt, listed } from "#sources/listed.ts";
 
-/** What GitHub's REST API answers, as far as it is read here. Source: https://docs.github.com/rest */
+/** The fields of GitHub's REST API that are read here. Source: https://docs.github.com/rest */
 
 const Id = z.number().int().positive();
 const Instant = z.string().transform((text, context) => {
@@ -9,7 +9,7 @@ const Instant = z.string().transform((text, context) => {
   if (Number.isNaN(at)) context.addIssue({ code: "custom", message: "It isn't a time." });
   return at;
 });
-/** The id of a comment or review as the part of a thread that it is. */
+/** The id of a comment or review as a part of a thread. */
 export function partIdAt(kind: "c" | "r" | "v"): z.ZodType<string> {
   return idAt(
     "id",
@@ -104,7 +104,7 @@ export type ReviewRecord = z.infer<typeof ReviewRecord>;
 export const OrganizationRecord = z.object({
   id: Id,
   login: z.string(),
-  /** Only for those who may know. */
+  /** Only for those with permission to see it. */
   default_repository_permission: z.string().nullish(),
 });
 

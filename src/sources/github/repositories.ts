@@ -10,13 +10,13 @@ type Listed = Awaited<ReturnType<GithubClient["ownRepositories"]>>;
 export interface Closed {
   name: string;
   code: ForgeListing["closed"][number]["code"];
-  /** What is missing, if GitHub says it. */
+  /** What is missing, if GitHub reports it. */
   reason?: string | undefined;
-  /** Of an organization whose name GitHub keeps back too. */
+  /** Of an organization whose name GitHub hides too. */
   ownerId?: string;
 }
 
-/** The records of what the config asks for, each once, and what of it GitHub keeps back. */
+/** The records that the config includes, each once, and those that GitHub hides. */
 export async function listRecords(
   client: GithubClient,
   { repositories: names }: Pick<GithubConfig, "repositories">,
@@ -49,7 +49,7 @@ export async function listRecords(
       } else {
         const { isOrganization, ...some } = await client.repositoriesOf(name);
         take(some);
-        // The listing of a person's repositories shows the public ones alone, and one for an app leaves out internal ones.
+        // The listing of a person's repositories shows only public ones, and one for an app leaves out internal ones.
         if (!isOrganization || (await me()).type === "installation")
           take(await readOwn(), ({ owner }) => owner.login.toLowerCase() === name.toLowerCase());
       }

@@ -6,23 +6,23 @@ import { ApiError } from "#api/errors.ts";
 import { makeTextPieces } from "#core/encodings/names.ts";
 import type { SourceResponse } from "#sources/http-contract.ts";
 
-/** For a body that nobody asked for. */
+/** For a body that is discarded. */
 const DRAIN_MS = 5_000;
 
 export interface BodyLimits {
   maxBytes: number;
-  /** Between two pieces. */
+  /** Between two chunks. */
   timeoutMs: number;
   /** For all of it. */
   totalMs: number;
-  /** Of the request: what answers a HEAD has no body, whatever its headers say. */
+  /** Of the request: a response to HEAD has no body, whatever its headers say. */
   method: string;
 }
 
 /**
- * A body piece by piece, unpacked. Stopping early ends the connection.
+ * A decompressed body, chunk by chunk. Stopping early ends the connection.
  *
- * @throws ApiError `payload_too_large`, `source_unavailable` when the server falls silent; and as Node does
+ * @throws ApiError `payload_too_large`, `source_unavailable` when the server falls silent; and Node's own errors
  */
 export async function* readPieces(
   message: IncomingMessage,
@@ -44,7 +44,7 @@ export async function* readPieces(
           message: `The response from ${host} is larger than ${maxBytes} bytes.`,
         });
       }
-      // Only the server is measured: who reads slowly does so for its own reasons.
+      // Only the server is timed: a slow reader has its own reasons.
       clearTimeout(idle);
       yield piece;
       idle = endIn(timeoutMs);
@@ -64,13 +64,13 @@ export async function readWhole(message: IncomingMessage, host: string, limits: 
   return Buffer.concat(pieces);
 }
 
-/** The beginning of a body that nobody asked for, so that its connection can be used again; empty when it is long. */
+/** Reads the beginning of a body that is discarded, so that its connection can be reused; empty when it is long. */
 export async function drain(message: IncomingMessage, host: string, method: string): Promise<Uint8Array> {
   const limits = { maxBytes: 64 * 1024, timeoutMs: DRAIN_MS, totalMs: DRAIN_MS, method };
   return readWhole(message, host, limits).catch(() => new Uint8Array());
 }
 
-/** Makes the response of a source from what was read. */
+/** Makes a source's response from the head and body. */
 export function makeResponse(
   head: { status: number; headers: Headers; url: string },
   body: Uint8Array,
@@ -96,7 +96,7 @@ export function makeResponse(
   };
 }
 
-/** Headers as sources read them; cookies are nobody's matter. */
+/** Headers for sources; cookies are left out. */
 export function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -116,7 +116,7 @@ function unpacked(message: IncomingMessage, method: string): Readable {
       : encoding === "br"
         ? createBrotliDecompress()
         : undefined;
-  // A failure of either ends the other, and who reads gets it.
+  // A failure of either ends the other, and the reader gets it.
   return unpack === undefined ? message : pipeline(message, unpack, () => undefined);
 }
 

@@ -6,21 +6,21 @@ import { type LimitSpec, PER_MINUTE } from "#sources/http-contract.ts";
 /** Waits; rejects with the signal's reason when it is aborted. */
 export type AbortableSleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** What one credential may ask of one host, by all its connectors together. */
+/** The rate limit of one credential at one host, shared by all its connectors. */
 export interface Bucket {
   /**
    * Waits for the turn of one request, at most `LONGEST_WAIT_MS`.
    *
-   * @throws ApiError `source_rate_limited` at once when it would take longer: the worker does something else meanwhile
+   * @throws ApiError `source_rate_limited` at once when it would take longer, so that the worker can do something else
    */
   take(limits: LimitSpec, signal: AbortSignal): Promise<void>;
-  /** Nobody asks again before that time. */
+  /** Holds all requests until that time. */
   block(until: number): void;
 }
 
-/** Longer than this nothing sleeps. */
+/** No wait sleeps longer than this; a longer one is an error. */
 export const LONGEST_WAIT_MS = 20_000;
-/** Longer than this no provider's word is taken: then it is asked again. */
+/** A provider's wait is cut to this; then it is asked again. */
 export const LONGEST_BLOCK_MS = 24 * 3_600_000;
 
 const BURST = 60;
@@ -52,7 +52,7 @@ function makeBucket(host: string, now: () => number, sleep: AbortableSleep): Buc
       if (freeAt - at > LONGEST_WAIT_MS) throw rateLimited(host, freeAt - at);
       due = Math.max(due, at) + intervalMs;
       if (freeAt > at) await sleep(freeAt - at, signal);
-      // Somebody else of this credential was told to wait meanwhile.
+      // Another request with this credential was told to wait in the meantime.
       while (blockedUntil > now()) {
         const waitMs = blockedUntil - now();
         if (waitMs > LONGEST_WAIT_MS) throw rateLimited(host, waitMs);

@@ -6,7 +6,7 @@ export interface Challenge {
   params: Readonly<Record<string, string>>;
 }
 
-/** A digest challenge that is answered, and how often it was. */
+/** A digest challenge in use, and its use count. */
 export interface DigestNonce {
   params: Readonly<Record<string, string>>;
   uses: number;
@@ -19,14 +19,14 @@ export interface DigestRequest {
   body: Uint8Array | undefined;
   username: string;
   password: string;
-  /** Of the client, new for each request. */
+  /** The client's nonce, new for each request. */
   cnonce: string;
 }
 
-/** A server's headers together have no more. */
+/** All headers of a server together are no longer. */
 const MOST_CHARS = 16_384;
 
-/** Every challenge of a header, in its order; what can't be read is left out. Source: RFC 9110 §11.6.1. */
+/** Every challenge of a header, in order; unreadable ones are left out. Source: RFC 9110 §11.6.1. */
 export function parseChallenges(header: string): Challenge[] {
   const found: { scheme: string; params: Record<string, string> }[] = [];
   const token = /[\s,]*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy;
@@ -44,7 +44,7 @@ export function parseChallenges(header: string): Challenge[] {
   return found;
 }
 
-/** The strongest digest challenge that can be answered here. */
+/** The strongest digest challenge that is supported here. */
 export function chooseDigest(challenges: readonly Challenge[]): Challenge | undefined {
   const usable = challenges.filter(
     ({ scheme, params }) =>

@@ -12,7 +12,7 @@ import { exhaustedUntil, isForbiddenALimit, retryAfterOf } from "./limits.ts";
 import type { Repeats } from "./repeats.ts";
 import type { Signed, Signer } from "./signers.ts";
 
-/** What every request of one context goes through. */
+/** The dependencies that all requests of one context share. */
 export interface Line {
   client: GuardedClient;
   reach: Reach;
@@ -26,22 +26,22 @@ export interface Line {
   origins: ReadonlySet<string>;
   /** Undefined when the source is used without signing in. */
   signerOf(auth: RequestAuth): Signer | undefined;
-  /** Of the context's credential with `isSigned`, otherwise of nobody's. */
+  /** The bucket of the context's credential with `isSigned`, otherwise that of unauthenticated requests. */
   bucketOf(host: string, isSigned: boolean): Bucket;
-  /** A request goes out. */
+  /** Counts a request that is sent. */
   count(): void;
-  /** What all requests of a run may be repeated for passing failures. Without one only a gateway's failure is repeated. */
+  /** The budget of a run for retries after transient failures. Without one only a gateway's failure is retried. */
   repeats: Repeats | undefined;
 }
 
-/** A request with everything said. */
+/** A request with all values set. */
 export interface Exchange {
   method: string;
   url: URL;
   headers: Readonly<Record<string, string>>;
   body?: Uint8Array;
   auth: RequestAuth | undefined;
-  /** It carries a secret although it is not signed: a request for a token. */
+  /** It contains a secret although it isn't signed: a request for a token. */
   isSecret?: true;
   isIdempotent: boolean;
   redirect: "same_origin" | "follow" | "none";
@@ -64,8 +64,8 @@ const MAX_REDIRECTS = 5;
 const FIRST_BACK_OFF_MS = 500;
 
 /**
- * One request with what belongs to it: its turn, its signature, repeats, redirects. `read` takes the body of a response that
- * the source gets; for an idempotent request a connection that breaks there is another try too.
+ * Sends one request: waits for its turn, signs it, retries, and follows redirects. `read` takes the body of the
+ * response that the source gets; for an idempotent request, a connection that breaks there is retried too.
  *
  * @throws ApiError as `SourceHttp`; the reason of the signal once it is aborted
  */
@@ -136,7 +136,8 @@ async function tryOften<Body>(
         continue;
       }
       case "refused":
-        // Once to be asked, once because a token or a challenge was too old. A refused request did nothing yet.
+        // Once to get a challenge, once because a token or a challenge was too old. A refused request has not done
+        // anything yet.
         if (signer && signed && !(signed.used === undefined ? wasAsked : hasRenewed)) {
           if (signed.used === undefined) wasAsked = true;
           else hasRenewed = true;
@@ -150,7 +151,7 @@ async function tryOften<Body>(
   }
 }
 
-/** @throws the failure when it is the last word */
+/** @throws the failure when it is final */
 function waitAfter(line: Line, { isIdempotent }: Exchange, step: Failed, tries: number): number {
   const { status = 0, retryAfterMs, error } = step;
   const mayRepeat = isIdempotent && (line.repeats ? PASSING : GATEWAY).has(status);
@@ -191,7 +192,7 @@ type Step =
 interface Failed {
   type: "failed";
   error: ApiError;
-  /** Absent = another try ends in the same way. */
+  /** Absent = another try would end in the same way. */
   status?: number;
   retryAfterMs?: number | undefined;
 }
@@ -200,7 +201,7 @@ const GATEWAY = new Set([502, 503, 504]);
 /** Not 501, 505, 507 or 508: these don't pass. */
 const PASSING = new Set([408, 500, ...GATEWAY]);
 
-/** What a response means for the request. A body that the source does not get is read away. */
+/** Decides what a response means for the request. A body that the source doesn't get is drained. */
 async function judge(
   { limits, now, origins }: Line,
   request: Exchange,
@@ -241,7 +242,7 @@ async function judge(
   return { type: "failed", error, status, retryAfterMs };
 }
 
-/** @throws ApiError `address_not_allowed` when a request is to be signed for an origin that is not the connector's */
+/** @throws ApiError `address_not_allowed` when a request is to be signed for an origin that isn't the connector's */
 function requireSignable({ origins }: Line, { auth, url }: Exchange): void {
   if (auth === undefined || origins.has(url.origin)) return;
   throw new ApiError("address_not_allowed", {
@@ -249,7 +250,7 @@ function requireSignable({ origins }: Line, { auth, url }: Exchange): void {
   });
 }
 
-/** @throws ApiError `address_not_allowed` for a secret that everybody on the way could read */
+/** @throws ApiError `address_not_allowed` for a secret that anyone on the way could read */
 function requireSafe(url: URL, { address, isListed }: PinnedAddress): void {
   if (url.protocol === "https:" || isListed || isLoopbackAddress(address)) return;
   throw new ApiError("address_not_allowed", {
@@ -264,7 +265,7 @@ function redirected(from: URL, to: URL): ApiError {
   });
 }
 
-/** What is signed takes the place of what was said, whatever the case of its letters. */
+/** Signed headers replace the source's own, whatever their case. */
 function withHeaders(
   said: Readonly<Record<string, string>>,
   signed: Readonly<Record<string, string>>,
@@ -279,7 +280,7 @@ function backOffMs({ random }: Line, tries: number): number {
   return FIRST_BACK_OFF_MS * 2 ** (tries - 1) * (0.5 + random() / 2);
 }
 
-/** The promise, or the signal's reason as soon as it is aborted: what is shared goes on for others. */
+/** The promise, or the signal's reason as soon as it is aborted: shared work continues for others. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = () => {};

@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 
-/** What a status means that the source did not ask for. */
+/** The error for a status that the source didn't list in `allow`. */
 export function failureOf(
   status: number,
   host: string,
@@ -10,7 +10,7 @@ export function failureOf(
   const says = `(HTTP ${status})`;
   switch (status) {
     case 401:
-      // Who signed in nowhere was not refused as somebody: any page could end the connector otherwise.
+      // An unsigned request was not refused as anyone in particular: otherwise any page could end the connector.
       return isSigned
         ? new ApiError("source_unauthorized", {
             message: `${host} rejected the credentials ${says}.`,
@@ -29,7 +29,7 @@ export function failureOf(
   }
 }
 
-/** The status that says that a cursor is too old. */
+/** The error for a status that means the cursor is too old. */
 export function cursorExpired(status: number, host: string): ApiError {
   return new ApiError("cursor_expired", {
     message: `${host} no longer knows the point where the last sync ended (HTTP ${status}). The next sync reads everything.`,
@@ -37,11 +37,11 @@ export function cursorExpired(status: number, host: string): ApiError {
   });
 }
 
-/** What went wrong before there was a status. Typed failures stay as they are. */
+/** The error for a failure before there was a status. Typed failures stay as they are. */
 export function unreachable(host: string, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   if (codeOf(cause) === "ERR_INVALID_CHAR") {
-    // Without the cause: nothing of a header may be told.
+    // Without the cause: no part of a header may be shown.
     return new ApiError("source_unauthorized", {
       message: `The credentials for ${host} contain characters that can't be sent.`,
       field: "credentials",
@@ -50,7 +50,7 @@ export function unreachable(host: string, cause: unknown): ApiError {
   return new ApiError("source_unavailable", { message: `${host} can't be reached now.`, cause });
 }
 
-/** True when a connection broke that had been there: another one may hold. */
+/** True when an established connection broke: another one may hold. */
 export function isBroken(error: unknown): boolean {
   return BROKEN.has(codeOf(error) ?? "");
 }

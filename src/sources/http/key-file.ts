@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 
-/** Who signs an assertion, and with what. */
+/** The signer of an assertion, with its private key. */
 export interface KeyHolder {
   issuer: string;
   privateKey: string;
@@ -10,10 +10,10 @@ export interface KeyHolder {
 const KeyFile = z.object({ client_email: z.string().min(3), private_key: z.string().min(1) });
 
 /**
- * The service account of a key file, as Google's console gives it. Where its token is got is the source's to say: a file
- * can't send the assertion elsewhere.
+ * Reads the service account of a key file, as Google's console creates it. The source sets the token endpoint, so a
+ * file can't send the assertion elsewhere.
  *
- * @throws ApiError `source_unauthorized` for what is no such file
+ * @throws ApiError `source_unauthorized` if it isn't such a file
  */
 export function readKeyFile(text: string): KeyHolder {
   const { data } = KeyFile.safeParse(parse(text));

@@ -2,23 +2,23 @@ import { createPrivateKey, sign } from "node:crypto";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 
-/** A token and until when it is used. */
+/** A token and the time until which it is used. */
 export interface MintedToken {
   token: string;
   expiresAt: number;
 }
 
-/** Before its end a token isn't used any more: the request has to arrive. */
+/** A token is no longer used this long before it expires: the request has to arrive. */
 const SPARE_MS = 60_000;
-/** For a token that doesn't say how long it lives. */
+/** For a token without a reported lifetime. */
 const UNTOLD_MS = 10 * 60_000;
 
-/** Keeps minted tokens by their key; however many ask, one mint of a key is under way. */
+/** Caches minted tokens by their key; concurrent requests for a key share one mint. */
 export function makeTokenCache(now: () => number) {
   const kept = new Map<string, MintedToken>();
   const minting = new Map<string, Promise<string>>();
   return {
-    /** The token of this key; a failed mint is not kept. */
+    /** The token of this key; a failed mint isn't kept. */
     get(key: string, mint: () => Promise<MintedToken>): Promise<string> {
       const known = kept.get(key);
       if (known !== undefined && known.expiresAt - SPARE_MS > now()) return Promise.resolve(known.token);
@@ -34,7 +34,7 @@ export function makeTokenCache(now: () => number) {
       minting.set(key, made);
       return made;
     },
-    /** It was refused: the next one asks again, unless somebody has done so already. */
+    /** It was refused: the next request mints a new one, unless that has happened already. */
     drop(key: string, token: string): void {
       if (kept.get(key)?.token === token) kept.delete(key);
     },
@@ -44,7 +44,7 @@ export function makeTokenCache(now: () => number) {
 /**
  * A JSON Web Token, signed with RS256.
  *
- * @throws ApiError `source_unauthorized` for what is no private key
+ * @throws ApiError `source_unauthorized` if it isn't a private key
  */
 export function signJwt(claims: Readonly<Record<string, unknown>>, privateKey: string): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -60,7 +60,7 @@ export function signJwt(claims: Readonly<Record<string, unknown>>, privateKey: s
   }
 }
 
-/** The JWT of a GitHub App: a clock may be a minute off, and ten minutes are the longest. */
+/** The JWT of a GitHub App: allows for a clock that is a minute off, within the maximum of ten minutes. */
 export function appJwt(appId: string, privateKey: string, now: number): string {
   const seconds = Math.floor(now / 1_000);
   return signJwt({ iat: seconds - 60, exp: seconds + 540, iss: appId }, privateKey);
@@ -85,13 +85,13 @@ export function assertionJwt(
   );
 }
 
-/** What a token endpoint answers, in GitHub's words or OAuth's. */
+/** The response of a token endpoint, in GitHub's format or OAuth's. */
 export const MintAnswer = z.union([
   z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }).optional() }),
   z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() }),
 ]);
 
-/** @param ahead  by how much the clock of the server is before ours */
+/** @param ahead  by how much the server's clock is ahead of ours */
 export function toMinted(answer: z.infer<typeof MintAnswer>, now: number, ahead: number): MintedToken {
   if ("token" in answer) {
     const { token, expires_at: end } = answer;

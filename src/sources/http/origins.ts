@@ -2,7 +2,7 @@ import { canParseUrl } from "#api/parse-url.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import type { Source, SourceSpec } from "#sources/contract.ts";
 
-/** The parts of a source that say where its credentials may go. */
+/** The properties of a source that decide where its credentials may be sent. */
 export type Signing = Pick<Source, "originOf" | "gitOriginOf"> & {
   spec: Pick<SourceSpec<unknown>, "auth" | "origins">;
 };
@@ -13,8 +13,8 @@ export function templateValues(config: unknown): Readonly<Record<string, unknown
 }
 
 /**
- * Where a source signs its requests for this config: `originOf`, `spec.origins`, and nowhere else. An origin of HTTP as the
- * URL standard writes it, another protocol as `scheme://host:port`.
+ * Origins that a source signs its requests for with this config: `originOf`, `spec.origins`, and no other. An origin of
+ * HTTP as the URL standard writes it, another protocol as `scheme://host:port`.
  */
 export function signedOrigins({ spec, originOf }: Signing, config: unknown): ReadonlySet<string> {
   const own = originOf?.(config);
@@ -23,15 +23,15 @@ export function signedOrigins({ spec, originOf }: Signing, config: unknown): Rea
   return new Set([...(own === undefined ? [] : [own]), ...named].flatMap(normalOrigin));
 }
 
-/** Where the git program signs in, with the token of requests. */
+/** Origins where the git program authenticates, with the token of requests. */
 export function gitOrigins({ spec, originOf, gitOriginOf }: Signing, config: unknown): ReadonlySet<string> {
   if (!gitOriginOf) return signedOrigins({ spec, ...(originOf && { originOf }) }, config);
   return new Set(normalOrigin(gitOriginOf(config)));
 }
 
 /**
- * Every place that a secret goes to for this config: where requests are signed, and where tokens are got. A config that
- * changes one of them needs new credentials. Source: S31.
+ * Every place that a secret is sent to with this config: where requests are signed, and where tokens are requested. A
+ * config that changes one of them needs new credentials. Source: S31.
  */
 export function secretPlaces(source: Signing, config: unknown): string {
   const values = templateValues(config);

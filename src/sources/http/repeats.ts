@@ -1,8 +1,8 @@
 import { LONGEST_WAIT_MS } from "./buckets.ts";
 
-/** How often a run may send again what failed in passing. */
+/** The budget of a run for retries after transient failures. */
 export interface Repeats {
-  /** The wait before the next try, in milliseconds; undefined = not again. */
+  /** The wait before the next try, in milliseconds; undefined = no more tries. */
   waitAfter(tries: number, retryAfterMs: number | undefined): number | undefined;
 }
 
@@ -10,7 +10,7 @@ const WAITS_MS = [1_000, 4_000, 16_000];
 const MOST_REPEATS = 30;
 const MOST_MS = 600_000;
 
-/** One budget for all requests of a run: a server that fails at a thousand pages would hold it for hours. */
+/** One budget for all requests of a run: a server that fails for a thousand pages would delay it for hours. */
 export function makeRepeats(): Repeats {
   let left = MOST_REPEATS;
   let msLeft = MOST_MS;

@@ -16,18 +16,21 @@ export interface ToSign {
 
 export interface Signed {
   headers: Record<string, string>;
-  /** What the server sees as the credential; undefined when none was sent yet, because the server has to ask first. */
+  /**
+   * The credential as the server sees it; undefined when none was sent yet, because the server has to send a challenge
+   * first.
+   */
   used?: string;
 }
 
 /** Signs the requests of one credential. */
 export interface Signer {
   sign(request: ToSign): Promise<Signed>;
-  /** After a 401: whether another try can go better. Called at most twice for a request. */
+  /** After a 401: whether another try can succeed. Called at most twice for a request. */
   renew(signed: Signed, origin: string, challenge: string): Promise<boolean>;
 }
 
-/** What signers of one credential share, whichever connector they sign for. */
+/** State shared by the signers of one credential, for all its connectors. */
 export interface SigningState {
   tokens: ReturnType<typeof makeTokenCache>;
   nonces: Map<string, DigestNonce | "basic">;
@@ -42,7 +45,7 @@ export interface SigningOptions {
   values: Readonly<Record<string, unknown>>;
   state: SigningState;
   now(): number;
-  /** Asks a token endpoint, with what is made for an instant: that of its own clock where ours is wrong. */
+  /** Requests a token with what `make` returns for a time: the server's clock where ours is wrong. */
   mint(url: string, make: (now: number) => { headers: Record<string, string>; body?: string }): Promise<MintedToken>;
 }
 
@@ -62,7 +65,7 @@ export function makeSigner(options: SigningOptions, auth: RequestAuth): Signer |
   throw new ApiError("source_unauthorized", { message: "There are no credentials for this.", field: "credentials" });
 }
 
-/** The ways whose keys are all there. */
+/** The ways whose keys are all present. */
 export function schemesFor(
   ways: readonly AuthWay[],
   credentials: Readonly<Record<string, string>>,
@@ -71,7 +74,7 @@ export function schemesFor(
   return ways.flatMap((way) => (way.type === "credentials" && keysOf(way).every(has) ? [way] : []));
 }
 
-/** The credentials that a way can't do without. */
+/** The credentials that a way requires. */
 function keysOf(way: CredentialScheme): string[] {
   switch (way.scheme) {
     case "bearer":
@@ -134,7 +137,7 @@ function schemeSigner(
   }
 }
 
-/** The same in the name of somebody, where the source has a header for that. */
+/** The same on behalf of another user, if the source has a header for that. */
 function named(signer: Signer, { asHeader }: { asHeader?: string }, auth: RequestAuth): Signer {
   const subject = subjectOf(auth);
   if (subject === undefined) return signer;
@@ -148,7 +151,7 @@ function named(signer: Signer, { asHeader }: { asHeader?: string }, auth: Reques
   };
 }
 
-/** In whose name a request is; undefined for the credential's own. */
+/** The user on whose behalf a request is sent; undefined for the credential's own. */
 function subjectOf(auth: RequestAuth): string | undefined {
   return auth !== true && "as" in auth ? auth.as : undefined;
 }
@@ -165,7 +168,7 @@ function basicHeaders({ username, password }: { username: string; password: stri
   return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 }
 
-/** Waits to be asked, and answers every later request of that origin at once. */
+/** Waits for a challenge, and answers it in advance in every later request to that origin. */
 function challenged(
   person: { username: string; password: string },
   takesBasic: boolean,
@@ -266,7 +269,7 @@ function accountSigner(account: AccountTokens, { refreshing }: SigningState): Si
   };
 }
 
-/** However many were refused with one token, one refresh is made. */
+/** However many requests were refused with one token, it is refreshed once. */
 async function refreshOnce(
   account: AccountTokens,
   stale: string,

@@ -9,7 +9,10 @@ export interface SigV4Keys {
   region: string;
 }
 
-/** The headers that sign a request; the body's hash is always signed with it. Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html */
+/**
+ * The headers that sign a request; the body's hash is always signed with it. Source:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
+ */
 export async function sigV4Headers(
   keys: SigV4Keys,
   request: { method: string; url: URL; headers: Readonly<Record<string, string>>; body: Uint8Array | undefined },
@@ -20,7 +23,7 @@ export async function sigV4Headers(
     method: request.method,
     url: request.url.href,
     headers: {
-      // Only what says something to the service: what is in between may rewrite other headers.
+      // Only headers that the service reads: proxies may rewrite others.
       ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => name.startsWith("x-amz-"))),
       "x-amz-content-sha256": createHash("sha256")
         .update(request.body ?? "")

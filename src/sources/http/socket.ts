@@ -14,7 +14,7 @@ export interface SocketOptions {
   /** Ports that need no permission of the operator. */
   usualPorts: readonly number[];
   signal: AbortSignal;
-  /** Where credentials may go, as `signedOrigins` writes it. */
+  /** Where credentials may be sent, in the form of `signedOrigins`. */
   origins: ReadonlySet<string>;
   ways: readonly AuthWay[];
   credentials: Readonly<Record<string, string>>;
@@ -23,7 +23,10 @@ export interface SocketOptions {
 
 const CONNECT_MS = 30_000;
 
-/** Makes what opens connections of other protocols. The credential is written here, and the source never has it. */
+/**
+ * Makes the function that opens connections of other protocols. It writes the credential itself; the source never has
+ * it.
+ */
 export function makeConnect(options: SocketOptions): SourceConnect {
   const { client, reach, usualPorts, origins } = options;
   return async (host, port, tls, signal = options.signal) => {
@@ -61,7 +64,7 @@ async function wordsFor(options: SocketOptions, mechanism: "login" | "plain" | "
   return `${quoted(username)} ${quoted(password)}`;
 }
 
-/** A quoted string, which can't hold everything: a line end in it would begin a command. Source: RFC 3501 §4.3. */
+/** A quoted string. It can't contain every character: a line end in it would begin a command. Source: RFC 3501 §4.3. */
 function quoted(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, "\\$&")}"`;
   throw new ApiError("source_unauthorized", {

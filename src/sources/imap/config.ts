@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { maxFileMb } from "#sources/file-scope/file-size.ts";
 
-/** What is said about a mailbox. Unknown keys are errors. */
+/** Config of a mailbox. Unknown keys are errors. */
 export const ImapConfig = z.strictObject({
   host: z
     .string()
@@ -38,12 +38,12 @@ export const ImapCredentials = z.strictObject({
   }),
 });
 
-/** As credentials are bound to it. */
+/** The origin that credentials are bound to. */
 export function originOf({ host, port, tls }: ImapConfig): string {
   return `${tls ? "imaps" : "imap"}://${host.toLowerCase()}:${port}`;
 }
 
-/** Stands in every version: moves when the config makes other items of the same messages. */
+/** Part of every version: changes when the config produces different items from the same messages. */
 export function configKey(config: ImapConfig): string {
   return createHash("sha256")
     .update(JSON.stringify([originOf(config), config.maxFileMb]))

@@ -6,7 +6,7 @@ import type { Listed } from "./session.ts";
 import { folderText } from "./text.ts";
 
 export interface MailFolder extends Listed {
-  /** The names down to it, as the server writes them; the last one is its own. */
+  /** The names of its ancestors and itself, as the server writes them. */
   chain: string[];
 }
 
@@ -23,24 +23,24 @@ export function toFolders(listed: readonly Listed[]): MailFolder[] {
   return [...folders.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Deeper is no tree that people made. */
+/** No tree that people make is deeper. */
 const MAX_FOLDERS_DEEP = 48;
 
 function chainOf(name: string, delimiter: string): string[] {
   if (delimiter === "") return [name];
   const parts = name.split(delimiter);
   if (parts.length > MAX_FOLDERS_DEEP) return [name];
-  // What begins with the delimiter is in no folder without a name.
+  // A name that begins with the delimiter has no parent with an empty name.
   return parts.map((_part, i) => parts.slice(0, i + 1).join(delimiter)).filter((id) => id !== "");
 }
 
-/** Folders that show what is in others. */
+/** Folders that show messages of other folders. */
 const VIEWS = ["\\flagged", "\\important"];
 const UNWANTED = ["\\junk", "\\trash", "\\drafts"];
 
 /**
- * What a connector reads. Where one folder has all messages, as in Gmail, that one alone: the others show the same again.
- * A scope that names folders is taken at its word.
+ * The folders that a connector reads. If one folder has all messages, as in Gmail, only that one: the others show the
+ * same again. A scope that names folders is followed exactly.
  */
 export function chooseFolders(
   folders: readonly MailFolder[],
@@ -74,14 +74,14 @@ export function containersOf({ chain, delimiter }: MailFolder): SourceContainer[
   });
 }
 
-/** What people read: the last part of the name. */
+/** The name that people read: the last part. */
 export function nameOf(id: string, delimiter: string): string {
   const last = delimiter === "" ? id : id.slice(id.lastIndexOf(delimiter) + delimiter.length);
-  // Raw UTF-8 came as one character a byte.
+  // Raw UTF-8 was read as one character per byte.
   return readableName(/^[\0-\x7f]*$/.test(last) ? folderText(last) : Buffer.from(last, "latin1").toString("utf8"));
 }
 
-/** A message's id. The same number in another validity is another message. */
+/** A message's id. The same number with another UIDVALIDITY is another message. */
 export function idOf(folder: string, uidValidity: number, uid: number): string {
   return `${folder}/${uidValidity}/${uid}`;
 }

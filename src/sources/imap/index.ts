@@ -9,7 +9,10 @@ import { makeMailReader } from "./read.ts";
 import { openSession } from "./session.ts";
 import { type Batching, DEFAULT_BATCHING, imapSessions } from "./sync.ts";
 
-/** A mailbox on an IMAP server: each message is an item, its attachments are its children. Only the connector's owner reads them. */
+/**
+ * A mailbox on an IMAP server: each message is an item, its attachments are its children. Only the connector's owner
+ * reads them.
+ */
 export function makeImapSource({
   batching = DEFAULT_BATCHING,
   checkpoints = {},
@@ -24,7 +27,7 @@ export function makeImapSource({
       config: ImapConfig,
       credentials: ImapCredentials,
       ports: [993],
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "connector",
       hasUnnamed: true,
@@ -58,7 +61,7 @@ const browseFolders: NonNullable<Source<ImapConfig>["browse"]> = async (ctx, { p
   try {
     const wanted = query?.toLowerCase();
     const chains = toFolders(await session.list()).map(({ chain, delimiter }) => ({ chain, delimiter }));
-    // A folder that holds only folders can't be opened, and can be chosen all the same.
+    // A folder that holds only folders can't be opened, but can still be chosen.
     const places = new Map<string, { parent: string | null; title: string; expandable: boolean }>();
     for (const { chain, delimiter } of chains) {
       for (const [depth, id] of chain.entries()) {

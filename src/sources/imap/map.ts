@@ -9,7 +9,7 @@ import { type Fetched, textOf } from "./session.ts";
 import { headerText } from "./text.ts";
 import type { Token } from "./wire.ts";
 
-/** What is asked of a message to list it: its text is read apart. */
+/** The data requested to list a message: its text is read separately. */
 export const LISTED = "(UID RFC822.SIZE INTERNALDATE ENVELOPE)";
 
 export interface MailFacts {
@@ -18,12 +18,12 @@ export interface MailFacts {
   access: NonNullable<SourceItem["access"]>;
 }
 
-/** Which reader of heads gave the title. Raise it when a better one should read them again. */
+/** The version of the header parser that made the title. Increase it when a better one should read them again. */
 const READER = 2;
 
 /**
- * A mailbox is its owner's: they are named themselves, so that who takes the connector over reads nothing that was read
- * for somebody else. A message never changes, so what it is read for is its version: the same numbers can be another
+ * A mailbox is its owner's: items name the owner, so that someone who takes the connector over can't read what was read
+ * for another person. A message never changes, so its version includes the owner: the same numbers can be another
  * message in the next owner's mailbox.
  */
 export function factsOf({ config, connector }: Pick<SourceContext<ImapConfig>, "config" | "connector">): MailFacts {
@@ -59,7 +59,7 @@ export function toItem(
     path: folder.chain.map((name) => nameOf(name, folder.delimiter)),
     version: facts.version,
     ...defined({ size, createdAt: at, updatedAt: at }),
-    // A message that moved to another folder has another number there, and the same id of its own.
+    // A message that moved to another folder has another number there, and the same message id.
     ...(messageId !== "" && {
       identityHint: createHash("sha256")
         .update(`${messageId} ${size ?? ""}`)

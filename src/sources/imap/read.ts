@@ -12,12 +12,12 @@ interface Reading {
   session?: Promise<ImapSession>;
   folder?: string;
   uidValidity?: number;
-  /** The end of what was asked for before. */
+  /** Resolves when the previous request has finished. */
   turn: Promise<unknown>;
   idle?: NodeJS.Timeout;
 }
 
-/** Between two messages; a server closes none before half an hour. */
+/** Between two messages; no server closes a connection before half an hour. */
 const IDLE_MS = 5_000;
 
 /**
@@ -83,19 +83,19 @@ export function makeMailReader() {
     }
   }
 
-  /** The message in one piece, or in several where it is large: a message never changes. */
+  /** The message in one piece, or in several if it is large: a message never changes. */
   return async (ctx: Context, externalId: string): Promise<{ bytes: Buffer } | { stream: AsyncIterable<Buffer> }> => {
     const first = await readPart(ctx, { externalId, from: 0 });
     return first.length < PART_BYTES ? { bytes: first } : { stream: goOn(ctx, externalId, first) };
   };
 }
 
-/** So much of a message is asked for at once. */
+/** Bytes of a message requested at once. */
 const PART_BYTES = 4 * 1024 * 1024;
 
 interface Part {
   externalId: string;
-  /** The first byte of it. */
+  /** Its first byte. */
   from: number;
 }
 

@@ -5,7 +5,7 @@ import { halfRead } from "#sources/listed.ts";
 import type { ImapConfig } from "./config.ts";
 import { type Answer, broken, makeReader, type Token, type WireLimits } from "./wire.ts";
 
-/** What a command ended with. */
+/** The result of a command. */
 interface Ended {
   status: "OK" | "NO" | "BAD";
   /** The response code, in capitals; "" without one. */
@@ -31,7 +31,7 @@ export interface Fetched {
   values: ReadonlyMap<string, Token>;
 }
 
-/** A connection that has signed in. It only reads: folders are examined, and nothing is marked as seen. */
+/** A signed-in connection. It only reads: folders are examined, and nothing is marked as seen. */
 export interface ImapSession {
   readonly capabilities: ReadonlySet<string>;
   list(): Promise<Listed[]>;
@@ -39,7 +39,10 @@ export interface ImapSession {
   examine(name: string): Promise<Selected | undefined>;
   /** In the folder that was opened last. */
   search(criteria: string): Promise<number[]>;
-  /** One for each message that was told of by its number, with all that was told: a server may do so in several answers. */
+  /**
+   * One for each message that was reported with its number, with all its values: a server may send them in several
+   * responses.
+   */
   fetch(uids: string, items: string, limits?: Partial<WireLimits>): Promise<Fetched[]>;
   close(): void;
 }
@@ -48,7 +51,7 @@ const LIMITS: WireLimits = { maxLiteral: 256 * 1024, maxBytes: 64 * 1024 * 1024 
 /** Two million numbers. */
 const SEARCHING: WireLimits = { maxLiteral: 0, maxBytes: 16 * 1024 * 1024 };
 const MAX_FOLDERS = 10_000;
-/** For one command with all its answers. */
+/** For one command with all its responses. */
 const COMMAND_MS = 600_000;
 
 /** @throws ApiError `source_unauthorized`, `source_rate_limited`, `source_unavailable`, `address_not_allowed` */
@@ -90,7 +93,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     return found;
   }
 
-  /** What is in between is handed over; the end is the answer with the tag. */
+  /** Passes on the untagged responses; the tagged one ends the command. */
   async function ask(
     send: (tag: string) => Promise<void> | void,
     {
@@ -121,7 +124,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     }
   }
 
-  /** A name that no quoted string can hold goes as a literal, so nothing in it is ever read as a command. */
+  /** A name that can't be a quoted string is sent as a literal, so nothing in it is ever read as a command. */
   function run(command: string, name: string | undefined, options: Parameters<typeof ask>[1] = {}): Promise<Ended> {
     const isPlain = name === undefined || /^[\x20-\x7e]*$/.test(name);
     const bytes = Buffer.from(name ?? "", "latin1");
@@ -192,7 +195,8 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     },
     async search(criteria) {
       const found = await searchFor(criteria);
-      // Some say nothing where they find nothing. In a folder with messages that counts only of a server that names them.
+      // Some servers send no response when they find nothing. In a folder with messages, silence is accepted only from
+      // a server that answers a search for all.
       if (found === undefined && messages > 0 && (await searchFor("ALL")) === undefined) {
         throw ofFolder(`${host} doesn't answer a search.`);
       }
@@ -209,7 +213,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
           for (let i = 0; i + 1 < list.length; i += 2)
             values.set(textOf(list[i] ?? "").toUpperCase(), list[i + 1] ?? null);
           const uid = Number(values.get("UID"));
-          // Flags may be told at any time, of any message.
+          // A server may send flags at any time, for any message.
           if (Number.isInteger(uid) && uid > 0) found.set(uid, new Map([...(found.get(uid) ?? []), ...values]));
         },
       });
@@ -227,7 +231,7 @@ type Ask = (
   options?: { onGoOn?: () => Promise<void> | void },
 ) => Promise<Ended>;
 
-/** The credential is written by the connection itself. */
+/** The connection itself writes the credential. */
 function signInBy(socket: SourceSocket, capabilities: ReadonlySet<string>, ask: Ask, host: string): Promise<Ended> {
   if (capabilities.has("AUTH=PLAIN")) {
     if (capabilities.has("SASL-IR")) return ask((tag) => socket.authenticate("plain", `${tag} AUTHENTICATE PLAIN `));
@@ -247,7 +251,7 @@ function endOf({ text }: Answer, host: string): Ended {
   if (status === undefined)
     throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
   const isBusy = (code === "" || /^alert$/i.test(code)) && /too many|try again|temporar|rate limit|throttl/i.test(text);
-  // The words of a server are never repeated.
+  // A server's text is never repeated.
   return {
     status: status.toUpperCase() as Ended["status"],
     code: isBusy ? "LIMIT" : code.toUpperCase(),
@@ -284,7 +288,7 @@ function requireOk({ status, code }: Ended, host: string): void {
   throw ofFolder(`${host} refused an IMAP command (${code || status}).`);
 }
 
-/** The connection is well: this is about the folder that is open. */
+/** An error of the open folder; the connection is fine. */
 export function ofFolder(message: string): ApiError {
   return halfRead(message);
 }
@@ -294,7 +298,7 @@ function numberIn(pattern: RegExp, text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Bytes as they are, one character each. */
+/** Bytes unchanged, one character each. */
 export function textOf(token: Token): string {
   return token instanceof Buffer ? token.toString("latin1") : typeof token === "string" ? token : "";
 }

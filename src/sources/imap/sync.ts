@@ -10,15 +10,15 @@ import { chooseFolders, folderRef, idOf, type MailFolder, parseId, toFolders } f
 import { factsOf, LISTED, toItem } from "./map.ts";
 import { type ImapSession, ofFolder, openSession } from "./session.ts";
 
-/** The message of the open folder that was named last, and whether the folder is in the same validity still. */
+/** The last message that was named in the open folder, and the folder's UIDVALIDITY then. */
 const Place = z.object({ uidValidity: z.number(), uid: z.number() });
 type Place = z.infer<typeof Place>;
 
-/** A mailbox tells no changes that all servers have: every run names all messages, by their numbers. */
+/** No feed of changes is common to all servers: every run names all messages, by their numbers. */
 const Checkpoint = placeSchema(Place, z.null());
 type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** How many messages are asked for at once. */
+/** How many messages are requested at once. */
 export interface Batching {
   messages: number;
 }
@@ -49,7 +49,7 @@ interface Mailbox {
   messages: number;
 }
 
-/** The folder that is selected, and which of its messages were found there just now. */
+/** The selected folder, and which of the requested messages it has now. */
 interface Opened {
   folder: MailFolder;
   uidValidity: number;
@@ -66,7 +66,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
   });
   let opened: Opened | undefined;
 
-  /** @throws ApiError that is about this folder alone */
+  /** @throws ApiError that concerns this folder alone */
   async function open(folder: MailFolder, which = ""): Promise<Opened & { uids: readonly number[] }> {
     opened = undefined;
     const answer = await session.examine(folder.name);
@@ -89,7 +89,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
     }
   }
 
-  /** Heads of messages that are there, whatever else the server tells. One that it says nothing of, and still has, stays as it is. */
+  /** Headers of existing messages, whatever else the server sends. One that it omits, and still has, stays as it is. */
   async function* readHeads({ folder, uidValidity }: Opened, uids: readonly number[]): AsyncGenerator<Outcome, void> {
     if (uids.length === 0) return;
     const asked = new Set(uids);
@@ -119,7 +119,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
     yield* readHeads(now, there);
   }
 
-  /** Which of these are there: what the walk has just named, or what the server says now. */
+  /** Which of these exist: those that the walk has just named, or that the server reports now. */
   async function find(folder: MailFolder, wanted: readonly number[]): Promise<Opened> {
     if (opened?.folder.name === folder.name && wanted.every((uid) => opened?.found.has(uid))) return opened;
     const { uids, ...now } = await open(folder, `UID ${wanted.join(",")} `);
@@ -155,7 +155,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
   };
 }
 
-/** Messages that are marked as deleted are not there for people either. */
+/** Messages marked as deleted are hidden from people, too. */
 function criteriaOf({ since }: ImapConfig): string {
   if (since === undefined) return "UNDELETED";
   const [year, month, day] = since.split("-").map(Number);

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { ApiError } from "#api/errors.ts";
 
-/** Of an answer: an atom, a string of bytes (quoted or literal), NIL, or a list of them. */
+/** A token of a response: an atom, a string of bytes (quoted or literal), NIL, or a list of them. */
 export type Token = string | Buffer | null | Token[];
 
 export interface Answer {
@@ -13,9 +13,9 @@ export interface Answer {
 }
 
 export interface WireLimits {
-  /** Of a string of bytes. */
+  /** For a string of bytes. */
   maxLiteral: number;
-  /** Of all answers to one command. */
+  /** For all responses to one command. */
   maxBytes: number;
 }
 
@@ -27,11 +27,11 @@ interface Segment {
 /** To one command. */
 const MAX_ANSWERS = 50_000;
 const MAX_DEPTH = 24;
-/** Of one answer: the addresses of a message to thousands are some ten for each. */
+/** For one response: the addresses of a message to thousands are some ten for each. */
 const MAX_TOKENS = 500_000;
 const IDLE_MS = 30_000;
 
-/** Reads the answers of a server one by one; nothing that it announces is believed beyond the limits. */
+/** Reads the responses of a server one by one; no size that it announces is accepted beyond the limits. */
 export function makeReader(socket: Duplex, host: string) {
   // A socket without an encoding set gives Buffers.
   const pieces = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -109,7 +109,7 @@ export function makeReader(socket: Duplex, host: string) {
   };
 }
 
-/** @throws ApiError `source_unavailable` for what is no answer of IMAP */
+/** @throws ApiError `source_unavailable` if it isn't a response of IMAP */
 function parse(segments: readonly Segment[], host: string): Token[] {
   const top: Token[] = [];
   const open: Token[][] = [top];

@@ -3,13 +3,15 @@ import type { CommentRecord, IssueRecord, ProjectRecord } from "./records.ts";
 import type { Names } from "#sources/atlassian/names.ts";
 import { type Grant, groupIds, namedBy, SIGNED_IN } from "./readers.ts";
 
-/** What decides who reads the issues of a project besides its groups. Undefined is what this credential may not know. */
+/**
+ * The rules that decide who reads the issues of a project besides its groups. Undefined = this credential can't see it.
+ */
 export interface ProjectRules {
   project: ProjectRecord;
   browse: Grant | undefined;
   /** Whether the project has security levels at all. */
   hasLevels: boolean | undefined;
-  /** What each level is given to; those of Data Center are not told. */
+  /** The grants of each level; Data Center doesn't report them. */
   levels: ReadonlyMap<string, Grant>;
   /** Role ids by name. */
   roles: ReadonlyMap<string, string> | undefined;
@@ -23,8 +25,8 @@ export interface Naming {
 const NOBODY: SourceAccess = { known: false };
 
 /**
- * Who reads an issue: who may browse its project, AND who is in its security level. Each is a group of the project, with
- * those whom the issue itself names. What is not understood is for nobody.
+ * The readers of an issue: those who may browse its project, AND those in its security level. Each is a group of the
+ * project, with the people whom the issue itself names. What isn't understood has no readers.
  */
 export function accessOf({ fields }: Pick<IssueRecord, "fields">, rules: ProjectRules, naming: Naming): SourceAccess {
   const { project, browse, levels, hasLevels } = rules;
@@ -46,14 +48,17 @@ export function accessOf({ fields }: Pick<IssueRecord, "fields">, rules: Project
 /** The level of an issue; undefined when it has none. */
 function levelOf(security: unknown, hasLevels: boolean | undefined): string | undefined {
   if (security === null) return undefined;
-  // A project without levels has no such field; where there are levels, its absence says nothing.
+  // A project without levels has no such field; where there are levels, its absence proves nothing.
   if (security === undefined) return hasLevels === false ? undefined : "unknown";
   const id: unknown = typeof security === "object" && "id" in security ? security.id : undefined;
   const text = typeof id === "number" ? String(id) : id;
   return typeof text === "string" && /^\d{1,19}$/.test(text) ? text : "unknown";
 }
 
-/** Whether an issue of a team-managed project is only for some roles. Those are not published: nobody reads it here. */
+/**
+ * Whether an issue of a team-managed project is only for some roles. The API doesn't publish these, so no one reads the
+ * issue here.
+ */
 function isRestricted(restriction: unknown, { simplified }: ProjectRecord): boolean {
   if (restriction === undefined || restriction === null) return simplified === true;
   if (typeof restriction !== "object" || !("issuerestrictions" in restriction)) return true;
@@ -61,13 +66,13 @@ function isRestricted(restriction: unknown, { simplified }: ProjectRecord): bool
   return typeof some !== "object" || some === null || Object.keys(some).length > 0;
 }
 
-/** Who reads a comment, of those who read its issue; undefined when all do. */
+/** The readers of a comment, among those of its issue; undefined when all can read it. */
 export function accessOfComment(
   { visibility, jsdPublic }: CommentRecord,
   { project, roles }: ProjectRules,
   { names, cloud }: Naming,
 ): SourceAccess | undefined {
-  // Data Center does not say in a listing whether a comment is internal: then each is taken for one.
+  // Data Center does not report in a listing whether a comment is internal: then each is treated as internal.
   const isInternal = jsdPublic === false || (jsdPublic === undefined && project.projectTypeKey === "service_desk");
   const ids: (string | undefined)[] = isInternal ? [SIGNED_IN] : [];
   if (visibility) {
@@ -89,7 +94,7 @@ export function accessOfComment(
     : { known: true, all: groups.flatMap((group) => (group === undefined ? [] : [[group]])) };
 }
 
-/** The fields of an issue that say who reads it. */
+/** The fields of an issue that decide who reads it. */
 export function accessFields({ browse, levels }: Pick<ProjectRules, "browse" | "levels">): string[] {
   const grants = [...(browse ? [browse] : []), ...levels.values()];
   const named = grants.flatMap(({ userFields, groupFields }) => [...userFields, ...groupFields]);

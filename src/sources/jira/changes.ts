@@ -13,12 +13,12 @@ import type { Projects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Tools } from "./tools.ts";
 
-/** The index of Cloud is a little behind what is written, and minutes are all that JQL counts in. */
+/** The index of Cloud lags a little behind writes, and JQL counts only in minutes. */
 const OVERLAP_MINUTES = 10;
 
 type Event = WalkEvent<never>;
 
-/** What changed since `before`, parts that are gone, and what former runs could not read. */
+/** What changed since `before`, parts that are gone, and what earlier runs could not read. */
 export async function* readUpdated(
   tools: Tools,
   before: number,
@@ -28,7 +28,7 @@ export async function* readUpdated(
   for (const id of found.due) yield* readNoted(tools, found.list, id, told);
 }
 
-/** Gives the ids that it told of. */
+/** Returns the ids that it reported. */
 async function* readChanged(
   tools: Tools,
   before: number,
@@ -57,7 +57,7 @@ async function* readChanged(
     }
   }
   for (const [id, projectId] of changed) {
-    // In a project that is not read any more, or not what the narrowing asks for any more.
+    // In a project that is no longer read, or no longer matched by the configured JQL.
     const isOut = !here.has(projectId) || (ctx.config.jql !== "" && read.has(projectId));
     if (found.has(id)) continue;
     if (isOut) yield* dropStored(tools, id);
@@ -67,7 +67,7 @@ async function* readChanged(
   return found;
 }
 
-/** An issue that a former run could not read, as it is now. */
+/** The present state of an issue that an earlier run could not read. */
 async function* readNoted(
   tools: Tools,
   projects: Projects,
@@ -100,7 +100,7 @@ function namedIn(event: Event | PageEntry): readonly string[] {
   return event.t === "skip" ? [event.externalId] : [];
 }
 
-/** Relative to when it is asked, so that it is the same in every time zone: a run may be under way for hours. */
+/** Relative to the time of the request, so that it is the same in every time zone: a run may take hours. */
 function since(tools: Tools, before: number): string {
   return `updated >= -${Math.max(0, Math.ceil((tools.serverNow() - before) / 60_000)) + OVERLAP_MINUTES}m`;
 }
@@ -121,7 +121,7 @@ async function* readProjectChanges(tools: Tools, project: ProjectRecord, before:
   yield* await tellOdd(tools, project, () => false);
 }
 
-/** Comments and attachments that an issue had and has no more. */
+/** Comments and attachments that an issue no longer has. */
 async function* dropParts(
   tools: Tools,
   project: ProjectRecord,
@@ -142,7 +142,7 @@ async function* dropStored({ ctx }: Tools, issue: string): AsyncGenerator<Event,
   yield { t: "delete", externalId: issue };
 }
 
-/** Who reads an issue in a project that can't be read is not known: it is not for those who read it where it was. */
+/** The readers of an issue in a project that can't be read are unknown: those of its old project no longer read it. */
 async function* hideMoved(
   { ctx }: Tools,
   issue: string,
@@ -153,7 +153,7 @@ async function* hideMoved(
   yield { t: "refused", what: { externalId: issue }, code: "source_forbidden" };
 }
 
-/** What is stored in a project, asked once. */
+/** What is stored in a project, loaded once. */
 function makeStoredIn({ stored }: Tools["ctx"]) {
   const known = new Map<string, Promise<ReadonlySet<string>>>();
   const list = async (projectId: string) => {
@@ -168,7 +168,7 @@ function makeStoredIn({ stored }: Tools["ctx"]) {
   };
 }
 
-/** Whether this says that the JQL of the config is no JQL. */
+/** Whether the error means that the configured JQL is invalid. */
 export function isBadJql(error: unknown): boolean {
   return failedStatus(error) === 400;
 }

@@ -8,7 +8,7 @@ import { isBadJql } from "./changes.ts";
 import { type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
 import { makeRulesReader } from "./projects.ts";
 
-/** Whether the account is known there, and what it lacks to say who reads what. */
+/** Checks whether the site accepts the account, and which permissions it lacks to report readers. */
 export function checkSite(ctx: JiraContext): Promise<CheckOutcome> {
   return runCheck(ctx, wordsOf(ctx.config, "Jira"), async () => {
     const client = makeJiraClient(ctx);
@@ -34,7 +34,7 @@ async function wrongDeployment({ config }: JiraContext, client: JiraClient): Pro
 
 async function tryJql(client: JiraClient, jql: string): Promise<void> {
   try {
-    // Bounded, as Cloud asks.
+    // Bounded, because Cloud requires it.
     await client.search(`updated >= -1d AND (${jql})`, ["project"]).next();
   } catch (error) {
     if (isBadJql(error))
@@ -73,5 +73,5 @@ async function warningsOf(client: JiraClient): Promise<string[]> {
   ];
 }
 
-/** Projects whose schemes are tried. */
+/** Projects whose schemes are checked. */
 const MOST_TRIED = 20;

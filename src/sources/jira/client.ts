@@ -35,7 +35,7 @@ import {
 
 export type JiraContext = SourceContext<JiraConfig>;
 
-/** How far a search came: by a token on Cloud, by an offset on Data Center. */
+/** Progress of a search: a token on Cloud, an offset on Data Center. */
 export type SearchPlace = { token: string } | Offset;
 
 export interface SearchPage {
@@ -43,15 +43,15 @@ export interface SearchPage {
   next: SearchPlace | undefined;
 }
 
-/** A group by what names it for ever: its id on Cloud, its name on Data Center, where groups have nothing else. */
+/** A group by its permanent name: its id on Cloud, its name on Data Center, where groups have nothing else. */
 export interface GroupRef {
   id: string;
 }
 
-/** Issues of a page: more is given nowhere. */
+/** Issues of a page: the maximum. */
 const PAGE = 100;
 
-/** All calls to Jira: nothing else knows its addresses and its answers. */
+/** All calls to Jira: only this file knows its addresses and responses. */
 export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config" | "http" | "now">) {
   const cloud = isCloud(config);
   const base = baseUrlOf(config);
@@ -79,7 +79,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       const body = { jql, fields, maxResults: PAGE, ...(token !== undefined && { nextPageToken: token }) };
       const answer = await post("/search/jql", body, CloudSearch);
       const next = answer.isLast === true ? undefined : (answer.nextPageToken ?? undefined);
-      // What is cut must not pass for all there is.
+      // A truncated result must not be mistaken for everything.
       if (next === undefined ? answer.isLast === false : seen.has(next)) {
         throw new ApiError("source_unavailable", { message: "A search ended before its end." });
       }
@@ -109,7 +109,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
     base,
     /** Projects and issues that were listed and aren't understood. */
     odd,
-    /** Who the account is, and the server's clock. @throws ApiError `source_unauthorized` when it is nobody */
+    /** The signed-in account, and the server's clock. @throws ApiError `source_unauthorized` when unauthenticated */
     async whoAmI(): Promise<{ user: UserRecord; at: number }> {
       const answer = await send({ url: `${api}/myself` });
       return { user: answer.json(UserRecord), at: timeOf(answer, now) };
@@ -123,7 +123,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       );
       return permissions["ADMINISTER"]?.havePermission === true;
     },
-    /** Every project that the account may browse and that is not archived. */
+    /** Every project that the account may browse and that isn't archived. */
     async projects(): Promise<ProjectRecord[]> {
       const found = cloud
         ? await all("/project/search", ProjectPage, { expand: "lead", orderBy: "key", status: "live" }, odd.known)
@@ -132,7 +132,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
         ({ archived }) => archived !== true,
       );
     },
-    /** Who may browse a project's issues, by its permission scheme. */
+    /** The holders of the permission to browse a project's issues, by its permission scheme. */
     async browsers(projectId: string): Promise<HolderRecord[]> {
       const { permissions } = await get(`${api}/project/${projectId}/permissionscheme`, PermissionScheme, {
         expand: "all",
@@ -144,7 +144,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       const answer = await send({ url: `${api}/project/${projectId}/issuesecuritylevelscheme`, allow: [404] });
       return answer.status === 404 ? undefined : answer.json(SecurityScheme);
     },
-    /** Data Center has no way to ask. */
+    /** Data Center has no API for this. */
     levelMembers: async (schemeId: string) =>
       cloud ? all("/issuesecurityschemes/level/member", LevelMembers, { schemeId, expand: "all" }) : [],
     /** Role ids by name. */

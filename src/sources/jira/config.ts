@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ATLASSIAN_FILES, ATLASSIAN_PLACE } from "#sources/atlassian/config.ts";
 
-/** What is said about a Jira site. Unknown keys are errors. */
+/** Config of a Jira site. Unknown keys are errors. */
 export const JiraConfig = z.strictObject({
   ...ATLASSIAN_PLACE,
   jql: z

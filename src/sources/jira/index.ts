@@ -31,14 +31,14 @@ export function makeJiraSource({
       config: JiraConfig,
       credentials: AtlassianCredentials,
       limits,
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "per_item",
-      // Schemes change without a change of any issue, and what moved out of sight is in no search.
+      // Schemes change without a change of any issue, and no search shows issues that moved out of sight.
       freshness: "access",
       placement: "listing",
       hasPeople: true,
-      // An attachment is never written again: another file has another id.
+      // An attachment is never rewritten: another file has another id.
       hasLastingContent: true,
     },
     check: checkSite,
@@ -60,7 +60,7 @@ export function makeJiraSource({
   };
 }
 
-/** Whether it is at the issue still is asked first: a copy of it may be kept where it was. */
+/** First checks whether it is still at the issue: a copy may remain at the old place. */
 async function readAttachment(ctx: JiraContext, { externalId }: { externalId: string }): Promise<FileContent> {
   const { issue, part } = parseId(externalId) ?? {};
   const client = makeJiraClient(ctx);

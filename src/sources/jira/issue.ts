@@ -6,7 +6,7 @@ import { ITEM_FIELDS, toItems } from "./map.ts";
 import type { IssueRecord, ProjectRecord } from "./records.ts";
 import type { Tools } from "./tools.ts";
 
-/** The narrowing of the config with this. */
+/** Combines the configured JQL with this. */
 export function narrowed({ ctx }: Pick<Tools, "ctx">, jql: string): string {
   return ctx.config.jql === "" ? jql : `${jql} AND (${ctx.config.jql})`;
 }
@@ -24,7 +24,7 @@ export interface IssueItems {
   items: SourceItem[];
   odd: readonly string[];
   nameless: number;
-  /** The project that it is in now, when that is another one. */
+  /** Its present project, when that is another one. */
   elsewhere?: string;
 }
 
@@ -32,7 +32,7 @@ export interface IssueItems {
 export async function readIssue(tools: Tools, project: ProjectRecord, issue: IssueRecord): Promise<IssueItems> {
   const { client, rules, mapping } = tools;
   const { comment } = issue.fields;
-  // A listing gives the first comments only.
+  // A listing returns only the first comments.
   const isWhole = comment !== undefined && comment.total !== undefined && comment.comments.length >= comment.total;
   const { known: comments, ...rest } = isWhole
     ? { ...NOTHING_ODD, known: comment.comments }
@@ -45,11 +45,11 @@ export async function readIssue(tools: Tools, project: ProjectRecord, issue: Iss
 const NOTHING_ODD = { odd: [], nameless: 0 };
 const NOTHING: IssueItems = { ...NOTHING_ODD, items: [] };
 
-/** An issue by itself; without items when it is gone, archived or elsewhere. */
+/** Reads an issue by itself; without items when it is gone, archived or elsewhere. */
 export async function readWhole(tools: Tools, project: ProjectRecord, issueId: string): Promise<IssueItems> {
   const rules = await tools.rules.rulesOf(project);
   try {
-    // What is archived is in no search, and answers by its address all the same.
+    // An archived issue is in no search, but its address still returns it.
     const issue = await tools.client.issue(issueId, [...fieldsOf(rules), "archiveddate"]);
     if ((issue.fields.archiveddate ?? undefined) !== undefined) return NOTHING;
     if (isHere(project, issue)) return await readIssue(tools, project, issue);

@@ -13,8 +13,8 @@ interface Found {
 }
 
 /**
- * Issues that are stored and that no search named, as they are now where they are there. Costs a request for each that is
- * asked for, and one for 50 of them with a narrowing.
+ * The present state of stored issues that no search named, where they still exist. Costs a request for each, and with
+ * configured JQL one for 50 of them.
  */
 export function tellLeftOut(
   tools: Tools,
@@ -24,7 +24,7 @@ export function tellLeftOut(
   return lookAgain(missing, (ids) => askFor(tools, project, ids));
 }
 
-/** Issues of a project that are stored, and that are none of these. */
+/** Stored issues of a project that aren't among these. */
 export async function missingFrom(
   { ctx }: Tools,
   project: ProjectRecord,
@@ -37,7 +37,10 @@ export async function missingFrom(
   return missing;
 }
 
-/** Whether the narrowing asks for an issue that is there. One that no search finds at all is as it was: stored, or not. */
+/**
+ * Whether the configured JQL matches an existing issue. One that no search finds at all stays as it was: stored, or
+ * not.
+ */
 export async function isAskedFor(tools: Tools, id: string): Promise<boolean> {
   const { ctx } = tools;
   if (ctx.config.jql === "") return true;
@@ -67,14 +70,17 @@ async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string
   return { events, count: found.size + failed };
 }
 
-/** In its project, or in the one that it has moved to since that was listed. */
+/** In its project, or in the one that it has moved to since the listing. */
 async function readWherever(tools: Tools, project: ProjectRecord, id: string): Promise<IssueItems> {
   const read = await readWhole(tools, project, id);
   const other = tools.byId.get(read.elsewhere ?? "");
   return other ? readWhole(tools, other, id) : read;
 }
 
-/** Those that the index has and that the narrowing doesn't ask for: what it took up a moment ago is looked for once more. */
+/**
+ * Those that the index has and that the configured JQL doesn't match. Searches twice: one may have been indexed a
+ * moment ago.
+ */
 async function noLongerMatching(tools: Tools, ids: readonly string[]): Promise<string[]> {
   const indexed = [...(await searched(tools, ids, (jql) => jql))];
   const wanted = await matching(tools, indexed);

@@ -17,7 +17,10 @@ import type { Tools } from "./tools.ts";
 
 type Listed = ContainerPage<SearchPlace>;
 
-/** Every issue of a project; in mode `access` only who reads what is there. It is listed to its end by somebody who is signed in still. */
+/**
+ * Every issue of a project; in mode `access` only the readers of existing issues. At the end it checks that the account
+ * is still signed in.
+ */
 export async function* readProject(
   tools: Tools,
   project: ProjectRecord,
@@ -29,26 +32,26 @@ export async function* readProject(
   await tools.containers.isRead(project);
 }
 
-/** Every issue of a project with its parts, from a place on where an attempt has ended. */
+/** Every issue of a project with its parts, starting from the position where an earlier attempt ended. */
 async function* listProject(tools: Tools, project: ProjectRecord, from?: SearchPlace): AsyncGenerator<Listed, void> {
   const rules = await tools.rules.rulesOf(project);
   const named = new Set<string>();
   tools.client.odd.take();
   for await (const { issues, next } of pagesOf(tools, project, fieldsOf(rules), from)) {
-    // Whatever the narrowing says, only what is in this project.
+    // Whatever the configured JQL matches, only issues of this project.
     const here = issues.filter((issue) => isHere(project, issue));
     for (const { id } of here) named.add(id);
     const { items, said } = await readIssues(tools, project, here);
     yield { t: "page", entries: [...said, ...items.map(judgedEntryOf)], at: next, note: nameOf(project) };
   }
-  // What an attempt before this one named.
+  // Issues that an earlier attempt named.
   if (from) {
     for await (const { issues } of pagesOf(tools, project, ["project"])) for (const { id } of issues) named.add(id);
   }
   yield* tellMissing(tools, project, named);
 }
 
-/** What is stored and was not named is asked for; what was listed and is not understood is told. */
+/** Requests stored issues that were not named, and reports listed ones that aren't understood. */
 async function* tellMissing(
   tools: Tools,
   project: ProjectRecord,
@@ -59,7 +62,7 @@ async function* tellMissing(
   yield { t: "page", entries: await tellOdd(tools, project, (id) => named.has(id) || missing.has(id)) };
 }
 
-/** The items of these issues, and what is said of what can't be read. `isWhole`: they have no other parts. */
+/** The items of these issues, and the events for what can't be read. `isWhole`: they have no other parts. */
 export async function readIssues(
   tools: Tools,
   project: ProjectRecord,
@@ -90,7 +93,7 @@ async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly s
       yield page;
     }
   } catch (error) {
-    // The place is too old: from the beginning, then.
+    // The position is too old: it starts from the beginning.
     const isOld = from && !hasPage && failedStatus(error) === 400;
     if (!isOld) throw error;
     yield* tools.client.search(jql, fields);
@@ -98,8 +101,8 @@ async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly s
 }
 
 /**
- * Who reads the issues of a project now, without reading them: what is stored and there still is named, what is not there is
- * not, and what is here and stored nowhere here (a moved issue) is read.
+ * The current readers of a project's issues, without reading the issues. Stored issues that still exist are named,
+ * missing ones aren't, and ones that are here but stored nowhere here (a moved issue) are read.
  */
 async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncGenerator<Listed, void> {
   const { ctx, rules, mapping } = tools;

@@ -10,7 +10,7 @@ import { partId, projectRef } from "./ids.ts";
 import type { AttachmentRecord, CommentRecord, IssueRecord, ProjectRecord, UserRecord } from "./records.ts";
 import { textOfWiki } from "./wiki.ts";
 
-/** What is the same for all items of a run. */
+/** Values shared by all items of a run. */
 export interface Mapping extends Naming {
   config: Pick<JiraContext["config"], "maxFileMb">;
   base: string;
@@ -147,7 +147,7 @@ function isDone({ status, resolution }: IssueRecord["fields"]): boolean {
   return category === undefined ? resolution !== undefined && resolution !== null : category === "done";
 }
 
-/** Cloud gives documents, Data Center wiki markup. */
+/** Cloud returns documents, Data Center wiki markup. */
 function contentOf(body: unknown, { cloud }: Pick<Mapping, "cloud">): SourceItem["content"] {
   const text = (cloud ? textOfAdf(body) : textOfWiki(body)).replace(/\p{Surrogate}/gu, "");
   return text === "" ? { type: "none", reason: "empty" } : { type: "inline", text };
@@ -160,19 +160,19 @@ function personOf({ id, displayName, name, emailAddress }: UserRecord, { names }
     name: shown ?? "Someone",
     ...(principal !== undefined && { principal }),
     ...defined({ login: name, email: emailAddress }),
-    // Who has no id any more is a name.
+    // A person whose id is gone is only a name.
     claimed: principal === undefined,
   };
 }
 
-/** Raise it when the same records make other items. */
+/** Increase it when the same records produce different items. */
 const MAPPING_VERSION = 1;
 
 function digest(item: SourceItem): string {
   return digestOf(MAPPING_VERSION, item);
 }
 
-/** So many parts fit into a version. */
+/** The most parts that fit into a version. */
 const MOST_SPELLED = 1_500;
 
 /** The parts of an issue in its version, so that an increment finds those that are gone; `*` when they are too many. */
@@ -181,7 +181,7 @@ function spell(parts: readonly SourceItem[]): string {
   return text.length > MOST_SPELLED ? "*" : text;
 }
 
-/** The external ids of an issue's parts as its stored version has them; undefined when it does not. */
+/** The external ids of an issue's parts in its stored version; undefined when it has none. */
 export function partsIn(issue: string, version: string): string[] | undefined {
   const text = version.slice(version.indexOf(".") + 1);
   if (!version.includes(".") || text === "*") return undefined;

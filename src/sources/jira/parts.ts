@@ -8,7 +8,7 @@ import type { IssueItems } from "./issue.ts";
 import { partsIn } from "./map.ts";
 import type { Tools } from "./tools.ts";
 
-/** The comments and attachments that are stored of an issue, by its stored version where that tells. */
+/** The stored comments and attachments of an issue, by its stored version if that lists them. */
 export async function storedParts({ ctx }: Tools, project: { id: string }, issue: string): Promise<string[]> {
   const version = await ctx.stored.version(issue);
   const told = version === undefined ? [] : partsIn(issue, version);
@@ -21,7 +21,10 @@ export async function storedParts({ ctx }: Tools, project: { id: string }, issue
   return found;
 }
 
-/** An issue that is refused, or fails, alone: what is stored of it stays. @throws what is about more than the issue */
+/**
+ * Handles an issue that alone is refused or fails: its stored items stay. @throws errors that concern more than the
+ * issue
+ */
 export async function issueNotRead(
   tools: Tools,
   project: { id: string },
@@ -34,7 +37,7 @@ export async function issueNotRead(
   return [outcome, ...tellSeen(await storedParts(tools, project, externalId))];
 }
 
-/** Comments of an issue that aren't understood: what is stored of its parts stays. */
+/** Comments of an issue that aren't understood: its stored parts stay. */
 export async function tellOddComments(
   tools: Tools,
   project: { id: string },
@@ -50,7 +53,7 @@ export async function tellOddComments(
   return [...events, ...tellSeen(kept)];
 }
 
-/** Issues of a project that a listing had and that weren't understood; what is stored of them is asked for by itself. */
+/** Listed issues of a project that weren't understood; stored ones among them are requested individually. */
 export async function tellOdd(
   tools: Tools,
   project: { id: string },

@@ -11,8 +11,8 @@ import type { ActorRecord, ProjectRecord, UserRecord } from "./records.ts";
 type Event = IdentityEvent<null>;
 
 /**
- * Users, groups, roles, and who may browse each project. A user counts who has access to the application: nobody else reads
- * anything, in whatever role they still are. Jira has no feed of it: every run reads all.
+ * Users, groups, roles, and the readers of each project. Only a user with access to the application counts: no one else
+ * reads anything, whatever roles they still have. Jira has no feed of changes: every run reads everything.
  */
 export async function* syncJiraPeople(
   ctx: JiraContext,
@@ -26,8 +26,8 @@ export async function* syncJiraPeople(
     if (event.t === "identity") told.add(event.principal);
     if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
   }
-  // Which groups a project has that could not be read, or names, is not known: each that was told before and is not now
-  // keeps its last reading as long as that counts. All the rest is settled.
+  // The groups that an unreadable project has, or names, are unknown: each that was reported before and is missing now
+  // keeps its last reading until that expires. All the rest is settled.
   const isWhole = failed.length === 0;
   const notLookedAt: Principal[] = [];
   if (!isWhole) for await (const group of groupsTold()) if (!told.has(group)) notLookedAt.push(group);
@@ -37,11 +37,11 @@ export async function* syncJiraPeople(
   yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
-/** @param failed  takes the ids of projects at which the server fails */
+/** @param failed  collects the ids of projects that the server fails for */
 async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Event, void> {
   const client = makeJiraClient(ctx);
   const names = makeNames(ctx, "jira");
-  // Who has not signed in is told of nobody: that must not end everybody.
+  // An unauthenticated request sees no users: that must not remove everyone.
   await client.whoAmI();
   const directory = makeDirectory(client, names);
   yield* tellApplications(client, names, directory);
@@ -60,7 +60,7 @@ async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Even
       yield* tellRoles(client, names, directory, project);
       yield* tellGroup(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
     } catch (error) {
-      // The server fails at this project: who read it reads it for as long as that is believed.
+      // The server fails for this project: its readers stay until the last reading expires.
       if (failedStatus(error) === undefined) throw error;
       failed.push(project.id);
     }
@@ -71,11 +71,11 @@ async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Even
     directory.meet(users);
     yield* tellGroup(names, groupIds.group(ref), users);
   }
-  // In a group or a role still, and without access.
+  // Still in a group or a role, but without access.
   for (const principal of directory.strangers()) yield { t: "identity", principal, state: "suspended" };
 }
 
-/** Who can sign in to Jira: users in a group that an application is given to. */
+/** Who can sign in to Jira: users in a group that has access to an application. */
 async function* tellApplications(client: JiraClient, names: Names, directory: Directory): AsyncGenerator<Event, void> {
   const everybody = new Set<Principal>();
   for (const { key, groups = [], groupDetails = [] } of (await orNothing(client.applicationRoles)) ?? []) {
@@ -109,7 +109,7 @@ async function* tellRoles(
   }
 }
 
-/** Who there is, and the groups that somebody names: each is read once. */
+/** The known users, and the groups that are named: each is read once. */
 function makeDirectory(client: JiraClient, names: Names) {
   const people = new Map<string, UserRecord>();
   const idsByName = new Map<string, string>();
@@ -120,7 +120,7 @@ function makeDirectory(client: JiraClient, names: Names) {
     people,
     needed: () => [...needed.values()],
     need: (ref: GroupRef) => void needed.set(ref.id, ref),
-    /** Who is let in by a grant, whatever the issue; their groups are needed. */
+    /** The readers by a grant, whatever the issue; loads their groups. */
     membersBy(grant: Grant, projectId: string): Principal[] {
       for (const to of grant.ids) if (to.type === "group") needed.set(to.ref.id, to.ref);
       const members = principalsOf(grant, projectId, names);
@@ -133,7 +133,7 @@ function makeDirectory(client: JiraClient, names: Names) {
       const known = new Set([...people.keys()].map((id) => names.user(id)));
       return [...met].filter((principal) => !known.has(principal) && parsePrincipal(principal)?.type === "source_user");
     },
-    /** Nobody, when this credential may not know, or the group is gone. */
+    /** No one, when this credential can't see the group, or it is gone. */
     membersOf(ref: GroupRef): Promise<UserRecord[]> {
       const members = read.get(ref.id) ?? orNothing(() => client.groupMembers(ref)).then((found) => found ?? []);
       read.set(ref.id, members);
@@ -149,7 +149,7 @@ function makeDirectory(client: JiraClient, names: Names) {
     principalOf({ type, name, actorUser, actorGroup }: ActorRecord): Principal | undefined {
       if (type === "atlassian-user-role-actor") {
         const login = actorUser?.name ?? name;
-        // Data Center names users of roles by a login that may become another's: it is theirs only while it is.
+        // Data Center names users of roles by a login that may later be another person's: it is theirs only now.
         const id = client.cloud
           ? actorUser?.accountId
           : (actorUser?.key ?? (login === undefined ? undefined : idsByName.get(login)));

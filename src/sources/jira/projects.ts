@@ -19,7 +19,7 @@ export async function readProjects(client: JiraClient, scope: Scope): Promise<Pr
   };
 }
 
-/** What decides who reads the issues of projects: each asked for once in a run. */
+/** The rules that decide who reads the issues of projects: each read once in a run. */
 export function makeRulesReader(client: JiraClient) {
   const known = new Map<string, Promise<ProjectRules>>();
   const schemes = new Map<string, Promise<Awaited<ReturnType<JiraClient["levelMembers"]>> | undefined>>();
@@ -56,7 +56,7 @@ export function makeRulesReader(client: JiraClient) {
 
   return {
     rulesOf,
-    /** The same with the project's roles, for comments that are for a role. */
+    /** The same with the project's roles, for comments that are restricted to a role. */
     async withRoles(project: ProjectRecord): Promise<ProjectRules> {
       const rules = await rulesOf(project);
       if (rules.roles) return rules;

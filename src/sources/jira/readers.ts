@@ -3,7 +3,7 @@ import type { Names } from "#sources/atlassian/names.ts";
 import type { GroupRef } from "./client.ts";
 import type { HolderRecord, ProjectRecord, UserRecord } from "./records.ts";
 
-/** Everybody with access to the application: who can sign in to Jira itself. */
+/** Everyone with access to the application: who can sign in to Jira itself. */
 export const SIGNED_IN = "signed-in";
 
 /** Ids of groups at the source. */
@@ -15,13 +15,13 @@ export const groupIds = {
   level: (projectId: string, levelId: string) => `p${projectId}.level.${levelId}`,
 };
 
-/** To whom a permission or a level is given. */
+/** The recipients of a permission or a level. */
 export interface Grant {
-  /** To these, whatever the issue. */
+  /** Recipients for every issue. */
   ids: GrantedTo[];
-  /** To who is named in these fields of the issue. */
+  /** Fields of the issue that name users. */
   userFields: string[];
-  /** To the groups that are named in these. */
+  /** Fields of the issue that name groups. */
   groupFields: string[];
 }
 
@@ -34,8 +34,8 @@ export type GrantedTo =
   | { type: "everyone" };
 
 /**
- * What holders mean. Who is not understood lets nobody in, customers of a portal included: they see their requests there, and
- * nothing of Jira itself.
+ * Interprets holders. An unknown one grants no access, and neither does a customer of a portal: customers see their
+ * requests there, and nothing of Jira itself.
  */
 export function readHolders(
   holders: readonly HolderRecord[],
@@ -88,7 +88,7 @@ export function readHolders(
   return { ids, userFields: [...users].sort(), groupFields: [...groups].sort() };
 }
 
-/** The principals of what does not depend on the issue. */
+/** The principals that don't depend on the issue. */
 export function principalsOf({ ids }: Grant, projectId: string, names: Names): Principal[] {
   const found = ids.flatMap((to): (Principal | undefined)[] => {
     switch (to.type) {
@@ -109,7 +109,7 @@ export function principalsOf({ ids }: Grant, projectId: string, names: Names): P
   return [...new Set(found.filter((each) => each !== undefined))];
 }
 
-/** Whom an issue's own fields let in. */
+/** The principals that an issue's own fields name. */
 export function namedBy(
   { userFields, groupFields }: Grant,
   fields: Readonly<Record<string, unknown>>,
@@ -128,14 +128,14 @@ export function namedBy(
   return [...users, ...groups].filter((each) => each !== undefined);
 }
 
-/** The one, or the several, that a field names. */
+/** The one value, or the several, of a field. */
 function objectsIn(value: unknown): Record<string, unknown>[] {
   return (Array.isArray(value) ? value : [value]).flatMap((each) =>
     typeof each === "object" && each !== null ? [each as Record<string, unknown>] : [],
   );
 }
 
-/** Who can sign in to Jira, as a member of a group says: no app, and no customer of a portal. */
+/** Whether a member of a group can sign in to Jira: not an app, and not a customer of a portal. */
 export function isPerson({ id, accountType }: UserRecord): boolean {
   return id !== undefined && (accountType === undefined || accountType === "atlassian");
 }

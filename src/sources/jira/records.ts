@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Id, Instant, text } from "#sources/atlassian/parse.ts";
 import { idAt, listed, many } from "#sources/listed.ts";
 
-/** A user of Cloud has an `accountId`, one of Data Center a `key` that never changes and a `name` that may. */
+/** A user of Cloud has an `accountId`, one of Data Center a `key` that never changes and a `name` that can. */
 export const UserRecord = z
   .object({
     accountId: text,
@@ -37,7 +37,7 @@ export const ProjectPage = z.object({
   isLast: z.boolean().optional(),
 });
 
-/** Whom a permission or a security level is given to. */
+/** A holder of a permission or a security level. */
 export const HolderRecord = z.object({
   type: z.string().catch(""),
   parameter: text,
@@ -95,7 +95,7 @@ const CommentRecord = z.object({
   created: Instant,
   updated: Instant,
   jsdPublic: z.boolean().optional().catch(undefined),
-  /** What is there and not understood is a restriction all the same. */
+  /** A value that isn't understood still counts as a restriction. */
   visibility: z
     .object({ type: text, value: text, identifier: text })
     .nullish()
@@ -115,9 +115,9 @@ const AttachmentRecord = z.object({
 });
 export type AttachmentRecord = z.infer<typeof AttachmentRecord>;
 
-/** Fields are read one by one: an issue with an odd one is an issue still. */
+/** Fields are parsed one by one: an issue with an odd field is still an issue. */
 const IssueFields = z.looseObject({
-  /** An issue that isn't in a project that can be told isn't understood. */
+  /** An issue whose project is unknown isn't understood. */
   project: z.object({ id: Id }),
   summary: text,
   description: z.unknown().optional(),

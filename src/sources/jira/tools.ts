@@ -11,7 +11,7 @@ import type { ProjectRecord } from "./records.ts";
 
 export type Tools = Awaited<ReturnType<typeof makeTools>>;
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export async function makeTools(ctx: SyncContext<JiraConfig>, { mode, scope }: OpenRequest) {
   const client = makeJiraClient(ctx);
   const run = await beginRun<ProjectRecord>(ctx, client, { key: "project", refOf: projectRef, nameOf });

@@ -9,10 +9,10 @@ const Delivery = z.object({
   issue: z.object({ id: Id }).optional().catch(undefined),
 });
 
-/** Users that were deactivated or deleted, and projects that are others now. */
+/** Users that were deactivated or deleted, and projects that changed. */
 const OF_PEOPLE = /^(?:jira:)?(?:user|project)_/;
 
-/** Jira's webhooks of an administrator, signed with their secret. A deletion is what no search shows. */
+/** Webhooks that a Jira administrator creates, signed with their secret. A deletion appears in no search. */
 export const jiraWebhook: Webhook<JiraConfig> = {
   verify(secret, request) {
     const signed = readSigned(secret, request);
@@ -22,9 +22,9 @@ export const jiraWebhook: Webhook<JiraConfig> = {
     if (data?.webhookEvent === "jira:issue_deleted" && data.issue) {
       return { delivery, changes: [{ t: "items", externalIds: [data.issue.id] }] };
     }
-    // Of groups, roles and schemes Jira tells nothing.
+    // Jira reports no changes of groups, roles and schemes.
     if (OF_PEOPLE.test(data?.webhookEvent ?? "")) return { delivery, changes: [{ t: "delta" }, { t: "people" }] };
-    // A comment that came or went is found with its issue.
+    // A comment that was added or removed is found with its issue.
     return { delivery, changes: [{ t: "delta" }] };
   },
 };

@@ -4,8 +4,8 @@ import { textOf } from "#api/visible.ts";
 import { tidy } from "#sources/atlassian/tidy.ts";
 
 /**
- * The text of Jira's wiki markup, without most of its marks. Total: what is not understood stays as it was written. No pattern
- * looks beyond the next mark of its kind, so each place is looked at once. Source: S67.
+ * The text of Jira's wiki markup, without most of its marks. Total: what isn't understood stays as it was written. No
+ * pattern searches past the next mark of its kind, so each position is read once. Source: S67.
  */
 export function textOfWiki(markup: unknown): string {
   if (typeof markup !== "string") return "";
@@ -29,12 +29,12 @@ const EMPHASIS = /(^|[\s(])([*_+])((?!\2)\S(?:(?:(?!\2)[^\n]){0,500}?(?!\2)\S)?)
 const [BAR, SPACE, DASH] = [0x7c, 0x20, 0x2d];
 
 /**
- * Lines without the marks that they begin with: headings, quotes, items of lists, rows of tables. In one pass: patterns take
- * a twentieth of a second for a megabyte of short rows.
+ * Lines without their leading marks: headings, quotes, items of lists, rows of tables. In one pass: patterns take a
+ * twentieth of a second for a megabyte of short rows.
  */
 function plainLines(text: string): string {
   if (!/^(?:[*#|-]|h[1-6]\.|bq\.)/m.test(text)) return text;
-  // A bar alone between two cells becomes three characters.
+  // A single bar between two cells becomes three characters.
   const units = new Uint16Array(text.length * 3);
   let length = 0;
   const put = (from: number, to: number) => {
@@ -62,7 +62,7 @@ function isItem(unit: number): boolean {
   return unit === 0x2a || unit === 0x23 || unit === DASH;
 }
 
-/** Where the text of a line begins that has such a mark and a space; else where the line begins. */
+/** Where the text of a line begins after such a mark and a space; else the line's own start. */
 function afterMark(text: string, start: number, end: number): number {
   let at = start;
   if (isItem(text.charCodeAt(at))) while (at < start + 10 && isItem(text.charCodeAt(at))) at++;
@@ -74,13 +74,13 @@ function afterMark(text: string, start: number, end: number): number {
 
 const HEADING = /^h[1-6]\.$/;
 
-/** The cells of a row, with ` | ` between them. @returns how much is written by then */
+/** The cells of a row, with ` | ` between them. @returns the length written so far */
 function putRow(text: string, [start, end]: readonly [number, number], units: Uint16Array, from: number): number {
   let length = from;
   let to = endOfText(text, start, end);
   let at = afterBars(text, start, to);
   for (let bars = 0; bars < 2 && to > at && text.charCodeAt(to - 1) === BAR; bars++) to--;
-  /** Where the cell begins that is being written. */
+  /** Start of the cell that is being written. */
   let cell = length;
   for (; at < to; at++) {
     const unit = text.charCodeAt(at);
@@ -97,7 +97,7 @@ function putRow(text: string, [start, end]: readonly [number, number], units: Ui
   return length;
 }
 
-/** Cells are apart by one bar, those of a head by two. */
+/** Skips the bar between cells; those of a header row have two. */
 function afterBars(text: string, at: number, end: number): number {
   return at + 1 < end && text.charCodeAt(at + 1) === BAR ? at + 2 : at + 1;
 }

@@ -3,7 +3,7 @@ import { makeClient } from "./client.ts";
 import { baseUrlOf } from "./config.ts";
 import { type MatrixContext, roomsOf } from "./rooms.ts";
 
-/** Whether the account is known there, and what of its rooms will surprise people. */
+/** Checks whether the server accepts the account, and warns about rooms that may surprise people. */
 export function checkAccount(ctx: MatrixContext): Promise<CheckOutcome> {
   return runCheck(ctx, wordsOf(new URL(baseUrlOf(ctx.config)).host), async () => {
     const client = makeClient(ctx);

@@ -16,13 +16,13 @@ export const FACTS = [
 
 const TALK = ["m.room.message", "m.room.redaction"] as const;
 const VISIBILITY = "m.room.history_visibility";
-/** Servers cut longer timelines. */
+/** Servers truncate longer timelines. */
 const TIMELINE = 100;
 const PAGE = 100;
-/** A server makes the first answer to an account in a thousand rooms for a while. */
+/** For an account in a thousand rooms, a server takes a while to build the first response. */
 const FIRST_SYNC_TIMEOUT_MS = 300_000;
 
-/** All calls to a homeserver: nothing else knows its URLs and its answers. */
+/** All calls to a homeserver: only this file knows its URLs and responses. */
 export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfig>, "config" | "http" | "now">) {
   const base = baseUrlOf(config);
   const at = (strings: TemplateStringsArray, ...parts: string[]): string =>
@@ -31,7 +31,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
     (await http.request({ url, auth: true, ...more })).json(schema);
 
   async function sync(filter: unknown, more: Partial<SourceRequest> = {}): Promise<z.infer<typeof Sync>> {
-    // An account that reads is not online for it.
+    // Reading must not show the account as online.
     const query = { set_presence: "offline", filter: JSON.stringify(filter), ...more.query };
     return get(at`v3/sync`, Sync, { ...more, query });
   }
@@ -48,7 +48,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       });
       const last = from;
       from = next(page);
-      // A token that leads to itself is no page more.
+      // A token that equals the previous one isn't another page.
       if (from === last) from = undefined;
       const { known, odd, nameless } = page.chunk;
       yield { events: known, odd, nameless, next: from };
@@ -58,14 +58,14 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
   return {
     whoAmI: () => get(at`v3/account/whoami`, z.object({ user_id: z.string().startsWith("@") })),
 
-    /** The rooms of the account, or some of them, as they are at a point from which changes can be read. */
+    /** The rooms of the account, or some of them, as of a point from which changes can be read. */
     rooms(only?: readonly string[]): Promise<z.infer<typeof Sync>> {
       const state = { types: FACTS, lazy_load_members: true };
-      // The state is that of before the timeline: what changed since must be in it.
+      // The state is from before the timeline: changes since must be in the timeline.
       const timeline = { limit: 1, types: [...TALK, ...FACTS] };
       const rooms = { ...NOTHING_OF_ROOMS, ...(only && { rooms: only }), state, timeline };
-      // Nobody waits for it, since there is something at once. Synapse repeats for two minutes what it answered to the
-      // same question: this makes it another one.
+      // The timeout never elapses, since there is something at once. Synapse repeats its response to the same request
+      // for two minutes: this value makes the request different.
       const timeout = 1 + (Math.floor(now()) % 997);
       const filter = { ...NOTHING_ELSE, account_data: { types: ["m.direct"] }, room: rooms };
       return sync(filter, { query: { timeout }, timeoutMs: FIRST_SYNC_TIMEOUT_MS });
@@ -78,7 +78,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       return sync(filter, { query: { since, timeout: 0 }, expired: [400] });
     },
 
-    /** Rooms in which somebody came or left since. @throws ApiError `cursor_expired` */
+    /** Rooms in which members joined or left since. @throws ApiError `cursor_expired` */
     memberChanges(since: string): Promise<z.infer<typeof Sync>> {
       const types = ["m.room.member", VISIBILITY];
       const filter = {
@@ -88,7 +88,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       return sync(filter, { query: { since, timeout: 0 }, expired: [400] });
     },
 
-    /** Events of a room, the newest first, with the token that the next page begins at. */
+    /** Events of a room, the newest first, with the token of the next page. */
     messages(room: string, from: string, to?: string) {
       const filter = JSON.stringify({ types: [...TALK, VISIBILITY], lazy_load_members: true });
       const query = { dir: "b", limit: PAGE, from, filter, ...(to !== undefined && { to }) };
@@ -101,13 +101,15 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       return pages(url, { dir: "f", limit: PAGE }, ({ next_batch: next }) => next ?? undefined);
     },
 
-    /** Undefined when there is no such event, or not for this account. @throws ApiError for one that isn't understood */
+    /**
+     * Undefined when there is no such event, or not for this account. @throws ApiError for one that isn't understood
+     */
     async event(room: string, id: string): Promise<MatrixEvent | undefined> {
       const { status, json } = await askFor(at`v3/rooms/${room}/event/${id}`);
       return status === 200 ? json(AnEvent) : undefined;
     },
 
-    /** An event, and who may read what was written then. */
+    /** An event, and the history visibility when it was written. */
     async eventInContext(
       room: string,
       id: string,
@@ -122,7 +124,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
 
     members: (room: string) => get(at`v3/rooms/${room}/joined_members`, Members).then(({ joined }) => joined),
 
-    /** Whether a room answers to somebody who is not signed in. */
+    /** Whether a room can be read without signing in. */
     async isOpen(room: string): Promise<boolean> {
       const url = at`v3/rooms/${room}/messages`;
       const { status } = await http.request({ url, query: { dir: "b", limit: 1 }, allow: [400, 401, 403, 404] });
@@ -131,7 +133,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
 
     file({ address }: { address: string }, maxBytes: number): Promise<SourceStream> {
       const [server = "", media = ""] = address.slice("mxc://".length).split("/");
-      // Storage of media may be elsewhere: it is asked without a credential.
+      // Media may be stored on another server, which gets no credential.
       return http.stream({ url: at`v1/media/download/${server}/${media}`, auth: true, redirect: "follow", maxBytes });
     },
   };
@@ -146,14 +148,17 @@ const NOTHING = { types: [] };
 const NOTHING_ELSE = { presence: NOTHING, account_data: NOTHING };
 const NOTHING_OF_ROOMS = { ephemeral: NOTHING, account_data: NOTHING };
 
-/** A token that isn't understood is no end: what comes after it would be taken for gone. */
+/** A token that isn't understood isn't the end: otherwise later events would be treated as gone. */
 const Page = z.object({
   chunk: EventList,
   end: z.string().nullish(),
   next_batch: z.string().nullish(),
 });
 
-/** A page of a room's events; `odd` are the ids of those that aren't understood, and `nameless` counts those without one. */
+/**
+ * A page of a room's events; `odd` are the ids of those that aren't understood, and `nameless` counts those without
+ * one.
+ */
 export interface MessagePage extends Pick<Listed<MatrixEvent>, "odd" | "nameless"> {
   events: MatrixEvent[];
   next: string | undefined;
@@ -168,7 +173,7 @@ const Members = z.object({
   ),
 });
 
-/** What a room is and who may read it is its state: of one of which some isn't understood nothing is known. */
+/** The state decides what a room is and who reads it: if some of it isn't understood, the room is unknown. */
 const State = z
   .object({ events: EventList })
   .refine(({ events }) => events.known.length === events.size)
@@ -188,7 +193,7 @@ const JoinedRoom = z.object({
       events: events.known,
       /** Ids of events that aren't understood. */
       odd: events.odd,
-      /** What was said before these has to be asked for, from `before` on. */
+      /** Earlier events have to be requested, starting at `before`. */
       isCut: limited,
       before,
     })),

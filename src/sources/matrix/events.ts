@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idAt, listed } from "#sources/listed.ts";
 
-/** An event of a room, as tolerant as people are inventive: what is not as it should be is absent. */
+/** An event of a room, parsed leniently: a malformed value is absent. */
 export interface MatrixEvent {
   id: string;
   type: string;
@@ -10,19 +10,19 @@ export interface MatrixEvent {
   stateKey?: string;
   content: Readonly<Record<string, unknown>>;
   isRedacted: boolean;
-  /** Of a redaction: the event that is to be empty now. */
+  /** For a redaction: the event that is now empty. */
   redacts?: string;
-  /** Its latest edit, which its server vouches for. */
+  /** Its latest edit, as its server reports it. */
   edit?: { at: number; content: Readonly<Record<string, unknown>> };
-  /** Of the root of a thread: how many replies it has. */
+  /** For the root of a thread: the number of replies. */
   threadCount?: number;
-  /** Of a state event: what was before, or that it can't be known. */
+  /** For a state event: the previous content, or that it can't be known. */
   before?: Readonly<Record<string, unknown>> | "unknown";
 }
 
-/** Longer ones, and other characters, no server of today makes. */
+/** No current server makes longer ids or ids with other characters. */
 const USER_ID = /^@[!-9;-~]{0,200}:[\w.:[\]-]{1,200}$/;
-/** Servers of earlier days made these. Source: https://spec.matrix.org/v1.11/appendices/#historical-user-ids */
+/** Old servers made these. Source: https://spec.matrix.org/v1.11/appendices/#historical-user-ids */
 const FORMER_USER_ID = /^@[^:\0]{0,255}:[\w.:[\]-]{1,200}$/;
 
 const Content = z.record(z.string(), z.unknown());
@@ -64,15 +64,15 @@ export const AnEvent = z.unknown().transform((raw, context) => {
 
 /** Events of a list; those that aren't understood by their ids. */
 export const EventList = listed(AnEvent, idAt("event_id", z.string().startsWith("$").max(512)));
-/** What is no event is left out. */
+/** Anything that isn't an event is left out. */
 export const Events = EventList.transform(({ known }) => known);
 
-/** Undefined for what is no event. */
+/** Undefined if it isn't an event. */
 export const OneEvent = z.unknown().transform(readEvent);
 
 function readEvent(raw: unknown): MatrixEvent | undefined {
   const { data } = RawEvent.safeParse(raw);
-  // What a room is depends on its state, no matter who set it.
+  // The state of a room applies, no matter who set it.
   if (!data || (data.state_key === undefined && !FORMER_USER_ID.test(data.sender))) return undefined;
   const { unsigned, content } = data;
   const relations = unsigned?.["m.relations"];
@@ -86,11 +86,11 @@ function readEvent(raw: unknown): MatrixEvent | undefined {
     sender: data.sender,
     at: data.origin_server_ts,
     content,
-    // What somebody said who can't be named is left out, as if it were not there.
+    // A message of a sender without a valid id is treated as redacted.
     isRedacted: unsigned?.redacted_because !== undefined || !USER_ID.test(data.sender),
     ...(data.state_key !== undefined && { stateKey: data.state_key }),
     ...(data.type === "m.room.redaction" && redacts !== undefined && { redacts }),
-    // Only who wrote a message edits it.
+    // Only the author of a message can edit it.
     ...(edit &&
       newContent &&
       edit.sender === data.sender && { edit: { at: edit.origin_server_ts, content: newContent } }),
@@ -105,7 +105,7 @@ const RelatesTo = z.object({
   "m.in_reply_to": z.object({ event_id: z.string() }).optional().catch(undefined),
 });
 
-/** What a message is about: the root of its thread, the message that it edits, or the one that it answers. */
+/** The target of a message: the root of its thread, the message that it edits, or the one that it answers. */
 export function relationOf({ content }: Pick<MatrixEvent, "content">): {
   thread?: string;
   replaces?: string;
@@ -133,10 +133,10 @@ const Media = z.object({
     .catch(undefined),
 });
 
-/** A file that a message is. */
+/** A message that is a file. */
 export interface MatrixMedia {
   name: string;
-  /** `mxc://server/id`: names one content for ever. */
+  /** `mxc://server/id`: the permanent name of one content. */
   address: string;
   mimeType?: string;
   size?: number;
@@ -159,7 +159,7 @@ export function mediaOf(event: Pick<MatrixEvent, "content" | "edit">): MatrixMed
   };
 }
 
-/** What a message says in plain text. */
+/** The plain text of a message. */
 export function textOf(event: Pick<MatrixEvent, "content" | "edit">): string {
   const content = contentOf(event);
   const body = typeof content["body"] === "string" ? content["body"] : "";
@@ -168,7 +168,10 @@ export function textOf(event: Pick<MatrixEvent, "content" | "edit">): string {
   return relationOf(event).answers === undefined ? body : withoutFallback(body);
 }
 
-/** Older clients quote the answered message before their own text. Source: https://spec.matrix.org/v1.11/client-server-api/#fallbacks-for-rich-replies */
+/**
+ * Older clients quote the answered message before their own text. Source:
+ * https://spec.matrix.org/v1.11/client-server-api/#fallbacks-for-rich-replies
+ */
 function withoutFallback(body: string): string {
   const lines = body.split("\n");
   const end = lines.findIndex((line) => !line.startsWith("> "));
@@ -188,17 +191,18 @@ export function isUserId(value: unknown): value is string {
   return typeof value === "string" && USER_ID.test(value);
 }
 
-/** Who may read what is written while it is set. `unsure`: the server does not say what it was. */
+/** Who may read messages written while it is set. `unsure`: the server does not report what it was. */
 export type Visibility = "world_readable" | "shared" | "invited" | "joined" | "unsure";
 
 export function visibilityOf(content: Readonly<Record<string, unknown>> | undefined): Visibility {
   const value = content?.["history_visibility"];
   if (value === "world_readable" || value === "invited" || value === "joined") return value;
-  // Servers that know another word treat it as this one. Source: https://spec.matrix.org/v1.11/client-server-api/#room-history-visibility
+  // Servers treat an unknown value as this one. Source:
+  // https://spec.matrix.org/v1.11/client-server-api/#room-history-visibility
   return "shared";
 }
 
-/** Whether everybody who is in the room may read what was written under it. */
+/** Whether every member of the room may read what was written under it. */
 export function isForMembers(visibility: Visibility): boolean {
   return visibility === "shared" || visibility === "world_readable";
 }

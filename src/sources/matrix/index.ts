@@ -16,7 +16,7 @@ import { type MatrixContext, roomsOf } from "./rooms.ts";
 import { matrixSessions } from "./sync.ts";
 import { isMessage } from "./walk.ts";
 
-/** The rooms of a Matrix account: each thread is an item, for those who are in its room. */
+/** The rooms of a Matrix account: each thread is an item, for the members of its room. */
 export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<MatrixConfig> {
   return {
     spec: {
@@ -26,10 +26,10 @@ export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batchin
       auth: [{ type: "credentials", scheme: "bearer", token: "token" }],
       config: MatrixConfig,
       credentials: MatrixCredentials,
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "container",
-      // No message moves to another room, and who is in a room is told by itself.
+      // No message moves to another room, and a room's members are reported separately.
       freshness: "feed",
       hasPeople: true,
     },
@@ -51,7 +51,7 @@ export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batchin
   };
 }
 
-/** Whether the message is still there is asked first: what was deleted is not given, though its file may be there still. */
+/** First checks whether the message still exists: a deleted one isn't returned, even if its file remains. */
 async function readFile(
   ctx: MatrixContext,
   { externalId, version }: { externalId: string; version?: string },

@@ -7,14 +7,14 @@ import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { type MatrixEvent, type MatrixMedia, mediaOf, mentionsOf, relationOf, textOf } from "./events.ts";
 import { type MatrixContext, type RoomFacts, serverOf } from "./rooms.ts";
 
-/** What is the same for all items of a run. */
+/** Values shared by all items of a run. */
 export interface Mapping {
   ctx: Pick<MatrixContext, "config" | "connector">;
-  /** Whose users are named. */
+  /** The homeserver whose users are named. */
   server: string;
 }
 
-/** A thread by its root: that may be gone, and its replies are there. */
+/** A thread by its root, which may be deleted while its replies remain. */
 export interface Thread {
   rootId: string;
   root: MatrixEvent | undefined;
@@ -30,7 +30,7 @@ export function fileId(room: string, event: string): string {
   return `${room}/${event}#file`;
 }
 
-/** The parts of an item's id. Ids of events may hold a slash; those of rooms hold no `/$`. */
+/** The parts of an item's id. Ids of events may contain a slash; those of rooms contain no `/$`. */
 export function parseId(externalId: string): { room: string; event: string; isFile: boolean } | undefined {
   const match = /^(![^\s/]+)\/(\$[^\s#]+)(#file)?$/.exec(externalId);
   const [, room, event, file] = match ?? [];
@@ -104,7 +104,7 @@ export function toItems(
   }
 }
 
-/** What stands for the messages of an encrypted room: that they are there, and can't be read. */
+/** A placeholder for the messages of an encrypted room: they exist, but can't be read. */
 export function toEncryptedItem({ ctx, server }: Mapping, room: RoomFacts): SourceItem {
   const readers = roomGroup(ctx.connector.id, room.id);
   return {
@@ -120,14 +120,14 @@ export function toEncryptedItem({ ctx, server }: Mapping, room: RoomFacts): Sour
   };
 }
 
-/** Users of other servers are of other instances: they are nobody here, whatever their name. */
+/** Users of other servers belong to other instances: no one here matches them, whatever their name. */
 export function userPrincipal(
   { connector }: Pick<MatrixContext, "connector">,
   server: string,
   userId: string,
 ): Principal {
   const home = serverOf(userId);
-  // No base URL has a blank: no other server gets the name of this one's instance.
+  // A base URL has no space, so no other server gets the name of this one's instance.
   const instance = home === server ? (connector.instance ?? connector.id) : `federated ${home}`;
   return formatPrincipal({ type: "source_user", providerId: "matrix", instance, id: userId });
 }

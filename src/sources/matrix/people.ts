@@ -9,7 +9,7 @@ import { isUserId } from "./events.ts";
 import { userPrincipal } from "./map.ts";
 import { localPart, type MatrixContext, type RoomFacts, roomsOf, serverOf } from "./rooms.ts";
 
-/** Everything before this point of the feed was told. */
+/** Everything before this point of the feed was reported. */
 const PeopleCursor = z.object({ since: z.string() });
 export type PeopleCursor = z.infer<typeof PeopleCursor>;
 
@@ -17,12 +17,12 @@ type Event = IdentityEvent<PeopleCursor>;
 
 /** Members of one page of a group. */
 const PAGE_MEMBERS = 5_000;
-/** Rooms of which nobody heard for long, that a run of changes reads besides. */
+/** Rooms not read for a long time, which a run of changes reads as well. */
 const MOST_DUE = 200;
 
 /**
- * Who is in which room: those who joined it and have not left, been kicked or banned since. A room in which something
- * changed is read whole, since a federation may settle later that somebody never left.
+ * The members of each room: those who joined and have not left, been kicked or banned since. A room in which something
+ * changed is read in full, since a federation may settle later that a member never left.
  */
 export async function* syncMatrixPeople(
   ctx: MatrixContext,
@@ -48,20 +48,20 @@ interface Reader {
   ctx: MatrixContext;
   client: MatrixClient;
   server: string;
-  /** Users that this run has told. */
+  /** Users that this run has reported. */
   told: Set<string>;
 }
 
 async function* readAll(reader: Reader): AsyncGenerator<Event, void> {
   const { ctx, client } = reader;
-  // What changes while it is read is told by the changes since.
+  // Changes during the read are in the changes since.
   const { since, rooms, odd } = roomsOf(await client.rooms(), ctx.config);
   const notLookedAt = [...(yield* readGroups(reader, rooms)), ...groupsOf(ctx, odd)];
   yield { t: "checkpoint", cursor: { since } };
   yield { t: "end", listing: "complete", ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
-/** Gives the groups of rooms whose members the server does not tell. */
+/** Returns the groups of rooms whose members the server does not report. */
 async function* readGroups(reader: Reader, rooms: readonly RoomFacts[]): AsyncGenerator<Event, Principal[]> {
   const refused: Principal[] = [];
   for (const { id, visibility } of rooms) {
@@ -85,7 +85,7 @@ async function* readChanges(reader: Reader, since: string, due: IdentityRun["due
     ),
   );
   for await (const group of due(MOST_DUE)) for (const room of roomsIn([group])) changed.add(room);
-  // Rooms that are not read have no group to tell.
+  // Rooms that aren't read have no group.
   for (const id of changes.rooms.odd) changed.add(id);
   const nothing = { rooms: [], odd: [] };
   const { rooms, odd } = changed.size > 0 ? roomsOf(await client.rooms([...changed]), ctx.config) : nothing;
@@ -96,7 +96,10 @@ async function* readChanges(reader: Reader, since: string, due: IdentityRun["due
   yield { t: "end", listing: "complete", ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
-/** Who is in a room now, and who they are. `mayBeOpen`: everybody with an account may read it, perhaps everybody. */
+/**
+ * The current members of a room, and their identities. `mayBeOpen`: everyone with an account may read it, perhaps even
+ * without one.
+ */
 async function* readGroup(
   { ctx, client, server, told }: Reader,
   room: string,
@@ -133,7 +136,7 @@ function nobody({ connector }: MatrixContext, room: string): Event {
   return { t: "group", group: roomGroup(connector.id, room), members: [] };
 }
 
-/** The rooms whose groups these are. */
+/** The rooms of these groups. */
 function roomsIn(groups: readonly Principal[]): string[] {
   return groups.flatMap((group) => {
     const parsed = parsePrincipal(group);

@@ -4,7 +4,7 @@ import type { MatrixConfig } from "./config.ts";
 import type { JoinedRoom, MatrixClient, MatrixSync } from "./client.ts";
 import { isForMembers, visibilityOf } from "./events.ts";
 
-/** What a run has to know of a room. Kept between runs, so that an increment asks for no state. */
+/** What a run needs to know of a room. Kept between runs, so that an increment requests no state. */
 export const RoomFacts = z.object({
   id: z.string(),
   name: z.string(),
@@ -12,14 +12,14 @@ export const RoomFacts = z.object({
   isDirect: z.boolean(),
   isEncrypted: z.boolean(),
   visibility: z.enum(["world_readable", "shared", "invited", "joined", "unsure"]),
-  /** At some time within the history some of its members could not read everything. */
+  /** At some time within the history, some of its members could not read everything. */
   isRestricted: z.boolean(),
 });
 export type RoomFacts = z.infer<typeof RoomFacts>;
 
 /**
- * The rooms of an answer that are to be read, by id, and the point from which changes are read. `odd` are the ids of rooms
- * that aren't understood: they stay as they are.
+ * The rooms of a response that are to be read, by id, and the point from which changes are read. `odd` are the ids of
+ * rooms that aren't understood: they stay as they are.
  */
 export function roomsOf(sync: MatrixSync, config: MatrixConfig): { since: string; rooms: RoomFacts[]; odd: string[] } {
   const direct = new Set(
@@ -34,7 +34,7 @@ export function roomsOf(sync: MatrixSync, config: MatrixConfig): { since: string
   return { since: sync.next_batch, rooms, odd: sync.rooms.odd };
 }
 
-/** A space holds rooms and no messages. */
+/** A space contains rooms and no messages. */
 export function isRead({ isSpace, isDirect }: RoomFacts, { directMessages }: MatrixConfig): boolean {
   return !isSpace && (directMessages || !isDirect);
 }
@@ -61,7 +61,7 @@ function factsOf(id: string, { state, timeline, summary }: JoinedRoom, isMarkedD
   };
 }
 
-/** What was kept of a room. */
+/** The stored facts of a room. */
 export async function knownRoom({ state }: Pick<SyncContext<MatrixConfig>, "state">, id: string) {
   return RoomFacts.safeParse(await state.get(`room:${id}`)).data;
 }
@@ -71,10 +71,10 @@ export function keepRoom({ state }: Pick<SyncContext<MatrixConfig>, "state">, id
 }
 
 const UNREAD = "unread";
-/** So many ids fit into one value of the state; of more, a full run reads those that are left. */
+/** The most ids that fit into one value of the state; a full run reads the rest. */
 const MOST_UNREAD = 800;
 
-/** Rooms that could not be read, and are read whole by the next run whatever is said in them. */
+/** Rooms that could not be read, and that the next run reads in full, even without new messages. */
 export async function unreadRooms({ state }: Pick<SyncContext<MatrixConfig>, "state">): Promise<string[]> {
   return z.array(z.string()).safeParse(await state.get(UNREAD)).data ?? [];
 }
@@ -92,10 +92,10 @@ export async function noteRead(
   ctx.state.put(UNREAD, now.length > 0 ? now : undefined);
 }
 
-/** Names of people in rooms, each room asked once. */
+/** Names of people in rooms, each room requested once. */
 export type Names = (room: string) => Promise<(userId: string) => string>;
 
-/** The name that somebody has in a room; who left has none there, and is called by the id. */
+/** A person's name in a room; someone who left has none there, and is shown by id. */
 export function makeNames(client: MatrixClient): Names {
   const asked = new Map<string, Promise<(userId: string) => string>>();
   return (room) => {

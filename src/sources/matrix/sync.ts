@@ -32,7 +32,7 @@ export const matrixSessions: SessionSpec<MatrixConfig, Cursor, Checkpoint> = {
 
 type Walk = AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>>;
 
-/** Every room by its id, each backwards from one point in time: what comes later is in the changes since. */
+/** Every room by its id, each backwards from one point in time: later events are in the changes since. */
 async function* listAll(tools: Tools, { resume }: WalkRequest<Cursor, Checkpoint>): Walk {
   const { ctx, client, scope } = tools;
   const { since, rooms, odd } = roomsOf(await client.rooms(), ctx.config);
@@ -44,19 +44,19 @@ async function* listAll(tools: Tools, { resume }: WalkRequest<Cursor, Checkpoint
 }
 
 /**
- * What changed since. Who may read a room is told apart, and no message moves from one to another: so the feed shows every
- * change of a permission.
+ * What changed since. Readers of a room are reported separately, and no message moves from one to another: so the feed
+ * shows every change of a permission.
  */
 async function* readChanges(tools: Tools, since: string, { resume }: WalkRequest<Cursor, Checkpoint>): Walk {
   const { ctx, client, scope, rooms } = tools;
   const changes = await client.changes(since);
   const place = resume ?? { feed: { since: changes.next_batch }, after: "" };
-  // Whatever was said there since: not all of what was said before was read.
+  // Even without new messages: earlier ones were not all read.
   const toRead = (await unreadRooms(ctx)).filter((id) => isRoomInScope(scope, id));
   for (const [id, room] of Object.entries(changes.rooms.join).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!isRoomInScope(scope, id) || toRead.includes(id)) continue;
     const known = await knownRoom(ctx, id);
-    // Where a gap begins isn't told: what is in it is found by reading everything.
+    // The beginning of a gap isn't reported: its events are found by reading everything.
     const isBroken = room.timeline.isCut && room.timeline.before === undefined;
     if (!known || isBroken || isOther(room)) toRead.push(id);
     else if (isRead(known, ctx.config)) {
@@ -82,7 +82,7 @@ async function* readChanges(tools: Tools, since: string, { resume }: WalkRequest
   return { complete: false, cursor: place.feed, permissions: "current" };
 }
 
-/** Rooms that are new, or are called otherwise: whole, and what is not in them any more goes. */
+/** Reads new or renamed rooms in full; what is no longer in them is removed. */
 async function* readAgain(
   tools: Tools,
   ids: readonly string[],
@@ -95,12 +95,12 @@ async function* readAgain(
     yield* readRoom(tools, room, since, at);
     yield { t: "listed", container: roomRef(room.id) };
   });
-  // What is not read any more, such as a room that has become a direct message.
+  // Rooms that are no longer read, such as one that has become a direct message.
   const read = new Set([...rooms.map(({ id }) => id), ...odd]);
   for (const id of ids) if (!read.has(id)) yield { t: "delete_container", ...roomRef(id) };
 }
 
-/** A room from a point on backwards; what is known of it is kept at its end. */
+/** Reads a room backwards from a point; its facts are stored at the end. */
 async function* readRoom(
   tools: Tools,
   room: RoomFacts,
@@ -130,7 +130,7 @@ async function* readRoom(
   yield { t: "skip", externalId, reason: "excluded_by_policy", message, retryable: false };
 }
 
-/** What a room is called, or who may read it, is not as it was; or it is new. */
+/** The room's name or readers have changed; or it is new. */
 function isOther({ state, timeline }: JoinedRoom): boolean {
   return [...state.events, ...timeline.events].some(
     ({ type, stateKey }) => stateKey !== undefined && FACTS.some((fact) => fact === type),

@@ -14,7 +14,7 @@ import { keepRoom, makeNames, noteRead, type RoomFacts, serverOf } from "./rooms
 
 export type Tools = Awaited<ReturnType<typeof makeTools>>;
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export async function makeTools(ctx: SyncContext<MatrixConfig>, { scope }: OpenRequest) {
   const client = makeClient(ctx);
   const me = (await client.whoAmI()).user_id;
@@ -31,7 +31,7 @@ export async function makeTools(ctx: SyncContext<MatrixConfig>, { scope }: OpenR
       key: "read",
       refOf: roomRef,
       nameOf: ({ name }) => name,
-      // The next run reads it whole, whatever is said in it.
+      // The next run reads it in full, even without new messages.
       async forget(id) {
         keepRoom(ctx, id);
         await noteRead(ctx, id, false);
@@ -41,7 +41,7 @@ export async function makeTools(ctx: SyncContext<MatrixConfig>, { scope }: OpenR
   };
 }
 
-/** Events that aren't understood: what is stored of them stays. */
+/** Events that aren't understood: their stored items stay. */
 export function oddEvents({ id: room }: RoomFacts, ids: readonly string[]): Outcome[] {
   const failed = ids.map((id) => failedSkip(threadId(room, id), NOT_UNDERSTOOD));
   return [...failed, ...tellSeen(ids.map((id) => fileId(room, id)))];

@@ -16,11 +16,11 @@ interface Options {
   start: number;
 }
 
-/** What events of a room's feed are about. */
+/** The threads and files that events of a room's feed affect. */
 export interface Touched {
-  /** Threads by their root: as they are, or to be read again. */
+  /** Threads by their root: complete, or undefined = to be read again. */
   roots: ReadonlyMap<string, Thread | undefined>;
-  /** Messages that may have been files, and may be none any more. */
+  /** Messages that may have been files, and may no longer be. */
   files: ReadonlySet<string>;
 }
 
@@ -39,7 +39,7 @@ export async function threadsTouched(options: Options, events: readonly MatrixEv
   }
   return { roots, files };
 
-  /** A message without replies is all that there is to know of it. */
+  /** A message without replies is already complete. */
   function alone(event: MatrixEvent): Thread | undefined {
     const isWhole = event.threadCount === undefined && event.at >= start;
     return isWhole ? { rootId: event.id, root: event, replies: [] } : undefined;
@@ -52,7 +52,7 @@ export async function threadsTouched(options: Options, events: readonly MatrixEv
     files.add(id);
   }
 
-  /** A deleted message does not say any more which thread it was in: every thread of its time is looked at. */
+  /** A deleted message no longer names its thread: every thread of its time is checked. */
   async function redacted(id: string): Promise<void> {
     const event = await ifUnderstood(() => client.event(room.id, id));
     if (event && event.type !== "m.room.message") return;

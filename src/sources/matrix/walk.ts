@@ -4,19 +4,19 @@ import { isForMembers, type MatrixEvent, relationOf, type Visibility, visibility
 import type { Thread } from "./map.ts";
 import type { RoomFacts } from "./rooms.ts";
 
-/** Where a walk through a room's history stands. */
+/** Position of a walk through a room's history. */
 export const WalkPosition = z.object({
   token: z.string(),
-  /** Who may read what was written before the token. */
+  /** The visibility of what was written before the token. */
   visibility: z.enum(["world_readable", "shared", "invited", "joined", "unsure"]),
   isRestricted: z.boolean(),
 });
 export type WalkPosition = z.infer<typeof WalkPosition>;
 
-/** What one page of history completes. */
+/** The threads that one page of history completes. */
 export interface WalkStep {
   threads: readonly Thread[];
-  /** Ids of events on it that aren't understood, and how many have none. */
+  /** Ids of events on it that aren't understood, and the number without one. */
   odd: readonly string[];
   nameless: number;
   /** Absent at the end of the history. */
@@ -28,17 +28,17 @@ export interface WalkOptions {
   client: MatrixClient;
   room: Pick<RoomFacts, "id">;
   from: WalkPosition;
-  /** What was written before is not read. */
+  /** Messages written before aren't read. */
   start: number;
-  /** An earlier attempt has passed what came before the token: replies that are not known here. */
+  /** An earlier attempt has passed what came before the token: replies that aren't known here. */
   isResumed: boolean;
 }
 
 type ThreadOptions = Pick<WalkOptions, "client" | "room" | "start">;
 
 /**
- * A room's history within the window, backwards from a point that never moves. Replies come before their roots, so a thread
- * is whole when its root comes; what was written while not every member could read it is left out.
+ * Reads a room's history within the window, backwards from a point that never moves. Replies come before their roots,
+ * so a thread is complete when its root comes; messages written while not every member could read them are left out.
  */
 export async function* walkRoom(options: WalkOptions): AsyncGenerator<WalkStep, void> {
   const { client, room, from, start, isResumed } = options;
@@ -96,7 +96,7 @@ export async function* walkRoom(options: WalkOptions): AsyncGenerator<WalkStep, 
     return isForMembers(visibility) || (visibility === "unsure" && (await isVisibleThen(client, room.id, id)));
   }
 
-  /** The root is older than the window, or no message of it: who could read it then has to be asked for. */
+  /** The root is older than the window, or isn't a message: its visibility at the time has to be requested. */
   async function rootOutside(rootId: string): Promise<Thread[]> {
     const found = await client.eventInContext(room.id, rootId);
     if (!found) return [];
@@ -106,7 +106,7 @@ export async function* walkRoom(options: WalkOptions): AsyncGenerator<WalkStep, 
   }
 }
 
-/** A thread as it is now; undefined when there is nothing of it within the window. */
+/** The present state of a thread; undefined when nothing of it is within the window. */
 export async function readThread(
   options: ThreadOptions,
   rootId: string,
@@ -117,7 +117,7 @@ export async function readThread(
   if (!event) return undefined;
   const replies = await readReplies(options, rootId, isRestricted);
   const isShown = isMessage(event) && (event.at >= start || replies.length > 0);
-  // Of what was before the window nothing is known.
+  // Nothing is known of what was before the window.
   const isSure = !isRestricted && event.at >= start;
   const root = isShown && (isSure || (await isVisibleThen(client, room.id, rootId))) ? event : undefined;
   return root || replies.length > 0 ? { rootId, root, replies } : undefined;
@@ -143,12 +143,12 @@ async function isVisibleThen(client: MatrixClient, room: string, id: string): Pr
   return found !== undefined && isForMembers(found.visibility);
 }
 
-/** A message that says something: not an edit of another, and not deleted. */
+/** A message with content of its own: not an edit of another, and not deleted. */
 export function isMessage(event: MatrixEvent): boolean {
   return event.type === "m.room.message" && !event.isRedacted && relationOf(event).replaces === undefined;
 }
 
-/** What held before a change of it. A server that does not say what that was has to be asked about each message. */
+/** The visibility before a change of it. If a server does not report it, each message has to be checked. */
 function visibilityBefore({ before }: MatrixEvent): Visibility {
   return before === "unknown" ? "unsure" : visibilityOf(before);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { maxFileMb } from "#sources/file-scope/file-size.ts";
 
-/** What is said about a connection. Unknown keys are errors. */
+/** Config of a connection. Unknown keys are errors. */
 export const McpConfig = z.strictObject({
   resources: z.boolean().default(true).meta({
     title: "Resources",
@@ -16,7 +16,7 @@ export const McpConfig = z.strictObject({
 });
 export type McpConfig = z.infer<typeof McpConfig>;
 
-/** What of a config shapes items: part of every version. */
+/** The part of a config that shapes items: in every version. */
 export function configKey({ maxFileMb: most }: McpConfig): string {
   return createHash("sha256").update(String(most)).digest("base64url").slice(0, 8);
 }

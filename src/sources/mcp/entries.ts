@@ -7,7 +7,7 @@ import { expandTemplate } from "#core/url-template.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { asking, toFailure } from "./failures.ts";
 
-/** What a server has, before it is read. */
+/** An entry of a server's listing, before it is read. */
 export interface Entry {
   externalId: string;
   title: string;
@@ -16,14 +16,14 @@ export interface Entry {
   /** Epoch milliseconds. */
   updatedAt?: number;
   size?: number;
-  /** What changes with the content, where the server tells it; else the content has to be read. */
+  /** Changes with the content, if the server reports it; otherwise the content has to be read. */
   stamp?: string;
   read(): Promise<Content>;
 }
 
 export type Content = { mimeType?: string } & ({ text: string; bytes?: never } | { bytes: Uint8Array; text?: never });
 
-/** Where a listing stands: in which part, and at which of the server's cursors. */
+/** Position of a listing: the kind of list, and the server's cursor in it. */
 export interface Place {
   part: (typeof PARTS)[number];
   cursor?: string;
@@ -35,19 +35,19 @@ export interface EntryPage {
   entries: Entry[];
   /** Undefined at the end of everything. */
   next?: Place;
-  /** Templates that the server did not complete in time: nobody knows what they have. */
+  /** Number of templates that the server did not complete in time: their resources are unknown. */
   uncompleted?: number;
 }
 
 const MAX_TEMPLATES = 20;
 const MAX_VALUES = 100;
-/** For all templates: until they are completed, nothing of a sync can be left to go on later. */
+/** For all templates: until they are completed, a sync has no checkpoint to resume from. */
 const COMPLETING_MS = 60_000;
 
 export const resourceId = (uri: string): string => `resource:${uri}`;
 export const toolId = (id: string): string => `tool:${id}`;
 
-/** Reads the page at a place, and says where the next one is. */
+/** Reads the page at a position, and returns the position of the next one. */
 export async function readPage(
   session: McpSession,
   place: Place,
@@ -65,7 +65,7 @@ interface Reading {
   now: () => number;
 }
 
-/** The content of one entry by its id; undefined for what is none of ours. */
+/** The content of one entry by its id; undefined if the id isn't ours. */
 export async function readById(
   session: McpSession,
   externalId: string,
@@ -116,7 +116,7 @@ async function readTools(
   return { entries, ...(hasPages && { cursor: nextCursor }) };
 }
 
-/** Resources of templates with one variable, whose values the server completes: nobody can list the others. */
+/** Resources of templates with one variable, whose values the server completes: no one can list the others. */
 async function readTemplates(session: McpSession, now: () => number): Promise<Omit<EntryPage, "next">> {
   if (!session.capabilities.completions) return { entries: [] };
   const { items } = await asking(() => session.listResourceTemplates());
@@ -133,7 +133,7 @@ async function readTemplates(session: McpSession, now: () => number): Promise<Om
   return { entries, ...(uncompleted > 0 && { uncompleted }) };
 }
 
-/** The one variable of a template that has no more than that. */
+/** The variable of a template that has exactly one. */
 function variableOf({ uriTemplate }: McpResourceTemplate): string | undefined {
   const names = [...uriTemplate.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => name);
   const [name = ""] = names;
@@ -177,7 +177,7 @@ function ofResource(session: McpSession, { uri, name, title, mimeType, size, las
   };
 }
 
-/** A resource in several pieces is one text; of bytes the first piece counts. */
+/** A resource in several pieces is one text; of binary ones only the first is used. */
 async function readResource(session: McpSession, uri: string): Promise<Content> {
   const contents = await asking(() => session.readResource(uri));
   const texts = contents.filter((one): one is McpResourceContent & { type: "text" } => one.type === "text");

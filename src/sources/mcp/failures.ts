@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 
-/** Runs what asks a server; its problems become failures of a source. */
+/** Runs a call to a server and turns its problems into failures of a source. */
 export async function asking<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
@@ -10,16 +10,16 @@ export async function asking<Result>(ask: () => Promise<Result>): Promise<Result
   }
 }
 
-/** What one thing was refused with, so that the rest can be read: undefined for what is about everything. */
+/** The refusal of one thing, so that the rest can be read: undefined if it concerns everything. */
 export function refusalOf(error: unknown): "source_forbidden" | "source_not_found" | undefined {
   if (!(error instanceof ApiError)) return undefined;
   return error.code === "source_forbidden" || error.code === "source_not_found" ? error.code : undefined;
 }
 
-/** For a server that limits and does not say for how long. */
+/** For a server that limits without a duration. */
 const RETRY_AFTER_MS = 60_000;
 
-/** What a problem with a server is to its source. */
+/** Maps a problem with a server to a failure of its source. */
 export function toFailure(problem: McpProblem): ApiError {
   const { code, message, retryAfterMs, step, status } = problem;
   const details = { problem: code, step, ...(status !== undefined && { status }) };
@@ -29,7 +29,7 @@ export function toFailure(problem: McpProblem): ApiError {
       return new ApiError("source_unauthorized", { message, details, cause: problem });
     case "forbidden":
     case "refused":
-      // Of one thing; a list that is closed is closed for all.
+      // For one thing; a list that is refused is refused for everything.
       if (step !== "read" && step !== "call")
         return new ApiError("source_unauthorized", { message, details, cause: problem });
       return new ApiError(code === "forbidden" ? "source_forbidden" : "source_not_found", {

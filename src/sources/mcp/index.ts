@@ -11,8 +11,8 @@ import { asking, toFailure } from "./failures.ts";
 import { isInScope, mcpSessions, openSession, requireAgreement, usableMapping } from "./sync.ts";
 
 /**
- * What is behind a connection to a provider server: its resources, and what its tools list as an admin has mapped them.
- * MCP carries no permissions: everything is for those whom the connection is open to.
+ * A connection to a provider server: its resources, and the lists of its tools that an admin mapped. MCP carries no
+ * permissions: everything is for the connection's readers.
  */
 export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<McpConfig> {
   const compiled = rememberScope();
@@ -24,7 +24,7 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
       kinds: ["file"],
       auth: [{ type: "connection" }],
       config: McpConfig,
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "connector",
     },
@@ -35,7 +35,7 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
       if (externalId.startsWith("tool:")) requireAgreement(ctx);
       return turns.run(ctx, () => readOne(ctx, externalId));
     },
-    // That of its connection, which never is another one.
+    // The place of its connection, which never changes.
     placeOf: () => "",
     inScope: (scope, { externalId }) => isInScope(compiled(scope), externalId),
     watch: async (ctx, _scope, listener) => {
@@ -58,7 +58,7 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
       try {
         if (subscribe) await asking(() => subscribeToFirst(session, ctx));
       } catch (error) {
-        // Nobody else knows this session: it would stay open beside the one of the next try.
+        // No one else has this session: it would stay open next to that of the next try.
         await session.close();
         throw ended ?? error;
       }
@@ -83,7 +83,10 @@ async function readOne(ctx: SourceContext<McpConfig>, externalId: string) {
   }
 }
 
-/** One read of a run after the other: an answer comes in one piece, as base64 in JSON, so several would be much memory. */
+/**
+ * Runs the reads of a run one after another: a response comes in one piece, as base64 in JSON, so several would need
+ * much memory.
+ */
 function makeTurns() {
   const last = new WeakMap<object, Promise<unknown>>();
   return {
@@ -99,10 +102,10 @@ function makeTurns() {
   };
 }
 
-/** Resources whose changes a watch asks for: the first ones that the server lists. The schedule finds the others. */
+/** Resources that a watch subscribes to: the first ones that the server lists. The schedule finds the others. */
 const MAX_WATCHED = 200;
 
-/** A server that is slow to take subscriptions has taken those that it had within this time. */
+/** A server that is slow to accept subscriptions gets this long; those accepted by then stay. */
 const SUBSCRIBING_MS = 60_000;
 
 async function subscribeToFirst(
@@ -139,7 +142,7 @@ function notFound(): ApiError {
   return new ApiError("source_not_found", { message: "The server doesn't have this." });
 }
 
-/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+/** Caches the last compiled scope: the engine checks every stored item in a row. */
 function rememberScope(): (scope: Scope) => CompiledScope {
   let last: { scope: Scope; compiled: CompiledScope } | undefined;
   return (scope) => {

@@ -19,27 +19,30 @@ import { configKey, type McpConfig } from "./config.ts";
 import { type Content, digest, type Entry, type EntryPage, PARTS, type Place, readPage } from "./entries.ts";
 import { asking, refusalOf } from "./failures.ts";
 
-/** Where a walk stands in the server's lists. */
+/** Position of a walk in the server's lists. */
 const Checkpoint = z.object({
   place: z.object({ part: z.enum(PARTS), cursor: z.string().optional() }),
   /** Entries so far. */
   entries: z.number().int(),
-  /** What was handed over of the page there, so that an interrupted run asks no entry again while the page is the same. */
+  /**
+   * The page there and how many of its entries were yielded, so that a resumed run requests no entry again while the
+   * page is the same.
+   */
   read: z.object({ page: z.string(), entries: z.number().int() }).optional(),
-  /** Notices a list that leads back to where it was. */
+  /** Detects a list that leads back to where it was. */
   mark: z.object({ place: z.string(), steps: z.number().int(), power: z.number().int() }),
-  /** Templates that the server did not complete in time. */
+  /** Number of templates that the server did not complete in time. */
   uncompleted: z.number().int(),
 });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** A server that names more has the rest left out, and nothing is removed. */
+/** If a server lists more, the rest is left out, and nothing is removed. */
 const MAX_ENTRIES = 200_000;
-/** Single items are looked for so long, in milliseconds: a run for them has no place that it could go on from. */
+/** Time limit for finding single items, in milliseconds: a run for them has no position to resume from. */
 const ITEMS_MS = 60_000;
 const FIRST: Place = { part: "resources" };
 
-/** Notices can get lost: every run lists everything. */
+/** Notifications can be lost: every run lists everything. */
 export const mcpSessions: SessionSpec<McpConfig, null, Checkpoint> = {
   cursor: z.null(),
   checkpoint: Checkpoint,
@@ -71,7 +74,7 @@ export async function openSession(
 }
 
 /**
- * Nothing is asked while tools are to be read to whose mapping the connection's owner hasn't agreed. Source: S65.
+ * Sends no request while the config includes tools whose mapping the connection's owner hasn't agreed to. Source: S65.
  *
  * @throws ApiError `agreement_required`
  */
@@ -80,9 +83,10 @@ export function requireAgreement({ mcp, config }: Pick<SourceContext<McpConfig>,
 }
 
 /**
- * The mapping, if tools are to be read and each is what it was when it was mapped.
+ * The mapping, if the config includes tools and each is unchanged since it was mapped.
  *
- * @throws ApiError `connector_config_invalid` for a tool that is gone or has changed: an admin has to look. Source: S31
+ * @throws ApiError `connector_config_invalid` for a tool that is gone or has changed: an admin has to review it.
+ * Source: S31
  */
 export async function usableMapping(
   { mcp, config }: Pick<SourceContext<McpConfig>, "mcp" | "config">,
@@ -153,7 +157,7 @@ async function* walk(
   return { complete: why === undefined, ...defined({ why }), cursor: null, permissions: "current" };
 }
 
-/** What to say of an entry, once. */
+/** The event for an entry, once. */
 async function outcomeOf(ctx: SyncContext<McpConfig>, entry: Entry, scope: CompiledScope): Promise<Outcome> {
   const { externalId } = entry;
   if (!isInScope(scope, externalId)) return leftOut(externalId);
@@ -174,7 +178,7 @@ function slow(templates: number): string {
   return `The server didn't complete ${plural(templates, "template")} of resources within a minute, so those resources were not looked at. Nothing was removed.`;
 }
 
-/** Only these, by the same listing: what a resource is called stands nowhere else. */
+/** Reads only these, by the same listing: the name of a resource is available nowhere else. */
 async function* readItems(
   ctx: SyncContext<McpConfig>,
   tools: Tools,
@@ -209,7 +213,7 @@ async function page(
   return readPage(session, place, { mapping, isWanted, now });
 }
 
-/** What to say of an entry; undefined when it is as it was stored. */
+/** The event for an entry; undefined when it is unchanged. */
 async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Outcome | undefined> {
   const { externalId, stamp } = entry;
   const stored = await ctx.stored.version(externalId);
@@ -245,7 +249,7 @@ function upsert(
     version: versionOf(config, entry, stamp),
     ...defined({ url, updatedAt, size, mimeType }),
     content: typeof content === "string" ? { type: "none", reason: content } : contentOf(content, mimeType, config),
-    // Nobody but whom the connection is open to: every item of it asks for that besides.
+    // Only readers of the connection: every item of it requires that as well.
     access: { known: true, all: [["workspace"]] },
   };
   return { t: "upsert", item };
@@ -256,7 +260,7 @@ function contentOf({ text, bytes }: Content, mimeType: string | undefined, confi
   if (size === 0) return { type: "none", reason: "empty" };
   if (size > maxFileBytes(config)) return { type: "none", reason: "too_large" };
   if (hasNoText(mimeType)) return { type: "none", reason: "unsupported_type" };
-  // What is marked up is extracted like a file.
+  // Marked-up text is extracted like a file.
   return text !== undefined && !/html|xml|rtf/.test(mimeType ?? "") ? { type: "inline", text } : { type: "fetch" };
 }
 

@@ -10,9 +10,9 @@ const Uploaded = z.object({ url: z.string().max(8_000) });
 export interface FileBlock {
   blockId: string;
   name: string;
-  /** Expires in an hour: to be read at once, and never kept. */
+  /** Expires in an hour: read it at once, and never store it. */
   url: string;
-  /** What stays of the address, and changes with the file. */
+  /** The stable part of the URL, which changes with the file. */
   key: string;
   editedAt: string;
 }
@@ -29,7 +29,7 @@ export function valueOf(block: BlockRecord): Record<string, unknown> {
   return Value.safeParse(block[block.type]).data ?? {};
 }
 
-/** What of a block is a file of the workspace's own; one at another place is only a link. */
+/** The workspace's own file in a block; a file elsewhere is only a link. */
 export function fileOf(block: BlockRecord): FileBlock | undefined {
   if (!FILES.has(block.type)) return undefined;
   const value = valueOf(block);
@@ -42,7 +42,7 @@ export function fileOf(block: BlockRecord): FileBlock | undefined {
   return { blockId: block.id, name, url, key: `${host}${pathname}`, editedAt: block.last_edited_time ?? "" };
 }
 
-/** Whether a block is of a file, and doesn't say which. */
+/** Whether a block is a file block that doesn't identify its file. */
 export function isOddFile(block: BlockRecord): boolean {
   if (!FILES.has(block.type) || fileOf(block)) return false;
   const { type } = valueOf(block);
@@ -59,9 +59,9 @@ function lastSegment(pathname: string): string {
 }
 
 /**
- * A block as Markdown, without what is in it.
+ * A block as Markdown, without its children.
  *
- * @param place  its number in a numbered list, and whether it is the first row of its table
+ * @param place its number in a numbered list, and whether it is the first row of its table
  */
 export function markdownOf(block: BlockRecord, { number, isFirst }: { number: number; isFirst: boolean }): string {
   const value = valueOf(block);

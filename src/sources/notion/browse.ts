@@ -3,10 +3,10 @@ import type { NotionClient } from "./client.ts";
 import { cleanName } from "./names.ts";
 import { titleOf } from "./properties.ts";
 
-/** Requests of one answer: rows of databases are not shown, and there may be many. */
+/** Requests for one response: rows of databases aren't shown, and there may be many. */
 const MOST_ASKED = 5;
 
-/** Databases, then pages that are no rows; the latest edited first. */
+/** Databases, then pages that aren't rows; the latest edited first. */
 export async function browseNotion(
   client: NotionClient,
   { parent, query = "", cursor }: { parent: string | null; query?: string; cursor?: string },

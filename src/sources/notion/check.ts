@@ -1,7 +1,7 @@
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import { type NotionClient, type NotionContext, orRefusal } from "./client.ts";
 
-/** Whether the token works, and what the integration may not read. */
+/** Checks whether the token works, and what the integration can't read. */
 export function checkNotion(ctx: NotionContext, client: NotionClient): Promise<CheckOutcome> {
   return runCheck(ctx, WORDS, async () => {
     const { id } = await client.me();

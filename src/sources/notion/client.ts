@@ -20,15 +20,18 @@ import {
 
 export type NotionContext = SourceContext<NotionConfig>;
 
-/** What is in the trash says so by `in_trash` alone. Source: https://developers.notion.com/docs/upgrade-guide-2026-03-11 */
+/**
+ * In this version `in_trash` alone marks what is in the trash. Source:
+ * https://developers.notion.com/docs/upgrade-guide-2026-03-11
+ */
 const VERSION = "2026-03-11";
 const PAGE = 100;
-/** So many pages of a listing one after another are not empty while there is more. */
+/** A real listing has fewer empty pages in a row while there are more. */
 const MOST_EMPTY = 50;
-/** Pages of one listing: a million entries, which take an hour at the pace that Notion allows. */
+/** Pages of one listing: a million entries, which take an hour at the rate that Notion allows. */
 const MOST_PAGES = 10_000;
 
-/** All calls to Notion: nothing else knows its routes. Ids are in the form of `parseNotionId`. */
+/** All calls to Notion: only this file knows its routes. Ids are in the form of `parseNotionId`. */
 export function makeNotionClient(
   { http, now }: Pick<NotionContext, "http" | "now">,
   apiUrl: string,
@@ -49,13 +52,13 @@ export function makeNotionClient(
     const seen = new Set<string>();
     let empty = 0;
     const fail = (message: string) => {
-      // It answers: what is wrong is wrong with this one listing.
+      // Notion answered: the failure concerns this one listing.
       throw new ApiError("source_unavailable", { message, details: { status: 200 } });
     };
     for (let cursor = from; ;) {
       const { results, has_more: hasMore, next_cursor: next } = (await send(...ask(cursor))).json(ListPage);
       empty = results.length === 0 ? empty + 1 : 0;
-      // What is cut must not pass for all there is.
+      // A truncated listing must not be mistaken for everything.
       if (hasMore && (!next || seen.has(next) || empty > MOST_EMPTY)) fail("Notion sends a listing that doesn't end.");
       if (hasMore && seen.size + 1 >= mostPages)
         fail(`Notion sends a listing of more than ${mostPages * PAGE} entries.`);
@@ -88,7 +91,7 @@ export function makeNotionClient(
   return {
     /** Pages and data sources that were listed and aren't understood. */
     odd,
-    /** Whose token it is, and the server's clock. */
+    /** The token's identity, and the server's clock. */
     async me(): Promise<z.infer<typeof Me> & { at: number }> {
       const answer = await send("/users/me");
       const at = Date.parse(answer.headers.get("date") ?? "");
@@ -109,7 +112,7 @@ export function makeNotionClient(
     async *dataSources(): AsyncGenerator<DataSourceRecord[], void> {
       for await (const { results } of search("data_source")) yield odd.known(recordsIn(DataSourceRecord, results));
     },
-    /** One page of what fits a query, for people who choose. */
+    /** One page of matches for a query, for people who choose. */
     async find(object: "page" | "data_source", query: string, from: string) {
       for await (const { results, next } of search(object, { direction: "descending", query, from }))
         return {
@@ -156,7 +159,7 @@ export function makeNotionClient(
       }
       return { comments: found, isWhole };
     },
-    /** An address of Notion's store, which lasts an hour and gets no credential. */
+    /** A URL of Notion's store, which is valid for an hour and gets no credential. */
     download: (url: string, maxBytes: number): Promise<SourceStream> =>
       http.stream({ url, redirect: "follow", maxBytes, headers: { "accept-encoding": "identity" } }),
   };
@@ -169,7 +172,7 @@ function paging(cursor: string | undefined) {
   return { page_size: PAGE, start_cursor: cursor };
 }
 
-/** What was read, or why Notion does not show it. */
+/** Returns what was read, or why Notion does not show it. */
 export async function orRefusal<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
   try {
     return await read();
@@ -181,8 +184,8 @@ export async function orRefusal<T>(read: () => Promise<T>): Promise<T | RefusalC
 }
 
 /**
- * As `orRefusal`; that Notion can't give this one thing at all (HTTP 400), as a kind of block or a view that its API doesn't
- * have, is a refusal too. Only where nothing is removed because of it.
+ * As `orRefusal`; but that Notion can't return this one thing at all (HTTP 400), such as a kind of block or a view that
+ * its API doesn't have, counts as a refusal too. Only where nothing is removed because of it.
  */
 export async function orUnsupported<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
   try {
@@ -195,7 +198,7 @@ export async function orUnsupported<T>(read: () => Promise<T>): Promise<T | Refu
 
 const BAD_REQUEST = 400;
 
-/** As `orRefusal`; and the failure when Notion answered: that is about this one thing. */
+/** As `orRefusal`; but returns the failure if Notion answered, since it then concerns this one thing. */
 export async function orFailure<T>(read: () => Promise<T>): Promise<T | RefusalCode | ApiError> {
   try {
     return await orRefusal(read);

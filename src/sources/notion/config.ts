@@ -4,7 +4,7 @@ import { readersKey } from "#sources/file-scope/readers.ts";
 
 export const NOTION_API = "https://api.notion.com";
 
-/** What is said about a Notion workspace. Unknown keys are errors. */
+/** Config of a Notion workspace. Unknown keys are errors. */
 export const NotionConfig = z.strictObject({
   comments: z.boolean().default(true).meta({
     title: "Comments",

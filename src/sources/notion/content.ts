@@ -7,7 +7,7 @@ import { fileOf } from "./blocks.ts";
 import type { NotionClient, NotionContext } from "./client.ts";
 import { parseItemId, versionOfFile } from "./map.ts";
 
-/** The file of a block, by an address that Notion gives for an hour and nobody keeps. */
+/** Reads the file of a block, by a URL that Notion issues for an hour and that is never stored. */
 export async function readNotionFile(
   ctx: NotionContext,
   client: NotionClient,

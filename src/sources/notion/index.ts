@@ -14,7 +14,10 @@ import { notionWebhook } from "./webhook.ts";
 /** Three requests a second. Source: https://developers.notion.com/reference/request-limits */
 const LIMITS: LimitSpec = { perMinute: 180, burst: 10 };
 
-/** Pages of a Notion workspace that are shared with an integration. Who reads them is said in the config: the API doesn't tell. */
+/**
+ * Pages of a Notion workspace that are shared with an integration. The config names their readers: the API doesn't
+ * report them.
+ */
 export function makeNotionSource({
   apiUrl = NOTION_API,
   limits = LIMITS,
@@ -43,7 +46,7 @@ export function makeNotionSource({
     inScope: (scope, { externalId, containers }) =>
       isInScope(scope, [parseItemId(externalId)?.page ?? externalId, ...containers.map(({ id }) => id)]),
     originOf: () => apiUrl,
-    // The token says of which workspace, and so does its account.
+    // The token identifies the workspace, and so does its account.
     placeOf: () => apiUrl,
     webhook: notionWebhook,
   };

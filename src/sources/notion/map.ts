@@ -10,7 +10,7 @@ import { propertyLines, titleOf } from "./properties.ts";
 import { type CommentRecord, type PageRecord, parseNotionId } from "./records.ts";
 import type { Place } from "./tree.ts";
 
-/** What is the same for all items of a run. */
+/** Values shared by all items of a run. */
 export interface Facts {
   readers: Principal;
   workspace: string;
@@ -25,7 +25,7 @@ export function factsOf(
   return { readers: readersGroup(connector.id), workspace, names, maxFileMb: config.maxFileMb };
 }
 
-/** What holds everything. */
+/** The container of everything. */
 export const ROOT: ContainerRef = { type: "space", id: "workspace" };
 export const filesRef = (pageId: string): ContainerRef => ({ type: "folder", id: `${pageId}.files` });
 export const commentsRef = (pageId: string): ContainerRef => ({ type: "folder", id: `${pageId}.comments` });
@@ -36,7 +36,7 @@ export interface PartId {
   part?: { type: "file" | "comment"; id: string };
 }
 
-/** Undefined for what is no id of ours. */
+/** Undefined for an id that isn't ours. */
 export function parseItemId(externalId: string): PartId | undefined {
   const [, page = "", kind, id = ""] = /^([0-9a-f-]{36})(?:\.([fc])([0-9a-f-]{36}))?$/.exec(externalId) ?? [];
   if (parseNotionId(page) !== page) return undefined;
@@ -44,15 +44,15 @@ export function parseItemId(externalId: string): PartId | undefined {
   return parseNotionId(id) === id ? { page, part: { type: kind === "f" ? "file" : "comment", id } } : undefined;
 }
 
-/** A page with what it is in. */
+/** A page with its ancestors. */
 export interface Placed {
   page: PageRecord;
   chain: readonly Place[];
 }
 
 /**
- * What a version begins with: when the page was last edited, in minutes as Notion tells it, and what of its item is known
- * without its blocks.
+ * The beginning of a version: when the page was last edited, in minutes as Notion reports it, and the parts of its item
+ * that are known without its blocks.
  */
 export function headOf({ page, chain }: Placed, facts: Facts): string {
   const author = page.created_by === undefined ? undefined : facts.names.get(page.created_by.id);
@@ -97,7 +97,7 @@ export function toFile(placed: Placed, file: FileBlock, facts: Facts): SourceIte
   return { ...item, version: versionOfFile(file, digest([item, facts.maxFileMb])) };
 }
 
-/** The version of a file's content that was listed in this shape. */
+/** The version of a file's content, in the form it was listed with. */
 export function versionOfFile({ key, editedAt }: FileBlock, shape: string): string {
   return `${digest([key, editedAt])} ${shape}`;
 }
@@ -144,7 +144,7 @@ function authorOf(by: { id: string } | undefined, { names }: Facts): { author?: 
   return name ? { author: { name, claimed: false } } : {};
 }
 
-/** A scope names pages and databases by their ids: with each goes what is in it. */
+/** A scope names pages and databases by their ids, each including its contents. */
 export function isInScope({ include, exclude }: Scope, ids: readonly string[]): boolean {
   return (include.length === 0 || ids.some((id) => include.includes(id))) && !ids.some((id) => exclude.includes(id));
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
-// Control characters, and marks that turn the direction of what stands around them.
-// oxlint-disable-next-line no-control-regex -- names may hold them
+// Control characters, and marks that change the direction of the surrounding text. oxlint-disable-next-line
+// no-control-regex -- names may hold them
 const UNSEEN = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 const MAX_CHARS = 500;
 
-/** What people read of a title. */
+/** The text of a title that people read. */
 export function cleanName(name: string, otherwise = "Untitled"): string {
   const clean = name
     .slice(0, 10 * MAX_CHARS)

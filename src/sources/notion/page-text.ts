@@ -2,7 +2,7 @@ import { type NotionClient, orUnsupported } from "./client.ts";
 import { type FileBlock, fileOf, isList, isOddFile, isOwnItem, markdownOf } from "./blocks.ts";
 import type { BlockRecord } from "./records.ts";
 
-/** What stands on a page. */
+/** The content of a page. */
 export interface PageText {
   text: string;
   files: FileBlock[];
@@ -12,7 +12,7 @@ export interface PageText {
   isWhole: boolean;
 }
 
-/** More of a page is not read: it is a trap, or data. */
+/** Limits of a page: a larger one is a trap, or data. */
 export interface PageLimits {
   blocks: number;
   chars: number;
@@ -28,7 +28,10 @@ interface Frame {
   last: string;
 }
 
-/** Reads the blocks of a page, and those in them. Blocks that come twice are read once, and what is in pages of its own is not. */
+/**
+ * Reads the blocks of a page, including nested ones. Repeated blocks are read once; the contents of child pages aren't
+ * read.
+ */
 export async function readPageText(client: NotionClient, pageId: string, limits = PAGE_LIMITS): Promise<PageText> {
   const found: PageText = { text: "", files: [], children: [], isWhole: true };
   const parts: string[] = [];
@@ -39,7 +42,7 @@ export async function readPageText(client: NotionClient, pageId: string, limits 
   async function* blocksOf(id: string, isNested: boolean): AsyncGenerator<BlockRecord, void> {
     const pages = client.children(id);
     while (requests++ < limits.requests) {
-      // What is shown here and lives on a page that is not shared is not there, nor is what Notion's API can't give.
+      // Blocks of another page that isn't shared are left out, and so is what Notion's API can't return.
       const page = isNested ? await orUnsupported(() => pages.next()) : await pages.next();
       if (typeof page === "string" || page.done === true) return;
       found.isWhole &&= page.value.known.length === page.value.size;

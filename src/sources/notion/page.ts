@@ -13,33 +13,33 @@ import { type PageText, readPageText } from "./page-text.ts";
 import type { PageRecord } from "./records.ts";
 import type { Tree } from "./tree.ts";
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export interface Tools {
   ctx: SyncContext<NotionConfig>;
   scope: OpenRequest["scope"];
   client: NotionClient;
   tree: Tree;
   facts: Facts;
-  /** A page that was last edited well before this is as it was when it was read: Notion tells edits by the minute. */
+  /** A page last edited well before this is unchanged since it was read: Notion reports edits by the minute. */
   settledBefore: number;
-  /** Everything is named: what is not, is gone. */
+  /** Everything is named: what isn't named is gone. */
   isListing: boolean;
-  /** Pages that are told in their turn. */
+  /** Pages that are reported in their turn. */
   listed: Map<string, PageRecord>;
-  /** Ids of pages, and of databases that were looked into. */
+  /** Ids of pages that were reported, and of databases that were read. */
   told: Set<string>;
-  /** Pages and databases that stand on pages and were not looked at yet. */
+  /** Pages and databases found on pages and not read yet. */
   found: PageText["children"];
   failures: Failures;
 }
 
 type Event = WalkEvent<never>;
 
-/** An edit is told by its minute, and may be stored a little later. */
+/** An edit is reported by its minute, and may be stored a little later. */
 const SETTLED_MS = 120_000;
 const isGone = ({ in_trash: isTrashed }: PageRecord) => isTrashed === true;
 
-/** A page as it is now, with its files and comments. */
+/** The present state of a page, with its files and comments. */
 export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<Event, void> {
   const { ctx, tree, facts, told, scope, isListing } = tools;
   ctx.signal.throwIfAborted();
@@ -64,7 +64,7 @@ export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<
   }
 }
 
-/** Whether a page is stored under its name and in its place. One that is new here, moved or renamed need not have been edited. */
+/** Whether a page is stored under its name and in its place. A new, moved or renamed page need not have been edited. */
 export async function isAsStored({ ctx, tree, facts }: Tools, page: PageRecord): Promise<boolean> {
   const stored = await ctx.stored.version(page.id);
   if (stored === undefined) return false;
@@ -80,11 +80,11 @@ async function readText(tools: Tools, placed: Placed): Promise<Parts> {
   return { items: [page, ...fileItems(tools, placed, files)], isWhole };
 }
 
-/** Ends the version of a page of which not every block was understood: it is read again each time. */
+/** Ends the version of a page with blocks that aren't understood: it is read again each time. */
 const IN_PART = "~";
 const isInPart = (version: string) => version.endsWith(IN_PART);
 
-/** What was stored there and is not among the items is gone; where not all of `what` was understood, it stays. */
+/** Stored items there that aren't among the items are removed; if not all of `what` was understood, they stay. */
 function pageOf(
   container: ContainerRef,
   { items, isWhole }: Parts,
@@ -96,7 +96,7 @@ function pageOf(
   return { t: "page", entries: [...items.map(entryOf), ...(isWhole ? listed : kept)] };
 }
 
-/** Of the files and comments of a page, those that were not named are gone. */
+/** Files and comments of a page that were not named are gone. */
 export function endParts(id: string): Outcome[] {
   return [filesRef(id), commentsRef(id)].map((container) => ({ t: "listed", container }));
 }
@@ -106,16 +106,16 @@ export function* deletePage(id: string): Generator<Outcome, void> {
   yield { t: "delete", externalId: id };
 }
 
-/** What is stored of the files and comments of a page that can't be read now stays. */
+/** Stored files and comments of a page that can't be read now stay. */
 const keepParts = (id: string): Outcome[] => [filesRef(id), commentsRef(id)].map(seenIn);
 
-/** What is stored of a page stays. */
+/** Everything stored of a page stays. */
 export const keepPage = (id: string): Outcome[] => [seen(id), ...keepParts(id)];
 
 const seen = (id: string): Outcome => ({ t: "seen", externalIds: [id] });
 const seenIn = (container: ContainerRef): Outcome => ({ t: "seen", externalIds: [], container });
 
-/** A page that is refused, or fails, alone. @throws what is about more than the page */
+/** Handles a page that alone is refused or fails. @throws errors that concern more than the page */
 export async function* notRead(tools: Tools, id: string, error: unknown): AsyncGenerator<Outcome, void> {
   const outcome = await tools.failures.outcomeOf(id, error, messageOf(error));
   tools.told.add(id);
@@ -123,7 +123,7 @@ export async function* notRead(tools: Tools, id: string, error: unknown): AsyncG
   yield outcome;
 }
 
-/** Pages and databases that were listed and aren't understood; what is stored of them was asked for by itself. */
+/** Pages and databases that were listed and aren't understood; stored ones are requested individually. */
 export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Outcome, void> {
   const { ids, nameless } = client.odd.take();
   for (const id of ids)
@@ -131,7 +131,7 @@ export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Out
   if (nameless > 0) yield namelessSkip("pages of the workspace", nameless, "pages or databases");
 }
 
-/** A database, or its rows, at which Notion fails. @throws what is about more than it */
+/** A database, or its rows, that Notion fails to return. @throws errors that concern more than it */
 export async function notLooked({ failures }: Tools, externalId: string, error: ApiError): Promise<Outcome> {
   await failures.requireOfOne(error);
   return failedSkip(externalId, error.message);
@@ -146,7 +146,7 @@ function fileItems({ ctx, facts }: Tools, placed: Placed, files: PageText["files
   return files.flatMap((file) => (isSecretFile(file.name) ? [] : (toFile(placed, file, facts) ?? [])));
 }
 
-/** Items, and whether there are no others, which aren't understood. */
+/** Items, and whether all of them were understood. */
 export interface Parts {
   items: SourceItem[];
   isWhole: boolean;

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { idAt, type Listed, listed, many } from "#sources/listed.ts";
 
 const HEX = /^[0-9a-f]{32}$/;
-/** However its hyphens stand. */
+/** With its hyphens in any place. */
 const MAX_ID_CHARS = 64;
 
-/** In the one form that ids have here; undefined for what is no id: nothing else gets into a path. */
+/** The canonical form of an id; undefined if it isn't one: nothing else gets into a path. */
 export function parseNotionId(text: string): string | undefined {
   if (text.length > MAX_ID_CHARS) return undefined;
   const hex = text.toLowerCase().replaceAll("-", "");

@@ -31,18 +31,21 @@ import { makeTree } from "./tree.ts";
 const Cursor = z.object({ type: z.literal("changes"), at: z.number() });
 type Cursor = z.infer<typeof Cursor>;
 
-/** When the run began, and up to which id pages were told. */
+/** When the run began, and the id up to which pages were reported. */
 const Checkpoint = z.object({ at: z.number(), after: z.string() });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
 type Event = WalkEvent<never>;
 
-/** What is edited may be found by the search a while later. */
+/** The search may find an edit this much later. */
 const LOOKBACK_MS = 3_600_000;
-/** No edit shows that a page was shared, moved or went to the trash: this often, what is stored is compared with what is there. */
+/**
+ * No edit shows that a page was shared, moved or went to the trash: this often, stored pages are compared with existing
+ * ones.
+ */
 const LOOK_EVERY_MS = 6 * 3_600_000;
 const LOOKED_AT = "lookedAt";
-/** Of more pages that the search doesn't give, the next listing of everything tells. */
+/** The most missing pages to request; the next full listing handles the rest. */
 const MOST_LOOKED_FOR = 500;
 
 export function notionSessions(
@@ -97,15 +100,15 @@ async function* walk(
   return { complete: tools.isListing, cursor: { type: "changes", at: place.at }, permissions: "current" };
 }
 
-/** Everything that search, databases and pages lead to; and what is stored and was found nowhere is asked for. */
+/** Everything that search, databases and pages lead to; stored pages that were found nowhere are then requested. */
 async function* listAll(tools: Tools, { at, after }: Checkpoint): AsyncGenerator<WalkEvent<Checkpoint>, void> {
   const { ctx, client, tree, listed } = tools;
-  // What is edited meanwhile moves to the end of this order, and is seen there.
+  // A page edited during the listing moves to the end of this order, and is seen there.
   for await (const some of client.pages("ascending")) for (const page of some) listed.set(page.id, page);
   for await (const some of client.dataSources()) {
     for (const record of some) {
       tree.addDataSource(record);
-      // The search may lag behind, and be cut for many: a database says itself what is in it.
+      // The search may lag behind, or be truncated for many: a database lists its own contents.
       if (record.in_trash !== true) yield* addRows(tools, record.id, listed);
     }
   }
@@ -124,7 +127,7 @@ async function* listAll(tools: Tools, { at, after }: Checkpoint): AsyncGenerator
   ctx.state.put(LOOKED_AT, at);
 }
 
-/** A page, and what is in it that the search did not give. */
+/** A page, and its contents that the search did not return. */
 async function* tellAll(tools: Tools, first: PageRecord): AsyncGenerator<Event, void> {
   const { client, told, listed } = tools;
   yield* tellPage(tools, first);
@@ -133,12 +136,12 @@ async function* tellAll(tools: Tools, first: PageRecord): AsyncGenerator<Event, 
     if (listed.has(id) || told.has(id)) continue;
     if (type === "child_page") {
       const page = await orFailure(() => client.page(id));
-      // One that is stored is asked for once more, with all that were not listed.
+      // A stored one is requested once more, with all that were not listed.
       if (page instanceof ApiError) yield* notRead(tools, id, page);
       else if (typeof page !== "string") yield* tellPage(tools, page);
       continue;
     }
-    // A database is not asked for twice. A view of one that is not shared is none.
+    // A database isn't requested twice. A view of a database that isn't shared isn't a database.
     told.add(id);
     const database = await orFailure(() => orUnsupported(() => client.database(id)));
     if (database instanceof ApiError) yield await notLooked(tools, id, database);
@@ -154,7 +157,7 @@ async function* tellRows(tools: Tools, sources: readonly { id: string }[]): Asyn
   }
 }
 
-/** The rows of a data source, as far as Notion gives them. What is stored of the others is asked for by itself. */
+/** The rows of a data source, as far as Notion returns them. Stored ones among the rest are requested individually. */
 async function* addRows(tools: Tools, id: string, pages: Map<string, PageRecord>): AsyncGenerator<Outcome, void> {
   const read = await orFailure(async () => {
     for await (const rows of tools.client.rows(id)) for (const row of rows) pages.set(row.id, row);
@@ -162,7 +165,7 @@ async function* addRows(tools: Tools, id: string, pages: Map<string, PageRecord>
   if (read instanceof ApiError) yield await notLooked(tools, id, read);
 }
 
-/** Pages that are stored, and were neither listed nor told. */
+/** Stored pages that were neither listed nor reported. */
 async function storedElsewhere({ ctx, told }: Tools, pages: { has(id: string): boolean }): Promise<string[]> {
   const ids: string[] = [];
   for await (const { externalId } of ctx.stored.list(ROOT)) {
@@ -172,7 +175,7 @@ async function storedElsewhere({ ctx, told }: Tools, pages: { has(id: string): b
   return ids;
 }
 
-/** One of those: the search left it out, or it is in the trash, deleted or not shared any more. */
+/** One of those: the search left it out, or it is in the trash, deleted or no longer shared. */
 async function* lookFor(tools: Tools, id: string): AsyncGenerator<Event, void> {
   const { client, told, isListing } = tools;
   if (told.has(id)) return;
@@ -199,7 +202,7 @@ async function* readChanges(
   const isLooking = place.at - lookedAt >= LOOK_EVERY_MS;
   const named = new Set<string>();
   const old: PageRecord[] = [];
-  // What is stored need not be stored again: another attempt begins at the latest edits as well.
+  // The position need not change: another attempt begins at the latest edits as well.
   const stored: WalkEvent<Checkpoint> = { t: "page", entries: [], checkpoint: place };
   search: for await (const some of client.pages("descending")) {
     for (const page of some) tree.addPage(page);
@@ -225,7 +228,7 @@ async function* readChanges(
   ctx.state.put(LOOKED_AT, place.at);
 }
 
-/** One of these, as it is now. */
+/** The present state of one of these. */
 async function readOne(tools: Tools, externalId: string): Promise<Outcome[]> {
   const id = parseItemId(externalId);
   const read = id && (await orRefusal(async () => readWhole(tools, await tools.client.page(id.page))));

@@ -3,14 +3,14 @@ import { cleanName } from "./names.ts";
 import { titleOf } from "./properties.ts";
 import type { DataSourceRecord, PageRecord, Parent } from "./records.ts";
 
-/** A page or database that something is in. */
+/** A page or database that contains others. */
 export interface Place {
   id: string;
   name: string;
 }
 
 interface Node {
-  /** Undefined for a block, which is only the way to its page. */
+  /** Undefined for a block, which only leads to its page. */
   place: Place | undefined;
   parent: Parent;
 }
@@ -19,7 +19,7 @@ const MAX_DEPTH = 100;
 const MAX_KEPT = 50_000;
 export type Tree = ReturnType<typeof makeTree>;
 
-/** Where pages are. Asks for what something is in that was not listed; above what is not shared, nothing is known. */
+/** The positions of pages. Requests ancestors that were not listed; above one that isn't shared, nothing is known. */
 export function makeTree(client: NotionClient) {
   const nodes = new Map<string, Node>();
   const asked = new Map<string, Promise<Node | undefined>>();
@@ -67,7 +67,7 @@ export function makeTree(client: NotionClient) {
     addDataSource(record: DataSourceRecord): void {
       nodes.set(record.id, nodeOfDataSource(record));
     },
-    /** What something is in, from the outermost on. What leads in a circle leads nowhere. */
+    /** The ancestors, the outermost first. A cycle ends the chain. */
     async chainOf(from: Parent): Promise<Place[]> {
       const chain: Place[] = [];
       const seen = new Set<string>();
@@ -91,7 +91,7 @@ function nodeOfPage(page: PageRecord): Node {
   return { place: { id: page.id, name: titleOf(page) }, parent: page.parent };
 }
 
-/** A database is only what holds its data sources: people see one of them under its name. */
+/** A database is only the container of its data sources: people see one of them under its name. */
 function nodeOfDataSource({ id, title, parent, database_parent: above }: DataSourceRecord): Node {
   return { place: { id, name: cleanName(title) }, parent: above ?? parent };
 }

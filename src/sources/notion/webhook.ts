@@ -5,7 +5,7 @@ import type { NotionConfig } from "./config.ts";
 import { parseNotionId } from "./records.ts";
 
 /**
- * Notion's subscriptions: it makes the secret itself and tells it once, unsigned, to the address.
+ * Notion's subscriptions: Notion creates the secret itself and sends it once, unsigned, to the address.
  * Source: https://developers.notion.com/reference/webhooks
  */
 export const notionWebhook: Webhook<NotionConfig> = {
@@ -30,8 +30,8 @@ const Delivery = z.object({
 });
 
 /**
- * A page is read with its files and comments, and removed when it is gone. What happens in a database shows in the pages that were
- * edited last.
+ * A page is read with its files and comments, and removed when it is gone. Changes in a database show in the pages that
+ * were edited last.
  */
 function changesOf({ type, entity, data }: z.infer<typeof Delivery>): WebhookChange[] {
   const [what] = type.split(".");

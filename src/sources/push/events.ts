@@ -4,33 +4,33 @@ import type { Principal } from "#core/principals.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 
-/** What a pushed line says of an item. */
+/** The event of a pushed line about an item. */
 export type PushItemEvent =
   | Extract<Outcome, { t: "upsert" | "access" }>
-  /** With `subtree` also what is below `<externalId>/`. */
+  /** With `subtree` also everything below `<externalId>/`. */
   | { t: "delete"; externalId: string; subtree?: boolean }
-  /** Alive, and in this version if one is named. */
+  /** Still there, and in this version if one is named. */
   | { t: "seen"; externalId: string; version?: string };
 
-/** What a pushed line says of people and groups of the connector's own. */
+/** The event of a pushed line about the connector's own people and groups. */
 export type PushPeopleEvent =
-  /** A user of the pusher's system is this member of the workspace; null = nobody any more. */
+  /** Links a user of the pusher's system to this member of the workspace; null = no longer to anyone. */
   | { t: "identity"; principal: Principal; member: Principal | null }
-  /** Somebody belongs to a group, or does not any more. */
+  /** Adds someone to a group, or removes them. */
   | { t: "member"; group: Principal; member: Principal; remove: boolean }
-  /** These and nobody else belong to a group. */
+  /** Sets the members of a group: exactly these. */
   | { t: "group"; group: Principal; members: readonly Principal[] };
 
 export type PushEvent = PushItemEvent | PushPeopleEvent;
 
-/** A line of a push, read; `notes` say what of it was left out. */
+/** A parsed line of a push; `notes` list what was left out of it. */
 export type PushedLine =
   | { ok: true; line: number; externalId: string; event: PushItemEvent; notes: readonly string[] }
   | { ok: true; line: number; externalId: null; event: PushPeopleEvent; notes: readonly string[] }
-  /** Refused. Without an externalId it is not known which item it meant, unless it was about people. */
+  /** Refused. Without an externalId the intended item is unknown, unless the line was about people. */
   | { ok: false; line: number; externalId?: string; isAboutPeople?: boolean; code: ErrorCode; message: string };
 
-/** A document that was sent with its bytes, of which its text is to be taken. */
+/** A document sent with its bytes, from which text is extracted. */
 export interface PushedDocument {
   /** Its content is `fetch`. */
   item: SourceItem;

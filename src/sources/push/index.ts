@@ -3,7 +3,7 @@ import type { Source } from "#sources/contract.ts";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 
-/** What an admin says about a push connector. Unknown keys are errors. */
+/** An admin's config of a push connector. Unknown keys are errors. */
 export const PushConfig = z.strictObject({
   source: z.string().trim().min(1).max(120).optional().meta({
     title: "Place",

@@ -10,12 +10,12 @@ import { splitLines, type RawLine } from "./split-lines.ts";
 export const PUSH_LIMITS = { maxLineBytes: 1024 * 1024, maxDepth: 16, maxMembers: 40_000 } as const;
 
 /**
- * Reads newline-delimited JSON as it arrives, one line in memory at a time. A bad line is an answer, never the end of
- * the stream; blank lines are passed over, but counted. Whether the principals of a line may be named, and whether
- * they exist, is for the caller to judge (`judgeAccess`).
+ * Reads newline-delimited JSON as it arrives, one line in memory at a time. A bad line yields an error and never ends
+ * the stream; blank lines are skipped, but counted. The caller decides whether a line may name its principals, and
+ * whether they exist (`judgeAccess`).
  *
- * @param place  what an item's `place` is when the line names none
- * @throws whatever the stream itself throws
+ * @param place an item's `place` when the line has none
+ * @throws errors of the stream itself
  */
 export async function* parsePushLines(
   stream: AsyncIterable<Uint8Array>,
@@ -38,7 +38,7 @@ export function parsePushLine(text: string, line: number, place: string): Pushed
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text; the line's number says enough.
+    // The parser's own message quotes the text; the line's number is enough.
     return refuse("The line is not valid JSON.");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -63,7 +63,7 @@ export function parsePushLine(text: string, line: number, place: string): Pushed
   }
 }
 
-/** Issues told of one line: more do not help. Each quotes names that the line has, whatever they are. */
+/** Issues reported for one line: more don't help. Each quotes names from the line, which may be anything. */
 const MAX_ISSUES = 3;
 const MAX_ISSUE_CHARS = 300;
 
@@ -93,7 +93,7 @@ function isAboutPeople(value: unknown): boolean {
   return value.t === "identity" || value.t === "member" || value.t === "group";
 }
 
-/** The id a refused line meant, if it can be told, so that the sender finds it again. */
+/** The intended id of a refused line, if known, so that the sender can find it. */
 function externalIdOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if ("item" in value) return externalIdOf(value.item);

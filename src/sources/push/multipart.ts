@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { type HeldBytes, type Spool, SPOOLED_FROM_BYTES, type SpoolWriter } from "#core/spool.ts";
 
-/** A part of a form, whole. */
+/** A complete part of a form. */
 export interface FormPart {
   name: string;
   fileName: string | undefined;
@@ -13,24 +13,25 @@ export interface FormPart {
 export interface FormOptions {
   /** The request's Content-Type. */
   contentType: string | undefined;
-  /** Bytes that a part of this name may have; undefined = there is no such part. */
+  /** Byte limit of a part with this name; undefined = there is no such part. */
   maxBytesOf(name: string): number | undefined;
-  /** Where parts go that are large. */
+  /** Where large parts are stored. */
   spool: Spool;
 }
 
 /**
- * Reads a `multipart/form-data` body part by part as it arrives: of each part at most its own cap is ever held, and
- * reading stops at the first byte too many. RFC 7578, without nested forms and transfer encodings.
+ * Reads a `multipart/form-data` body part by part as it arrives: never holds more of a part than its own limit, and
+ * stops reading at the first byte beyond. RFC 7578, without nested forms and transfer encodings.
  *
- * @throws ApiError `unsupported_media_type`, `payload_too_large` with the part as field, `invalid_request`; whatever the
- *   stream itself throws
+ * @throws ApiError `unsupported_media_type`, `payload_too_large` with the part as field, `invalid_request`; and errors
+ * of
+ *   the stream itself
  */
 export async function* readForm(
   stream: AsyncIterable<Uint8Array>,
   options: FormOptions,
 ): AsyncGenerator<FormPart, void> {
-  // Before the first boundary there may be no line break: the one put here stands for it.
+  // There may be no line break before the first boundary: this one replaces it.
   let rest: Buffer = Buffer.from("\r\n");
   const delimiter = Buffer.from(`\r\n--${boundaryOf(options.contentType)}`, "latin1");
   let part: OpenPart | undefined;
@@ -42,7 +43,7 @@ export async function* readForm(
       for (let isStuck = false; !isStuck;) {
         if (state === "body") {
           const at = rest.indexOf(delimiter);
-          // What could be the beginning of a boundary waits for more.
+          // Bytes that could begin a boundary wait for more.
           const upTo = at === -1 ? Math.max(0, rest.length - delimiter.length + 1) : at;
           await part?.add(rest.subarray(0, upTo));
           rest = rest.subarray(at === -1 ? upTo : at + delimiter.length);
@@ -68,7 +69,7 @@ export async function* readForm(
       }
     }
   } finally {
-    // Absent unless it ended within a part.
+    // Undefined unless it ended within a part.
     part?.abandon();
   }
   if (state !== "end") throw malformed("it ends before its last boundary");
@@ -80,7 +81,7 @@ const HEADERS_END = Buffer.from("\r\n\r\n");
 const MAX_HEADER_BYTES = 8_192;
 
 interface OpenPart {
-  /** @throws ApiError `payload_too_large`; `storage_full`, `database_unusable` when the disk takes no more */
+  /** @throws ApiError `payload_too_large`; `storage_full`, `database_unusable` when the disk accepts no more */
   add(bytes: Uint8Array): Promise<void>;
   close(): FormPart;
   abandon(): void;
@@ -112,7 +113,7 @@ function openPart(headers: string, { maxBytesOf, spool }: FormOptions): OpenPart
         const message = `The part "${name}" is larger than ${maxBytes / 1024 / 1024} MiB.`;
         throw new ApiError("payload_too_large", { message, field: name });
       }
-      // A copy: a view would keep the whole chunk and what was put together with it.
+      // A copy: a view would keep the whole chunk and what was joined with it.
       if (bytes.length > 0) chunks.push(Uint8Array.from(bytes));
       if (size <= SPOOLED_FROM_BYTES) return;
       writer ??= spool.begin();
@@ -140,7 +141,7 @@ function boundaryOf(contentType: string | undefined): string {
   });
 }
 
-/** `; name="value"` pairs of a header; a quoted value may hold escaped quotes. */
+/** `; name="value"` pairs of a header; a quoted value may contain escaped quotes. */
 function parametersOf(header: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, name = "", quoted, plain] of header.matchAll(/;\s*([\w*-]+)=(?:"((?:\\.|[^"\\])*)"|([^;\s"]*))/g)) {
@@ -149,7 +150,7 @@ function parametersOf(header: string): Map<string, string> {
   return found;
 }
 
-/** The last part of the name: browsers and programs send whole paths of their machines. */
+/** The last segment of the name: browsers and programs send whole local paths. */
 function fileNameOf(parameters: ReadonlyMap<string, string>): string | undefined {
   const extended = /^utf-8'[^']*'(.*)$/i.exec(parameters.get("filename*") ?? "")?.[1];
   const plain = parameters.get("filename")?.replaceAll("%22", '"');
@@ -161,7 +162,7 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A cut escape: then the plain name has to do, which is this function's answer.
+    // A truncated escape: the caller then uses the plain name.
     return undefined;
   }
 }

@@ -21,7 +21,7 @@ import type { PushEvent, PushItemEvent } from "./events.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson, SourceValues } from "#sources/item.ts";
 
-// Schemas are values: what a line is made of stands before the line.
+// Schemas are values, so the parts of a line come before the line.
 
 const PrincipalText = z.string().min(1).max(512);
 
@@ -99,7 +99,7 @@ const Content = z.discriminatedUnion(
   { error: 'must be {"type": "inline", "text": …} or {"type": "none"}: nothing is fetched for pushed items' },
 );
 
-/** What a line may give as the value of a field, by its type. */
+/** The values a line can have for a field, by the field's type. */
 const VALUE = {
   kind: () => ItemKind,
   title: ({ maxChars }: ItemField) => Line(maxChars),
@@ -198,7 +198,7 @@ export const PushLine = z.discriminatedUnion(
 );
 export type PushLine = z.infer<typeof PushLine>;
 
-/** The event of a line. `place` stands where the line names none; an address that is not http(s) is left out, with a note. */
+/** The event of a line. `place` is used if the line has none; a URL that isn't http(s) is left out, with a note. */
 export function toEvent(line: PushLine, place: string): { event: PushEvent; notes: string[] } {
   switch (line.t) {
     case "upsert":
@@ -240,7 +240,7 @@ function toUpsert(line: PushItem, place: string): { event: PushItemEvent; notes:
   const safeUrl = url === undefined ? undefined : httpUrl(url);
   const item: SourceItem = defined({
     ...plain,
-    // A key that is not there reads as undefined, which each field that may be left out can be.
+    // A missing key reads as undefined, which every optional field allows.
     ...convertFields(FIELD_NAMES, line as FieldsAs<LineValues>, FROM_LINE),
     partOf: parentId,
     place: plain.place ?? place,
@@ -258,7 +258,7 @@ function contentOf(text: string | undefined, content: z.infer<typeof Content> | 
   return content === undefined ? { type: "none" } : defined(content);
 }
 
-/** Who is given by a principal is meant by the pusher; a bare name is only what a text says. */
+/** A principal is a person that the pusher identified; a bare name is only a claim of the text. */
 function toPerson(person: z.infer<typeof Person>): SourcePerson {
   return { ...defined(person), claimed: person.principal === undefined };
 }

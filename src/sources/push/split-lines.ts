@@ -1,10 +1,10 @@
-/** A line of the stream without its end, or the news that it was too long (its bytes are gone). Counted from 1. */
+/** A line of the stream without its end, or a note that it was too long (its bytes are dropped). Counted from 1. */
 export type RawLine = { line: number; bytes: Uint8Array } | { line: number; isTooLong: true };
 
 /**
- * Splits a byte stream at `\n` (a `\r` before it goes too). Holds one line of at most `maxBytes`, whatever comes in;
- * of a longer one nothing is kept. A last line without an end counts. Empty lines are counted and not given. Other work that waits
- * for the event loop gets a turn between lines: what has come already is read without one.
+ * Splits a byte stream at `\n` (a `\r` before it is removed too). Holds one line of at most `maxBytes`, whatever comes
+ * in; nothing is kept of a longer one. A last line without an end counts. Empty lines are counted and not yielded.
+ * Yields to the event loop between lines, since it would otherwise read buffered data without a break.
  */
 export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<RawLine, void> {
   let line = 1;
@@ -35,7 +35,7 @@ export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: n
   function take(bytes: Uint8Array): void {
     length += bytes.length;
     if (length > maxBytes) parts = [];
-    // A copy: a view would keep the whole chunk, and the sender may use its buffer again.
+    // A copy: a view would keep the whole chunk, and the sender may reuse its buffer.
     else if (bytes.length > 0) parts.push(new Uint8Array(bytes));
   }
 }

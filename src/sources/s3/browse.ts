@@ -6,12 +6,12 @@ import { makeClient } from "./client.ts";
 import type { S3Config } from "./config.ts";
 import { compareKeys, isKey, nameOf } from "./keys.ts";
 
-/** Nodes of one answer. */
+/** Nodes of one response. */
 const PAGE = 200;
-/** So many listings are searched for one answer; the next answer goes on after them. */
+/** Listings searched for one response; the next response continues after them. */
 const MAX_SEARCHED = 5;
 
-/** What is directly in a folder, in the order of the keys. The cursor is that of the store. */
+/** The direct contents of a folder, in the order of the keys. The cursor is the store's. */
 export async function browseBucket(
   ctx: SourceContext<S3Config>,
   { parent, query, cursor }: { parent: string | null; query?: string; cursor?: string },

@@ -6,7 +6,7 @@ import { bucketUrl, type S3Config } from "./config.ts";
 import { isKey } from "./keys.ts";
 import { archivedIn } from "./map.ts";
 
-/** Whether the bucket can be listed, and an object of it read; what is wrong is told with what to do. */
+/** Checks whether the bucket can be listed, and an object of it read; each problem comes with the next step. */
 export function checkBucket(ctx: SourceContext<S3Config>): Promise<CheckOutcome> {
   return runCheck(
     ctx,
@@ -33,11 +33,11 @@ export function checkBucket(ctx: SourceContext<S3Config>): Promise<CheckOutcome>
   );
 }
 
-/** Who may list may not be allowed to read. */
+/** Permission to list doesn't include permission to read. */
 async function whyNotRead(client: S3Client, { key }: S3Object, ctx: SourceContext<S3Config>): Promise<string[]> {
   try {
     const { body } = await client.read(key, { onlyBegins: true });
-    // Ended early, should the server give all of it.
+    // Ended early, in case the server returns all of it.
     for await (const _ of body) break;
     return [];
   } catch (error) {

@@ -6,7 +6,7 @@ import { bucketUrl, type S3Config } from "./config.ts";
 import { failureOf, TOLD } from "./failures.ts";
 import { readXml, textOf, type XmlElement } from "./xml.ts";
 
-/** An object as a listing tells it. */
+/** An object in a listing. */
 export interface S3Object {
   key: string;
   /** Without quotes; absent when the server has none. */
@@ -15,7 +15,7 @@ export interface S3Object {
   /** Epoch milliseconds. */
   modifiedAt?: number;
   storageClass?: string;
-  /** There is a copy of an archived object that can be read until then. */
+  /** A restored copy of an archived object can be read until then. */
   restoredUntil?: number;
 }
 
@@ -23,7 +23,7 @@ export interface S3Page {
   objects: S3Object[];
   /** With a delimiter: the folders of this page, each with its slash. */
   folders: string[];
-  /** Keys that are no UTF-8, as they were written. */
+  /** Keys that aren't UTF-8, as they were written. */
   unreadable: string[];
   /** For the next page; undefined at the end. */
   next: string | undefined;
@@ -33,14 +33,14 @@ export interface ListOptions {
   prefix: string;
   /** Only keys after this one. */
   startAfter?: string;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   token?: string;
-  /** Folders instead of what is in them. */
+  /** Lists folders instead of their contents. */
   isByFolder?: boolean;
   maxKeys?: number;
 }
 
-/** Every request to the store; only this file knows its answers. */
+/** Every request to the store; only this file knows its responses. */
 export interface S3Client {
   list(options: ListOptions): Promise<S3Page>;
   /** Page after page, to the end. */
@@ -51,7 +51,7 @@ export interface S3Client {
 
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** A store with nothing to tell between two keys, as after many deletions. */
+/** A store can return this many empty pages between two keys, as after many deletions. */
 const MAX_EMPTY_PAGES = 100;
 
 export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">): S3Client {
@@ -60,7 +60,7 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
   const { host } = new URL(base);
   const headers = {
     ...(config.requesterPays && { "x-amz-request-payer": "requester" }),
-    // Only Amazon tells whether an archived object can be read for now.
+    // Only Amazon reports whether an archived object can be read for now.
     ...(config.endpoint === undefined && { "x-amz-optional-object-attributes": "RestoreStatus" }),
   };
 
@@ -132,7 +132,10 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
   };
 }
 
-/** As it is signed, so that a store finds the same whether it encodes the address again or takes it as it came. A space is never a plus. */
+/**
+ * Encoded as in the signature, so that a store computes the same whether it encodes the URL again or uses it unchanged.
+ * A space is never a plus.
+ */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -148,7 +151,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Half an answer, or one about something else, must not read as the end of the listing. */
+/** A truncated response, or one about something else, must not read as the end of the listing. */
 function pageOf(root: XmlElement, asked: ListOptions, host: string): S3Page {
   const isEncoded = textOf(root, "EncodingType") === "url";
   const decode = (text: string) => (isEncoded ? decoded(text) : text);
@@ -202,7 +205,7 @@ function objectOf(element: XmlElement, key: string): S3Object {
   };
 }
 
-/** Without quotes, as listings and answers differ in them. */
+/** Without quotes, since listings and responses differ in them. */
 export function etagOf(text: string | null | undefined): string | undefined {
   const etag = text?.trim().replace(/^(W\/)?"(.*)"$/, "$2") ?? "";
   return etag === "" ? undefined : etag.slice(0, 256);

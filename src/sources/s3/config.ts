@@ -5,7 +5,7 @@ import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 import { readersKey } from "#sources/file-scope/readers.ts";
 
-/** What is said about a bucket. Unknown keys are errors. */
+/** Config of a bucket. Unknown keys are errors. */
 export const S3Config = z
   .strictObject({
     endpoint: z
@@ -81,7 +81,7 @@ function isVirtualHost({ endpoint, pathStyle, bucket }: Omit<Place, "region">): 
   return pathStyle === undefined ? endpoint === undefined && /^[a-z0-9-]{3,63}$/.test(bucket) : !pathStyle;
 }
 
-/** The address of the bucket; it ends with a slash, and a key follows. */
+/** The URL of the bucket; it ends with a slash, and a key follows. */
 export function bucketUrl(config: Place): string {
   const { endpoint, region, bucket } = config;
   const amazon = `https://s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
@@ -89,7 +89,10 @@ export function bucketUrl(config: Place): string {
   return isVirtualHost(config) ? `${protocol}//${bucket}.${host}/` : `${protocol}//${host}/${bucket}/`;
 }
 
-/** Stands in every version: moves when the config makes other items of the same objects. Who reads them is no part of it. */
+/**
+ * Part of every version: changes when the config produces different items from the same objects. Their readers aren't
+ * part of it.
+ */
 export function configKey(config: S3Config): string {
   const told = JSON.stringify([bucketUrl(config), config.maxFileMb, config.archives]);
   return createHash("sha256").update(told).digest("base64url").slice(0, 8);

@@ -2,19 +2,19 @@ import { ApiError } from "#api/errors.ts";
 import type { S3Config } from "./config.ts";
 import { readXml, textOf } from "./xml.ts";
 
-/** Statuses whose body says what is wrong. */
+/** Statuses whose body names the error. */
 export const TOLD = [301, 307, 400, 403, 404] as const;
 
 export interface Refused {
   status: number;
   headers: Headers;
-  /** The body, as far as it was read. */
+  /** The part of the body that was read. */
   text: string;
-  /** What was asked for: it says which right is missing. */
+  /** The attempted action: it determines which permission is missing. */
   action: "list" | "read";
 }
 
-/** What an answer means that is no listing and no object. Nothing of the server's own words is repeated. */
+/** The error for a response that is neither a listing nor an object. None of the server's own text is repeated. */
 export function failureOf({ status, headers, text, action }: Refused, config: S3Config, host: string): ApiError {
   const { bucket, region } = config;
   const error = errorIn(text, host);
@@ -71,7 +71,7 @@ export function failureOf({ status, headers, text, action }: Refused, config: S3
     });
   }
   if (code === "NoSuchBucket") {
-    // Of an object it says nothing: that one is not gone.
+    // This says nothing about the object: it isn't gone.
     return new ApiError(action === "list" ? "source_not_found" : "source_unavailable", {
       message: `${host} has no bucket ${bucket} ${says}.`,
       hint: "Check the name and the endpoint.",

@@ -17,7 +17,7 @@ import { nameOf, whyLeftOut } from "./keys.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
 import { isOwnKey, s3Sessions } from "./sync.ts";
 
-/** A bucket of Amazon S3 or of a store that speaks its protocol: each object is an item. Who reads them is said in the config. */
+/** A bucket of Amazon S3 or of a compatible store: each object is an item. The config names their readers. */
 export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<S3Config> {
   const inScope = makeInScope();
   return {
@@ -40,7 +40,7 @@ export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> }
       config: S3Config,
       credentials: S3Credentials,
       limits: { perMinute: 6_000, burst: 200, forbidden: [{ phrase: "<Code>SlowDown</Code>" }], leastWaitMs: 1_000 },
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "connector",
       namedIn: ["readers"],
@@ -71,7 +71,7 @@ function noObject(key: string): ApiError {
   });
 }
 
-/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+/** Caches the last compiled scope: the engine checks every stored item in a row. */
 function makeInScope(): (scope: Scope, key: string) => boolean {
   let last: { scope: Scope; compiled: CompiledScope } | undefined;
   return (scope, key) => {

@@ -4,17 +4,17 @@ import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 /** Longest key, in bytes. Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html */
 const MAX_KEY_BYTES = 1_024;
 
-/** More slashes are no folders that people made. */
+/** A key with more slashes isn't a path of folders that people made. */
 const MAX_FOLDERS_DEEP = 64;
 
-/** Whether a key can be an item: the address of one with `.` or `..` between slashes leads to another object. */
+/** Whether a key can be an item: the URL of one with `.` or `..` between slashes leads to another object. */
 export function isKey(key: string): boolean {
   if (key === "" || Buffer.byteLength(key) > MAX_KEY_BYTES || /[\0\p{Surrogate}]/u.test(key)) return false;
   const names = key.split("/");
   return names.length <= MAX_FOLDERS_DEEP && names.every((name) => name !== "." && name !== "..");
 }
 
-/** The order in which a store lists: that of the bytes, which is not that of JavaScript. */
+/** The order in which a store lists: by bytes, which isn't JavaScript's order. */
 export function compareKeys(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
@@ -35,7 +35,7 @@ export interface LeftOut {
   message: string;
 }
 
-/** Why an object is no item; undefined when it is one. */
+/** Why an object isn't an item; undefined when it is one. */
 export function whyLeftOut({ scope, secretFiles }: Choice, key: string): LeftOut | undefined {
   if (!isKey(key)) return noKey(key, "The object's key is too long, too deep, or can't be part of a URL.");
   for (let slash = key.indexOf("/"); slash !== -1; slash = key.indexOf("/", slash + 1)) {
@@ -48,7 +48,7 @@ export function whyLeftOut({ scope, secretFiles }: Choice, key: string): LeftOut
   return { id: key, reason: "excluded_by_policy", message: "The name suggests keys or passwords." };
 }
 
-/** What stands for the key is no key itself, so no other object is left out with it. */
+/** The id used for the key isn't a key itself, so no other object is left out with it. */
 export function noKey(key: string, message: string): LeftOut {
   return { id: `${key.slice(0, MAX_KEY_BYTES)}/..`, reason: "excluded_by_policy", message };
 }

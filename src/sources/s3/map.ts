@@ -9,7 +9,7 @@ import { etagOf, type S3Object, sizeOf, timeOf } from "./client.ts";
 import { configKey, type S3Config } from "./config.ts";
 import { nameOf } from "./keys.ts";
 
-/** What is the same for all items of a connector. */
+/** Values shared by all items of a connector. */
 export interface BucketFacts {
   config: S3Config;
   configKey: string;
@@ -28,7 +28,7 @@ export function factsOf(config: S3Config, connectorId: string, now: () => number
   };
 }
 
-/** The ETag, the size and the time of the last change, which a copy onto itself moves alone. */
+/** The ETag, the size and the time of the last change, which is all that a copy onto itself changes. */
 export function versionOf(object: S3Object, facts: BucketFacts): string | undefined {
   const { etag, size, modifiedAt } = object;
   if (etag === undefined) return undefined;
@@ -36,7 +36,7 @@ export function versionOf(object: S3Object, facts: BucketFacts): string | undefi
   return `${bytesOf(etag, size)}${modifiedAt ?? ""}${archived}:${facts.configKey}`;
 }
 
-/** The version of what a download gives. Its time may be told less exactly than in the listing; the bytes are the same. */
+/** The version of a download. Its time may be less precise than in the listing; the bytes are the same. */
 export function versionOfDownload(headers: Headers, listed: string | undefined, key: string): string | undefined {
   const etag = etagOf(headers.get("etag"));
   if (etag === undefined) return undefined;
@@ -76,7 +76,7 @@ export function toItem(object: S3Object, facts: BucketFacts): SourceItem {
   };
 }
 
-/** Folders by what the keys in them begin with: a name can be empty, an id never is. */
+/** Folders by the prefix of their keys: a name can be empty, an id never is. */
 function foldersOf(segments: readonly string[]): SourceContainer[] {
   return segments.map((segment, depth) => {
     const at = (end: number) => `${segments.slice(0, end).join("/")}/`;
@@ -85,14 +85,14 @@ function foldersOf(segments: readonly string[]): SourceContainer[] {
   });
 }
 
-/** What the name says, else what the store says if that is anything. */
+/** The type by the name, else the store's if it is meaningful. */
 export function typeOf(key: string, told: string | null): string | undefined {
   const type = told?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(type) && !/^(application|binary)\/octet-stream$/.test(type);
   return mimeHintOf(nameOf(key)) ?? (isTold ? type : undefined);
 }
 
-/** Its page in the console of Amazon. Other stores have none that could be known. */
+/** Its page in Amazon's console. The consoles of other stores are unknown. */
 function addressOf(key: string, { endpoint, region, bucket }: S3Config): string | undefined {
   if (endpoint !== undefined) return undefined;
   const console = region.startsWith("cn-") ? "console.amazonaws.cn" : `${region}.console.aws.amazon.com`;
@@ -114,7 +114,7 @@ function contentOf(
   return { type: "none", reason: "unsupported_type", message };
 }
 
-/** Classes whose objects can't be read until somebody restores them. */
+/** Classes whose objects can't be read until they are restored. */
 const ARCHIVES: ReadonlySet<string> = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
 export function archivedIn({ storageClass, restoredUntil }: S3Object, now: number): string | undefined {

@@ -49,7 +49,7 @@ async function* walk(
 
   function entryOf(object: S3Object): Entry | Result | undefined {
     const { key } = object;
-    // A folder that somebody made in a console.
+    // A folder that was created in a console.
     if (key.endsWith("/")) return undefined;
     const why = whyLeftOut(choice, key);
     const isTold = why !== undefined && why.id === leftOut;
@@ -70,7 +70,7 @@ async function* walk(
       const entry = entryOf(object);
       if (entry && entries.push(entry)) keys.push(last);
     }
-    // After a key, only a store that lists in order goes on with all that comes later.
+    // Only a store that lists in order can continue after a key without missing any.
     const after = (key: string | undefined): Checkpoint => ({ after: (isOrdered ? key : undefined) ?? null });
     yield { t: "page", entries, looks: 1, checkpoint: after(last), within: (count) => after(keys[count - 1]) };
   }
@@ -85,7 +85,7 @@ async function readOne({ client, facts, prefix, ...choice }: Tools, key: string)
   if (!isOwnKey(key, { prefix })) return [];
   const why = whyLeftOut(choice, key);
   if (why !== undefined) return [skip(why)];
-  // Of all keys that begin so, the key itself is the first.
+  // Among all keys with this prefix, the key itself is the first.
   const [found] = (await client.list({ prefix: key, maxKeys: 1 })).objects;
   return found?.key === key ? [{ t: "upsert", item: toItem(found, facts) }] : [];
 }

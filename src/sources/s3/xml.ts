@@ -1,7 +1,7 @@
 import { Parser } from "htmlparser2";
 import { ApiError } from "#api/errors.ts";
 
-/** An element, and what is directly in it. Names are without their prefix. */
+/** An element and its direct children. Names are without their prefix. */
 export interface XmlElement {
   name: string;
   text: string;
@@ -13,10 +13,10 @@ const MAX_DEPTH = 8;
 const MAX_ELEMENTS = 100_000;
 
 /**
- * Reads an answer. Only the five entities of XML are known and a document type is refused, so nothing in it can grow or
- * lead elsewhere.
+ * Parses a response. Only the five entities of XML are known and a document type is refused, so nothing in it can
+ * expand or point elsewhere.
  *
- * @throws ApiError `source_unavailable` when it is no XML, ends early, or is larger than any page
+ * @throws ApiError `source_unavailable` when it isn't XML, ends early, or is larger than any page
  */
 export function readXml(text: string, host: string): XmlElement {
   const top: XmlElement = { name: "", text: "", children: [] };
@@ -38,7 +38,7 @@ export function readXml(text: string, host: string): XmlElement {
         if (element !== undefined) element.text += piece;
       },
       onclosetag() {
-        // What closes at the end of the text was never closed.
+        // An element closed by the end of the text was never closed.
         if (isEnding) return;
         isWhole ||= open.length === 2;
         if (open.length > 1) open.pop();

@@ -1,21 +1,26 @@
-/** The words of a message's blocks and attachments, in the markup of `text`, so that mentions are named in one place. */
+/**
+ * The text of a message's blocks and attachments, in the markup of `text`, so that mentions are resolved in one place.
+ */
 
-/** Deeper than a list in a quote in an attachment comes nothing that people write. */
+/** Nothing that people write nests deeper than a list in a quote in an attachment. */
 const MOST_DEPTH = 12;
-/** Slack takes 50 blocks and 100 attachments; a message has up to 40,000 characters. */
+/** Slack accepts 50 blocks and 100 attachments; a message has up to 40,000 characters. */
 const MOST_PARTS = 200;
 const MOST_CHARS = 200_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Each block's words, in their order; one for each block that has any. Source: https://docs.slack.dev/reference/block-kit/blocks */
+/**
+ * The text of each block, in order; one entry for each block that has any. Source:
+ * https://docs.slack.dev/reference/block-kit/blocks
+ */
 export function blocksOf(blocks: unknown): string[] {
   return texts(listOf(blocks).map((block) => linesOf(block, 0).join("\n")));
 }
 
 /**
- * The words of each attachment in the order in which it shows them; its fallback, which is for notifications, only where it
- * has no others. Source: https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
+ * The text of each attachment in display order; its fallback, which is for notifications, only if it has no other text.
+ * Source: https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
  */
 export function attachmentsOf(attachments: unknown): string[] {
   return texts(
@@ -39,7 +44,7 @@ function fieldOf(field: unknown): string {
   return isObject(field) ? [field["title"], field["value"]].filter(isText).join(": ") : "";
 }
 
-/** Where blocks have their words, in the order in which they show them. A kind that isn't known is read by the same names. */
+/** The text properties of blocks, in display order. An unknown kind is read by the same names. */
 const WORDS = [
   "label",
   "title",
@@ -83,7 +88,7 @@ function linesOf(value: unknown, depth: number): string[] {
   }
 }
 
-/** A piece of a line. Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
+/** A part of a line. Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
 function inline(element: unknown): string {
   if (!isObject(element)) return "";
   const { type, text, url } = element;
@@ -110,7 +115,7 @@ function inline(element: unknown): string {
   }
 }
 
-/** As `text` has it: what is no markup there is written so that it is none. */
+/** Escaped as in `text`: what isn't markup there is written so that it isn't read as markup. */
 function escaped(text: string): string {
   return text.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -2,9 +2,9 @@ import type { SlackChannel, SlackClient, SlackContext } from "./client.ts";
 import { type Room, toRoom } from "./map.ts";
 
 /**
- * The channels to read, by id: those that the config names, or all that the account is in. `odd` are the ids of those that
- * aren't understood, and may be among them; `isWhole`: there are no others. `missing`: what the config names and Slack does
- * not show.
+ * The channels to read, by id: those that the config names, or all that the account is in. `odd` are the ids of
+ * channels that aren't understood, and may be among them; `isWhole`: there are no others. `missing`: those that the
+ * config names and Slack does not show.
  */
 export async function readChannels(
   { config }: Pick<SlackContext, "config">,

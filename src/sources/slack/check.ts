@@ -2,13 +2,13 @@ import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.t
 import { readChannels } from "./channels.ts";
 import { makeClient, type SlackContext } from "./client.ts";
 
-/** Whether the token is accepted, of which workspace it is, and what of its channels will surprise people. */
+/** Checks whether the token is accepted, returns its workspace, and warns about channels that may surprise people. */
 export function checkWorkspace(ctx: SlackContext): Promise<CheckOutcome> {
   return runCheck(ctx, WORDS, async () => {
     const client = makeClient(ctx);
     const { team_id: tenantId } = await client.whoAmI();
     const { rooms, missing } = await readChannels(ctx, client);
-    // Without the users nobody is known to read anything.
+    // Without the users, no reader of anything is known.
     await client.users().next();
     const warnings = [
       ...(rooms.length === 0 && missing.length === 0

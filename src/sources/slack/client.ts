@@ -9,7 +9,7 @@ export type SlackContext = SourceContext<SlackConfig>;
 
 type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** All calls to Slack: nothing else knows its methods and its answers. */
+/** All calls to Slack: only this file knows its methods and responses. */
 export function makeClient({ config, http }: Pick<SlackContext, "config" | "http">) {
   const base = baseUrlOf(config);
 
@@ -32,7 +32,7 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
     return data;
   }
 
-  /** Every page of a method that gives a cursor. */
+  /** Every page of a method with a cursor. */
   async function* pages<T extends z.ZodType>(
     method: string,
     schema: T,
@@ -54,7 +54,10 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
   return {
     whoAmI: () => call("auth.test", WhoAmI),
 
-    /** Those that the account may see; `odd` are the ids of those that aren't understood, `isWhole` says that all have one. */
+    /**
+     * Those that the account may see; `odd` are the ids of those that aren't understood, `isWhole` means that all have
+     * one.
+     */
     async channels(): Promise<{ channels: SlackChannel[]; odd: string[]; isWhole: boolean }> {
       const types = ["public_channel", "private_channel", ...(config.directMessages ? ["im", "mpim"] : [])].join(",");
       const found: SlackChannel[] = [];
@@ -98,7 +101,7 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
 export type SlackClient = ReturnType<typeof makeClient>;
 
 const Answer = z.looseObject({ ok: z.boolean(), error: z.string().max(200).optional().catch(undefined) });
-/** An end that isn't understood is none: what comes after it would be taken for gone. */
+/** A cursor that isn't understood isn't the end: otherwise later records would be treated as gone. */
 const Paged = z.looseObject({ response_metadata: z.looseObject({ next_cursor: z.string().optional() }).nullish() });
 
 const WhoAmI = z.object({
@@ -115,7 +118,7 @@ const USER_ID = /^[A-Z][A-Z0-9]{1,30}$/;
 const SlackChannel = z.object({
   id: z.string().regex(CHANNEL_ID),
   name: z.string().optional().catch(undefined),
-  // Which channels are read depends on these.
+  // These decide which channels are read.
   is_private: z.boolean().default(false),
   is_im: z.boolean().default(false),
   is_mpim: z.boolean().default(false),
@@ -155,7 +158,7 @@ const SlackMessage = z.object({
   reply_count: z.number().optional().catch(undefined),
   edited: z.object({ ts: z.string() }).optional().catch(undefined),
   files: listed(SlackFile).nullish(),
-  /** Read by `blocks.ts`, whatever is in them. */
+  /** Parsed by `blocks.ts`, whatever they contain. */
   blocks: z.unknown().optional(),
   attachments: z.unknown().optional(),
 });
@@ -187,7 +190,7 @@ const SlackUser = z.object({
 export type SlackUser = z.infer<typeof SlackUser>;
 const Users = z.object({ members: many(SlackUser) });
 
-/** Slack says no with 200: which failure its word for it is. */
+/** Slack reports errors with status 200: the failure for each of its error names. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   not_authed: "source_unauthorized",
   invalid_auth: "source_unauthorized",
@@ -218,7 +221,7 @@ function failureOf(method: string, word = "unknown_error"): ApiError {
   return new ApiError(code, {
     message,
     ...(code === "source_rate_limited" && { retryAfterMs: 60_000 }),
-    // Slack answered: it is about what was asked for, and not about the server.
+    // Slack answered: it concerns the requested thing, and not the server.
     ...(code === "source_unavailable" && { details: { status: 200 } }),
   });
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 import { CHAT_CHOICES } from "#sources/chat/config.ts";
 
-/** What is said about a Slack workspace. Unknown keys are errors. */
+/** Config of a Slack workspace. Unknown keys are errors. */
 export const SlackConfig = z.strictObject({
   url: z
     .string()

@@ -17,10 +17,10 @@ import { syncSlackPeople } from "./people.ts";
 import { slackSessions } from "./sync.ts";
 import { slackWebhook } from "./webhook.ts";
 
-/** Of most methods that are read by, for an app that a customer made. Source: https://docs.slack.dev/apis/web-api/rate-limits */
+/** The limit of most read methods for a customer-built app. Source: https://docs.slack.dev/apis/web-api/rate-limits */
 const LIMITS: LimitSpec = { perMinute: 50, burst: 50 };
 
-/** The channels of a Slack workspace: each thread is an item, for those who can read its channel. */
+/** The channels of a Slack workspace: each thread is an item, for the readers of its channel. */
 export function makeSlackSource({
   limits = LIMITS,
   batching = {},
@@ -32,13 +32,14 @@ export function makeSlackSource({
       kinds: ["message", "file"],
       auth: [{ type: "credentials", scheme: "bearer", token: "token" }, { type: "account" }],
       config: SlackConfig,
-      // 2: the words of blocks and attachments, so every channel is read whole once more. 3: a cursor is the run's own.
+      // 2: includes the text of blocks and attachments, so every channel is read in full once more. 3: a cursor belongs
+      // to one run.
       stateVersion: 3,
       credentials: SlackCredentials,
       origins: ["https://files.slack.com"],
       limits,
       acl: "container",
-      // No message moves to another channel, and who can read a channel is told by itself.
+      // No message moves to another channel, and a channel's readers are reported separately.
       freshness: "feed",
       hasPeople: true,
       instances: ["https://slack.com"],
@@ -63,7 +64,7 @@ export function makeSlackSource({
   };
 }
 
-/** Whether it is in the thread still is asked first: a file stays when its message is deleted. */
+/** First checks whether it is still in the thread: a file stays when its message is deleted. */
 async function readFile(
   ctx: SlackContext,
   { externalId, version }: { externalId: string; version?: string },

@@ -7,25 +7,25 @@ import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { attachmentsOf, blocksOf } from "./blocks.ts";
 import type { SlackChannel, SlackContext, SlackFile, SlackMessage, SlackUser } from "./client.ts";
 
-/** Who is told of: one of the workspace, or somebody of another one. */
+/** A known user: of this workspace, or of another one. */
 export interface KnownUser {
   name: string;
   team?: string | undefined;
 }
 
-/** What is the same for all items of a run. */
+/** Values shared by all items of a run. */
 export interface Mapping {
   ctx: Pick<SlackContext, "config" | "connector">;
   team: string;
-  /** Where people open messages. */
+  /** Base of the links to messages. */
   home: string;
-  /** Only of users that were asked for. */
+  /** Only users that were requested. */
   users: ReadonlyMap<string, KnownUser>;
 }
 
 export interface Room {
   id: string;
-  /** As people say it. */
+  /** As people write it. */
   name: string;
   isPrivate: boolean;
 }
@@ -55,12 +55,12 @@ export function stampOf(ms: number): string {
 
 const SAID = new Set([undefined, "thread_broadcast", "file_share", "me_message", "bot_message"]);
 
-/** A message that somebody wrote, and that is still there: no note of who came, what was pinned or deleted. */
+/** A written message that still exists: not a notice of a join, a pin or a deletion. */
 export function isSaid({ subtype }: SlackMessage): boolean {
   return SAID.has(subtype);
 }
 
-/** The first of its thread, or alone. */
+/** The first of its thread, or a single message. */
 export function isRoot({ ts, thread_ts }: SlackMessage): boolean {
   return thread_ts === undefined || thread_ts === ts;
 }
@@ -120,7 +120,7 @@ export function nameOf({ name, title, id }: SlackFile): string {
   return [name, title].find((each) => each?.trim()) ?? id;
 }
 
-/** What names a content: a snippet may be written again. */
+/** The id of a content: a snippet may be rewritten. */
 export function contentKeyOf({ id, size, updated }: SlackFile): string {
   return JSON.stringify([id, size ?? null, updated ?? null]);
 }
@@ -132,7 +132,7 @@ function fileContent({ config }: Mapping["ctx"], { is_external, size, mimetype }
 }
 
 function authorOf(mapping: Mapping, { user, username, bot_profile, subtype }: SlackMessage): SourcePerson {
-  // A bot speaks under any name: that is nobody.
+  // A bot can use any name: it identifies no one.
   if (user === undefined || subtype === "bot_message") {
     return { name: username ?? bot_profile?.name ?? "Bot", claimed: true };
   }
@@ -149,7 +149,7 @@ function personOf({ ctx, team, users }: Mapping, id: string): SourcePerson {
   };
 }
 
-/** Users of other workspaces are of other instances: they are nobody here. */
+/** Users of other workspaces belong to other instances: no one here matches them. */
 export function userPrincipal({ connector }: Pick<SlackContext, "connector">, id: string, isOwn: boolean): Principal {
   const instance = isOwn ? (connector.instance ?? connector.id) : "another workspace";
   return formatPrincipal({ type: "source_user", providerId: "slack", instance, id });
@@ -175,8 +175,8 @@ function mentionedIn({ text, blocks, attachments }: SlackMessage): string[] {
 }
 
 /**
- * The text as people see it: references by their names, links by their labels, and what blocks and attachments say. What
- * apps write in two of these places is said once.
+ * The text as people see it: references by their names, links by their labels, and the text of blocks and attachments.
+ * Text that apps write in two of these places appears once.
  */
 function textOf({ text, blocks, files, attachments }: SlackMessage, users: Mapping["users"]): string {
   const parts = [text, ...blocksOf(blocks), ...attachmentsOf(attachments)].filter((part) => part !== "");
@@ -185,7 +185,9 @@ function textOf({ text, blocks, files, attachments }: SlackMessage, users: Mappi
   );
 }
 
-/** Without each part whose words another has in this order, be it the first one or all after it together. */
+/**
+ * Removes each part whose words another part contains in this order, whether the first one or all after it together.
+ */
 function withoutRepeats(parts: readonly string[]): string[] {
   const kept: { part: string; words: string }[] = [];
   for (const part of parts) {
@@ -197,7 +199,7 @@ function withoutRepeats(parts: readonly string[]): string[] {
   return isRepeated ? others : kept.map(({ part }) => part);
 }
 
-/** Words with one blank on each side, so that none is found within another. */
+/** Words with one space on each side, so that none is found within another. */
 function wordsOf(text: string): string {
   return ` ${text.replace(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
 }

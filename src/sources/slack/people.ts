@@ -10,12 +10,12 @@ import { displayNameOf, type Room, userPrincipal } from "./map.ts";
 /** Members of one page of a group. */
 const PAGE_MEMBERS = 5_000;
 
-/** The group of everybody who may read public channels: who is of the workspace, and no guest. */
+/** The group of everyone who may read public channels: members of the workspace who aren't guests. */
 export const FULL_MEMBERS = "members";
 
 /**
- * Users with their state, and who may read each channel: a public one the full members, a private one those who are in it.
- * Guests read what they are in. Slack has no feed of it: every run reads all.
+ * Users with their state, and the readers of each channel: for a public one the full members, for a private one its
+ * members. Guests read the channels they are in. Slack has no feed of changes: every run reads everything.
  */
 export async function* syncSlackPeople(
   ctx: SlackContext,
@@ -26,7 +26,7 @@ export async function* syncSlackPeople(
   const own = new Map<string, SlackUser>();
   for await (const { members } of client.users()) {
     for (const user of members) {
-      // Another workspace's users are told by that one.
+      // Another workspace reports its own users.
       if (user.is_bot || user.id === SLACKBOT || user.is_stranger || (user.team_id ?? team) !== team) continue;
       own.set(user.id, user);
       if (mode !== "groups") yield identityOf(ctx, user);
@@ -86,7 +86,7 @@ function identityOf(ctx: SlackContext, user: SlackUser): IdentityEvent<null> {
   return {
     t: "identity",
     principal: userPrincipal(ctx, id, true),
-    // A deactivated account may come back.
+    // A deactivated account can be reactivated.
     state: isActive(user) ? "active" : "suspended",
     name: displayNameOf(user),
     ...(name !== undefined && { login: name }),

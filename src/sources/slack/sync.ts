@@ -21,16 +21,18 @@ import type { SlackConfig } from "./config.ts";
 import { isRoot, type Room, stampOf } from "./map.ts";
 import { tellOdd, readOne, readRooms, readThreads, type Tools } from "./threads.ts";
 
-/** When the last run began that read every channel. */
+/** The start of the last run that read every channel. */
 const Cursor = z.object({ at: z.number() });
 type Cursor = z.infer<typeof Cursor>;
 
-/** Of the channel that is being read, what is newer than the stamp was. */
+/** Within the current channel, messages newer than the stamp were read. */
 const Checkpoint = placeSchema(z.string(), Cursor);
 type Checkpoint = z.infer<typeof Checkpoint>;
 
 const DAY_MS = 86_400_000;
-/** What is older is not read again by increments: an edit does not change the time of a message, and no feed tells it. */
+/**
+ * Increments don't read older messages again: an edit does not change the time of a message, and no feed reports it.
+ */
 const READ_AGAIN_MS = 7 * DAY_MS;
 
 export const slackSessions: SessionSpec<SlackConfig, Cursor, Checkpoint> = {
@@ -61,8 +63,8 @@ async function openWorkspace(ctx: SyncContext<SlackConfig>, scope: Tools["scope"
 }
 
 /**
- * Every channel, whole or its last days. Who may read a channel is told apart, and no message moves from one to another: so
- * what is not read has the permissions that it had.
+ * Every channel, in full or its last days. A channel's readers are reported separately, and no message moves from one
+ * to another: so messages that aren't read keep their permissions.
  */
 async function* walk(
   tools: Tools,
@@ -89,7 +91,7 @@ async function* readWhole(tools: Tools, room: Room, latest?: string): AsyncGener
   await tools.channels.isRead(room);
 }
 
-/** The last days of a channel; all of it when it is new, or is called otherwise. */
+/** The last days of a channel; all of it when it is new or renamed. */
 async function* readAgain(
   tools: Tools,
   room: Room,
@@ -106,7 +108,7 @@ async function* readAgain(
   else await channels.isRead(room);
 }
 
-/** Threads of a channel that began from a time on, the newest first; `before` goes on where an attempt has ended. */
+/** Threads of a channel that began from a time on, the newest first; `before` is where an earlier attempt ended. */
 async function* readRoom(
   tools: Tools,
   room: Room,

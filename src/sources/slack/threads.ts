@@ -14,7 +14,7 @@ import type { SlackConfig } from "./config.ts";
 import { isRoot, type KnownUser, type Mapping, parseId, type Room, threadId, toItems, usersIn } from "./map.ts";
 import { learnUsers } from "./users.ts";
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export interface Tools extends Mapping {
   ctx: SyncContext<SlackConfig>;
   client: SlackClient;
@@ -32,7 +32,7 @@ export async function readRooms({ ctx, client, scope }: Tools) {
   return { ...rest, known: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn) };
 }
 
-/** Messages that aren't understood: each may be the root of a thread, and what is stored of that stays. */
+/** Messages that aren't understood: each may be the root of a thread, whose stored items stay. */
 export async function tellOdd({ ctx }: Pick<Tools, "ctx">, room: Room, stamps: readonly string[]): Promise<Outcome[]> {
   const events: Outcome[] = [];
   for (const ts of stamps) {
@@ -42,7 +42,7 @@ export async function tellOdd({ ctx }: Pick<Tools, "ctx">, room: Room, stamps: r
   return events;
 }
 
-/** The items of these threads, and what is said of those that can't be read, or not in full. */
+/** The items of these threads, and the events for those that can't be read, or not in full. */
 export async function readThreads(
   tools: Tools,
   room: Room,
@@ -74,7 +74,7 @@ function isUnderstood({ messages, isWhole }: { messages: readonly SlackMessage[]
   return isWhole && messages.every(({ files }) => (files?.nameless ?? 0) === 0);
 }
 
-/** What is stored of the files of a thread that wasn't read in full stays. */
+/** Stored files of a thread that wasn't read in full stay. */
 async function keepFiles({ stored }: Tools["ctx"], room: Room, thread: string): Promise<Outcome[]> {
   const externalIds: string[] = [];
   for await (const { externalId } of stored.list(roomRef(room.id)))
@@ -92,7 +92,7 @@ async function makeItems(
   return toItems(tools, room, ts, messages);
 }
 
-/** One item as it is now; undefined when it is gone. */
+/** The present state of one item; undefined when it is gone. */
 export async function readOne(
   tools: Tools,
   { known, odd, isWhole }: Awaited<ReturnType<typeof readRooms>>,

@@ -7,10 +7,10 @@ import { displayNameOf, type KnownUser } from "./map.ts";
 
 const Kept = z.object({ name: z.string(), team: z.string().optional(), at: z.number() });
 
-/** A name is asked for again after this. */
+/** A name is requested again after this. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** Names of people who wrote or are named: each asked for once, and kept for a week. */
+/** Names of authors and mentioned people: each requested once, and kept for a week. */
 export async function learnUsers(
   tools: { ctx: Pick<SyncContext<SlackConfig>, "state" | "now">; client: SlackClient; users: Map<string, KnownUser> },
   ids: readonly string[],

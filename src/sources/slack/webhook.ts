@@ -8,7 +8,7 @@ import { threadId } from "./map.ts";
 /** A request this old may be a replay. Source: https://docs.slack.dev/authentication/verifying-requests-from-slack */
 const MOST_AGE_MS = 5 * 60_000;
 
-/** Slack's Events API: one URL for every workspace of an app, told apart by the workspace's id. */
+/** Slack's Events API: one URL for every workspace of an app, distinguished by the workspace's id. */
 export const slackWebhook: Webhook<SlackConfig> = {
   verify(secret, { headers, rawBody, receivedAt }) {
     const stamp = headers.get("x-slack-request-timestamp") ?? "";
@@ -44,7 +44,7 @@ const Event = z.object({
   user: z.object({ deleted: z.boolean() }).optional().catch(undefined),
 });
 
-/** Messages that Slack writes into a channel which is open to others from then on. */
+/** Messages that Slack writes into a channel whose visibility changes. */
 const CONVERTED: ReadonlySet<string> = new Set(["channel_convert_to_private", "channel_convert_to_public"]);
 
 const Delivery = z.discriminatedUnion("type", [
@@ -75,7 +75,7 @@ function changesOf(event: z.infer<typeof Event>): WebhookChange[] {
     case "member_left_channel":
       return channel === undefined ? [{ t: "delta" }] : [{ t: "groups", ids: [`room:${channel}`] }];
     case "user_change":
-      // A profile changes often, and an account is deactivated seldom.
+      // A profile changes often, but an account is rarely deactivated.
       if (event.user?.deleted === true) return [{ t: "groups", ids: [FULL_MEMBERS] }, { t: "people" }];
       return [{ t: "groups", ids: [FULL_MEMBERS] }];
     case "team_join":

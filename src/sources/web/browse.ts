@@ -9,10 +9,10 @@ import { readRobots, type Robots } from "./robots.ts";
 import { findSeeds } from "./seeds.ts";
 import { mayBeRead, pageUrl, scopePath } from "./urls.ts";
 
-/** Addresses that are looked through for the parts of a site. */
+/** Addresses that are searched for the sections of a site. */
 const MOST = 20_000;
 
-/** The parts of a site by the segments of its paths: those that the sitemap names, or that the first page leads to. */
+/** The sections of a site by the segments of its paths: those in the sitemap, or linked from the first page. */
 export async function browseSite(ctx: SourceContext<WebConfig>, at: BrowseAt) {
   const robots = await readRobots(ctx);
   const { by, entries } = await findSeeds(ctx, robots, MOST);

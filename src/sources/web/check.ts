@@ -12,7 +12,7 @@ import { isBelow } from "./urls.ts";
 import { typeOf } from "./visit.ts";
 
 type Context = SourceContext<WebConfig>;
-/** Whether pages can be found and read; what is wrong is told with what to do. */
+/** Checks whether pages can be found and read; each problem comes with the next step. */
 export function checkSite(ctx: Context): Promise<CheckOutcome> {
   return runCheck(
     ctx,

@@ -5,23 +5,23 @@ import type { SourceStream } from "#sources/http-contract.ts";
 import { siteOf, type WebConfig } from "./config.ts";
 import { pageUrl } from "./urls.ts";
 
-/** An answer after its redirects, all of which were on the site. */
+/** A response after its redirects, all of which were on the site. */
 export interface PageAnswer extends SourceStream {
   /** In the form of ids. */
   at: URL;
-  /** The addresses on the way, as long as each redirect said that it is for good. */
+  /** The redirecting addresses, up to the first redirect that wasn't permanent. */
   former: readonly URL[];
 }
 
-/** What stands at an address that leads away from the site, or to where kb may not go. */
+/** A redirect that leads away from the site, or to where kb may not go. */
 export interface LedAway {
   to: string;
   why: "elsewhere" | "endless" | "refused";
-  /** What leads in a circle is broken, and never for good. */
+  /** A redirect cycle is broken, and never permanent. */
   isForGood: boolean;
 }
 
-/** What was stored of a page, to ask whether it is still so. */
+/** The stored validators of a page, for a conditional request. */
 export interface Validators {
   etag?: string;
   lastModified?: number;
@@ -36,9 +36,10 @@ const TIMEOUT_MS = 20_000;
 const MAX_MS = 120_000;
 
 /**
- * Asks for a page. Each redirect is judged as a link is, before anything is sent: it stays on the site and in its rules.
+ * Requests a page. Each redirect is checked like a link, before anything is sent: it must stay on the site and follow
+ * its rules.
  *
- * @param mayGo  whether an address of the site may be asked for
+ * @param mayGo whether an address of the site may be requested
  * @throws ApiError as `SourceHttp`; with `details.status` for statuses
  */
 export async function ask(
@@ -88,7 +89,7 @@ export async function ask(
   }
 }
 
-/** The whole body. @throws ApiError `payload_too_large`; `source_unavailable` for one that takes its time */
+/** The whole body. @throws ApiError `payload_too_large`; `source_unavailable` for one that takes too long */
 export async function readBody({ body, at }: Pick<PageAnswer, "body" | "at">, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -102,7 +103,7 @@ export async function readBody({ body, at }: Pick<PageAnswer, "body" | "at">, ma
   return Buffer.concat(pieces);
 }
 
-/** The same pieces, as long as they come fast enough. */
+/** The same chunks, as long as they come fast enough. */
 export async function* limited(
   body: AsyncIterable<Uint8Array>,
   host: string,
@@ -118,7 +119,7 @@ export async function* limited(
   }
 }
 
-/** Ends an answer that nobody reads; a short one to its end, so that its connection can be used again. */
+/** Discards a response that isn't read; reads a short one to its end, so that its connection can be reused. */
 export async function leave({ body }: Pick<SourceStream, "body">): Promise<void> {
   let length = 0;
   for await (const piece of body) if ((length += piece.length) > MAX_DRAINED_BYTES) break;
@@ -126,7 +127,7 @@ export async function leave({ body }: Pick<SourceStream, "body">): Promise<void>
 
 const MAX_DRAINED_BYTES = 16_384;
 
-/** True when a failure is about the one page that was asked for, or may be. */
+/** True when a failure concerns only the requested page, or may do. */
 export function isOfOnePage(error: unknown): error is ApiError {
   return isApiError(error) && ONE_PAGE.has(error.code);
 }

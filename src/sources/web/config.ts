@@ -6,7 +6,7 @@ import { readersKey } from "#sources/file-scope/readers.ts";
 
 export const DEFAULT_AGENT = "kb-connector-search";
 
-/** What is said about a website. Unknown keys are errors. */
+/** Config of a website. Unknown keys are errors. */
 export const WebConfig = z.strictObject({
   url: z
     .string()
@@ -71,7 +71,7 @@ export const WebCredentials = z
     if (!isOne) context.addIssue({ code: "custom", message: "Give one of: token; username and password." });
   });
 
-/** The part of the web that a connector reads: one origin, and the paths that begin so. */
+/** The part of the web that a connector reads: one origin, and the paths with a prefix. */
 export interface Site {
   origin: string;
   host: string;
@@ -89,7 +89,10 @@ export function siteOf({ url }: Pick<WebConfig, "url">): Site {
   return { origin: start.origin, host: start.host, prefix, start };
 }
 
-/** Stands in every version: moves when the config makes other items of the same pages. Who reads them is no part of it. */
+/**
+ * Part of every version: changes when the config produces different items from the same pages. Their readers aren't
+ * part of it.
+ */
 export function configKey(config: WebConfig): string {
   const told = JSON.stringify([siteOf(config).origin, config.maxFileMb]);
   return createHash("sha256").update(told).digest("base64url").slice(0, 6);

@@ -21,10 +21,13 @@ import { isIn, isSecretName, NO_CONTENT, typeOf, versionOfDocument } from "./vis
 
 /** For one host, all connectors without credentials together. */
 const LIMITS: LimitSpec = { perMinute: 120, burst: 10 };
-/** Where strangers own workspaces, nobody reads more of a site that they may not own. */
+/** Where anyone can own a workspace, no connector reads more pages of a site that its owner may not own. */
 const STRANGERS_PAGES = 1_000;
 
-/** A website: its pages by the sitemap or by their links, and the documents they link to. Who reads them is said in the config. */
+/**
+ * A website: its pages by the sitemap or by their links, and the documents they link to. The config names their
+ * readers.
+ */
 export function makeWebSource({
   isOpenToStrangers = false,
   limits = LIMITS,
@@ -44,7 +47,7 @@ export function makeWebSource({
         { type: "none" },
       ],
       config: WebConfig,
-      // Keys that are not there are no values: a record of texts.
+      // Missing keys have no value: a record of texts.
       credentials: WebCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,
       limits,
       acl: "connector",
@@ -62,7 +65,7 @@ export function makeWebSource({
   };
 }
 
-/** The bytes of a page or document, as its server gives them now. */
+/** The current bytes of a page or document. */
 async function readContent(
   ctx: SourceContext<WebConfig>,
   { externalId, version }: { externalId: string; version?: string },
@@ -70,7 +73,7 @@ async function readContent(
   const { site, maxFileBytes: maxBytes } = factsOf(ctx.config, ctx.connector.id);
   const url = pageUrl(externalId, site.start, site);
   if (url?.href !== externalId || isSecretName(url)) throw notFound(externalId);
-  // Whether the page itself may be read was asked when it was listed.
+  // Whether the page itself may be read was checked when it was listed.
   let robots: Promise<Robots> | undefined;
   const mayGo = async (to: URL) => mayBeRead(to, true) && (await (robots ??= readRobots(ctx))).allows(to);
   const answer = await ask(ctx, url, { mayGo, maxBytes });
@@ -85,7 +88,7 @@ async function readContent(
   const listed = parseVersion(version, key);
   if (listed?.hash === FILE && isHtml(mimeType)) {
     await leave(answer);
-    // A form to sign in, or an error: kept under the version of the document it would stay.
+    // A sign-in form, or an error: stored under the version of the document it would stay.
     throw new ApiError("source_unavailable", { message: `${externalId} answers with a page instead of the document.` });
   }
   const told = isDocument(mimeType) ? versionOfDocument(answer.headers, key, listed?.depth ?? 0) : undefined;
@@ -107,7 +110,7 @@ function notFound(externalId: string): ApiError {
   });
 }
 
-/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+/** Caches the last compiled scope: the engine checks every stored item in a row. */
 function makeInScope(): (scope: Scope, externalId: string) => boolean {
   let last: { scope: Scope; compiled: CompiledScope } | undefined;
   return (scope, externalId) => {

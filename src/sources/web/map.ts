@@ -7,7 +7,7 @@ import { readersGroup } from "#sources/file-scope/readers.ts";
 import { configKey, type Site, siteOf, type WebConfig } from "./config.ts";
 import { segmentsOf } from "./urls.ts";
 
-/** What is the same for all items of a connector. */
+/** Values shared by all items of a connector. */
 export interface SiteFacts {
   site: Site;
   key: string;
@@ -89,7 +89,7 @@ function containersOf(folders: readonly string[], { host }: Site): SourceContain
   return [whole, ...below];
 }
 
-/** What an address calls its page. */
+/** The name of a page in its address. */
 export function lastName(url: URL, { host }: Pick<Site, "host">): string {
   const name = segmentsOf(url).at(-1);
   return name === undefined ? host : readableName(name);

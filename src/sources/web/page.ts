@@ -7,40 +7,42 @@ import { decodeText } from "#core/encodings/decode.ts";
 import { readableName } from "#core/encodings/names.ts";
 import { makeRobotsRules, type RobotsRules } from "./robots-rules.ts";
 
-/** What a page says of itself, and where it leads. */
+/** What a page states about itself, and where it leads. */
 export interface PageFacts {
   title?: string;
-  /** As they are written, with what they are relative to. */
+  /** As written, with the base they are relative to. */
   canonical?: string;
   links: readonly string[];
-  /** Where it sends its visitors at once. */
+  /** The target of an immediate redirect. */
   refresh?: string;
   base?: string;
   rules: RobotsRules;
   modifiedAt?: number;
-  /** A form to sign in, and next to nothing else. */
+  /** A sign-in form, and next to nothing else. */
   isSignIn: boolean;
   /** Next to no text, and scripts that would make it. */
   needsScript: boolean;
-  /** Of what people see and of the meta data: no token that changes with every answer is in it. */
+  /** Of the visible text and of the meta data: it includes no token that changes with every response. */
   hash: string;
 }
 
 const MAX_LINKS = 5_000;
-/** Real pages nest below 300 deep; the parser's own cost grows with the square. */
+/** Real pages nest less than 300 deep; the parser's own cost grows with the square. */
 const MAX_DEPTH = 2_000;
 const CHUNK_CHARS = 65_536;
-/** The parser looks for each end tag in all that is open: some two seconds' worth. */
+/** The parser searches all open elements for each end tag: some two seconds' worth. */
 const MAX_LOOKUPS = 200_000_000;
 const MAX_TITLE_CHARS = 300;
 const MAX_META_CHARS = 4_096;
-/** A form to sign in has hardly more text around it. */
+/** A sign-in form has hardly more text around it. */
 const SIGN_IN_CHARS = 1_500;
 const SCRIPT_CHARS = 100;
-/** A page that waits longer before it leads on is meant to be read. */
+/** A page that redirects after a longer delay is meant to be read. */
 const MAX_REFRESH_SECONDS = 5;
 
-/** Bytes as text, as the text of a file is read; what the server says comes before what the page declares. */
+/**
+ * Decodes bytes as extraction decodes a file's text; the charset from the server takes precedence over the page's own.
+ */
 export function decodePage(bytes: Uint8Array, contentType: string | null): string {
   const said = /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
   const named = readableName(said) ?? htmlEncodingOf(bytes) ?? said;
@@ -49,7 +51,7 @@ export function decodePage(bytes: Uint8Array, contentType: string | null): strin
 
 type Facts = Record<"canonical" | "refresh" | "base", string | undefined> & { modifiedAt: number | undefined };
 
-/** Reads what a page says; nothing in it is run or fetched. Takes a breath every some thousand elements. */
+/** Parses a page; nothing in it is run or fetched. Yields to the event loop every few thousand elements. */
 export async function readPage(html: string, agent: string, robotsTag: string | null): Promise<PageFacts> {
   const rules = makeRobotsRules(agent);
   rules.addHeader(robotsTag);
@@ -59,7 +61,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
   const texts = { title: "", heading: "", shared: "" };
   const open: string[] = [];
   let hidden = 0;
-  /** What is in it is for browsers without scripts alone. */
+  /** Content only for browsers without scripts. */
   let noscripts = 0;
   let headings = 0;
   let chars = 0;
@@ -150,7 +152,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
   };
 }
 
-/** The heading where the title is that and the site's name; else the title. */
+/** The heading, if the title consists of it and the site's name; else the title. */
 function titleOf(texts: { title: string; heading: string; shared: string }): string | undefined {
   const [title, heading, shared] = [texts.title, texts.heading, texts.shared].map((text) =>
     text.replace(/\s+/g, " ").replace(PERMALINK_MARKS, "").trim(),
@@ -161,7 +163,7 @@ function titleOf(texts: { title: string; heading: string; shared: string }): str
   return [title, shared, heading].flatMap((text) => (text ? [cut(text)] : []))[0];
 }
 
-/** At the beginning or the end, with what parts titles beside it: `Install · Widget docs`. */
+/** At the beginning or the end, next to a separator of title parts: `Install · Widget docs`. */
 function isPartOf(short: string, title: string): boolean {
   if (title.startsWith(short)) return /^(?:\s*[|·•—–»«:-]\s|\s+[|·•—–»«-])/u.test(title.slice(short.length));
   return title.endsWith(short) && /(?:\s[|·•—–»«:-]\s*|:\s+)$/u.test(title.slice(0, -short.length));
@@ -173,7 +175,7 @@ function cut(text: string): string {
     : `${text.slice(0, MAX_TITLE_CHARS - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
-/** The marks that documentation generators hang on headings as links to themselves. */
+/** The marks that documentation generators add to headings as links to themselves. */
 const PERMALINK_MARKS = /[\s§¶#🔗]+$/gu;
 
 function refreshOf(content: string): string | undefined {

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { SourceState } from "#sources/context.ts";
 import type { Site } from "./config.ts";
 
-/** A page to be looked at. */
+/** A page to visit. */
 export interface QueueEntry {
   url: URL;
   /** Links from the start. */
   depth: number;
-  /** As the sitemap says. */
+  /** From the sitemap. */
   lastmod?: number;
 }
 
@@ -19,8 +19,8 @@ const CHUNK_CHARS = 60_000;
 const Stored = z.array(z.tuple([z.string(), z.number(), z.number()]));
 
 /**
- * The pages of a run in the order in which they were found, each once. It only grows, and is kept in pieces in the state of
- * the connector, so that a run goes on where it stood however the site changed meanwhile.
+ * The pages of a run in the order in which they were found, each once. It only grows, and is kept in chunks in the
+ * connector's state, so that a run can resume however the site changed in the meantime.
  */
 export class CrawlQueue {
   private readonly entries: QueueEntry[] = [];
@@ -37,7 +37,7 @@ export class CrawlQueue {
     this.most = most;
   }
 
-  /** Adds what a run has stored. False when it is not there any more. */
+  /** Loads what a run has stored. False when it is no longer there. */
   async load(state: SourceState, chunks: number): Promise<boolean> {
     for (let i = 0; i < chunks; i++) {
       const stored = Stored.safeParse(await state.get(keyOf(i)));
@@ -63,12 +63,12 @@ export class CrawlQueue {
     return this.entries[index];
   }
 
-  /** Its place; undefined for an address that is not in it. */
+  /** Its position; undefined for an address that isn't in it. */
   placeOf(href: string): number | undefined {
     return this.places.get(href);
   }
 
-  /** @param isNamed  somebody named it: it is no variant that a program made up */
+  /** @param isNamed  a person or a sitemap named it: it isn't a variant that a program generated */
   add(entry: QueueEntry, { isNamed }: { isNamed: boolean }): void {
     const { href, pathname, search } = entry.url;
     if (this.places.has(href) || this.entries.length >= this.most) return;
@@ -92,13 +92,13 @@ export class CrawlQueue {
     this.dirtyFrom = Math.min(this.dirtyFrom, this.chunks.length - 1);
   }
 
-  /** Puts what is new into the state. */
+  /** Writes new entries to the state. */
   save(state: SourceState): void {
     for (let i = this.dirtyFrom; i < this.chunks.length; i++) state.put(keyOf(i), this.chunks[i]);
     this.dirtyFrom = this.chunks.length;
   }
 
-  /** The run is over. */
+  /** Deletes the queue at the end of a run. */
   drop(state: SourceState): void {
     for (let i = 0; i < this.chunks.length; i++) state.put(keyOf(i), undefined);
   }

@@ -1,16 +1,16 @@
-/** What a page asks of crawlers. */
+/** A page's directives for crawlers. */
 export interface RobotsRules {
   noindex: boolean;
   nofollow: boolean;
-  /** Epoch milliseconds: from then on it wants to be in no index. */
+  /** Epoch milliseconds: from then on it must not be indexed. */
   until?: number;
 }
 
-/** What is longer is no list of a few words. */
+/** A longer value isn't a list of a few words. */
 const MAX_CHARS = 4_096;
 const WORDS = /(?<![^\s,])(?:noindex|nofollow|none)(?![^\s,])/gi;
 
-/** Gathers `<meta name="robots">` and `X-Robots-Tag`; where it isn't clear whom a word is for, it is for us. */
+/** Combines `<meta name="robots">` and `X-Robots-Tag`; a directive with an unclear addressee applies to us. */
 export function makeRobotsRules(agent: string) {
   const words = new Set<string>();
   let until: number | undefined;

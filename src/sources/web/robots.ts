@@ -4,7 +4,7 @@ import type { SourceContext } from "#sources/context.ts";
 import { siteOf, type WebConfig } from "./config.ts";
 import { plainEscapes } from "./urls.ts";
 
-/** What a site asks of crawlers. */
+/** A site's rules for crawlers. */
 export interface Robots {
   allows(url: URL): boolean;
   /** Between two requests. */
@@ -15,7 +15,7 @@ export interface Robots {
 
 /** Source: RFC 9309 §2.5. */
 const MAX_BYTES = 500 * 1_024;
-/** Longer no run sleeps between two requests. */
+/** No run sleeps longer between two requests. */
 const MAX_DELAY_MS = 20_000;
 const MAX_LINE_CHARS = 2_048;
 /** A pattern is compared with each address: 20,000 characters with 1,024 are some 30 ms. */
@@ -23,9 +23,9 @@ const MAX_WILD_CHARS = 20_000;
 const MAX_SITEMAPS = 100;
 
 /**
- * The rules of a site. One without them allows all; while the server can't tell, nothing is read.
+ * The rules of a site. A site without rules allows everything; while the server can't return them, nothing is read.
  *
- * @throws ApiError `source_unavailable`, for a failing server too: a site that can't tell its rules allows nothing
+ * @throws ApiError `source_unavailable`, for a failing server too: a site whose rules can't be read allows nothing
  */
 export async function readRobots(ctx: Pick<SourceContext<WebConfig>, "config" | "http">): Promise<Robots> {
   const { config, http } = ctx;
@@ -47,13 +47,13 @@ export async function readRobots(ctx: Pick<SourceContext<WebConfig>, "config" | 
   return toRobots(text, config);
 }
 
-// Its types tell of a module with a default, and Node gives the function itself.
+// Its types declare a module with a default export, but Node returns the function itself.
 const parseRules = robotsParser as unknown as typeof robotsParser.default;
 
-/** Every 4xx but the one that asks to wait. Source: RFC 9309 §2.3.1.3. */
+/** Every 4xx except 429 (Too Many Requests). Source: RFC 9309 §2.3.1.3. */
 const ABSENT: readonly number[] = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => status !== 429);
 
-/** What a text of rules says. @throws ApiError `source_unavailable` when its patterns would take too long */
+/** Parses a robots.txt. @throws ApiError `source_unavailable` when its patterns would take too long */
 export function toRobots(text: string, config: WebConfig): Robots {
   const { origin, host } = siteOf(config);
   const lines: string[] = text.slice(0, MAX_BYTES).match(RECORD) ?? [];
@@ -79,12 +79,12 @@ export function toRobots(text: string, config: WebConfig): Robots {
   };
 }
 
-/** A line that says something to us; what else stands there changes nothing, however much it is. Source: RFC 9309 §2.2.4. */
+/** A line that we understand; other lines change nothing, however many there are. Source: RFC 9309 §2.2.4. */
 const RECORD = /(?<![^\r\n])[^\S\r\n]*(?:user-agent|(?:dis)?allow|crawl-delay|sitemap)[^\S\r\n]*:[^\r\n]*/gi;
 
 /**
- * The lines with no crawlers but us, everybody and one that stands for all others: the parser keeps each rule for each
- * crawler of its group.
+ * The lines with all crawlers removed except ours, `*` and one that stands for all others: the parser keeps each rule
+ * for each crawler of its group.
  */
 function ownGroups(lines: readonly string[], agent: string): string[] {
   const kept: string[] = [];
@@ -103,14 +103,14 @@ function ownGroups(lines: readonly string[], agent: string): string[] {
   return kept;
 }
 
-/** No name that a config can have. */
+/** A name that no config can have. */
 const OTHERS = "0";
 
 function plainRule(line: string): string {
   return /^\s*(?:dis)?allow\s*:/i.test(line) ? plainEscapes(line) : line;
 }
 
-/** As much as is to be read of it; a last line that is cut says nothing. */
+/** The part of it that may be read; a truncated last line is dropped. */
 async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;

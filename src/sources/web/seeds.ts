@@ -19,9 +19,10 @@ export interface Seeds {
 }
 
 /**
- * The pages to begin with, as the config says.
+ * The pages to begin with, according to the config.
  *
- * @throws ApiError `source_unavailable` when the sitemap that the config asks for names nothing: an emptied one removes nothing
+ * @throws ApiError `source_unavailable` when the sitemap that the config requires is empty: an emptied one removes
+ * nothing
  */
 export async function findSeeds(
   ctx: Pick<SourceContext<WebConfig>, "config" | "http" | "signal">,
@@ -52,7 +53,7 @@ export function startOf(site: Site): URL {
   return pageUrl(site.start.href, site.start, site) ?? site.start;
 }
 
-/** Everything that is stored, to be looked at one by one. */
+/** Everything that is stored, to be visited one by one. */
 export async function* storedEntries(
   { stored }: Pick<SyncContext<WebConfig>, "stored">,
   site: Site,

@@ -1,12 +1,12 @@
 import { ApiError } from "#api/errors.ts";
 import type { Visited } from "./visit.ts";
 
-/** So many pages one after another don't fail while their server is well. */
+/** If this many pages in a row fail, it is the server that fails. */
 const MAX_FAILURES_IN_A_ROW = 20;
-/** So many connections don't. */
+/** The same for connections. */
 const MAX_BROKEN_IN_A_ROW = 3;
 
-/** @throws ApiError when it is the site that fails, and not this page */
+/** @throws ApiError when the site fails, and not only this page */
 export function requireWell(outcome: Visited, cursor: { failuresInARow: number }, isStart: boolean): void {
   const error = outcome.type === "failed" || outcome.type === "refused" ? outcome.error : undefined;
   if (isStart) requireStart(outcome);
@@ -18,7 +18,7 @@ export function requireWell(outcome: Visited, cursor: { failuresInARow: number }
   if (++cursor.failuresInARow >= most) throw siteFailure(error);
 }
 
-/** @throws ApiError for a first page that shows no way to any other: nothing may be taken for gone */
+/** @throws ApiError for a first page without a link to any other: nothing may be treated as gone */
 function requireStart(outcome: Visited): void {
   const { type, at } = outcome;
   if (type === "gone") {

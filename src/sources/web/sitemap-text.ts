@@ -2,10 +2,10 @@ import { createGunzip } from "node:zlib";
 import { xmlEncodingOf } from "#core/encodings/declared.ts";
 import { makeTextPieces, type TextPieces } from "#core/encodings/names.ts";
 
-/** So many bytes show how a sitemap is packed and encoded. */
+/** Bytes that reveal the compression and encoding of a sitemap. */
 const HEAD_BYTES = 256;
 
-/** What is packed says so in its first bytes, whatever its name and type are. */
+/** Compressed data is recognised by its first bytes, whatever its name and type are. */
 export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const { head, all } = await peek(body);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* all;
@@ -27,8 +27,8 @@ export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator
 }
 
 /**
- * The text as it comes, in the encoding of its mark, of its first characters, of its declaration, or the one that the server
- * names. Source: https://www.w3.org/TR/xml/#sec-guessing
+ * The text as it arrives, in the encoding of its byte order mark, of its first characters, of its declaration, or the
+ * server's. Source: https://www.w3.org/TR/xml/#sec-guessing
  */
 export async function* decoded(
   body: AsyncIterable<Uint8Array>,

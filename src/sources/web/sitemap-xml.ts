@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { ApiError } from "#api/errors.ts";
 import { decoded, unpacked } from "./sitemap-text.ts";
 
-/** What a sitemap names: pages, or other sitemaps. */
+/** An entry of a sitemap: a page, or another sitemap. */
 export interface SitemapEntry {
   type: "page" | "sitemap";
   /** As it is written there. */
@@ -11,7 +11,7 @@ export interface SitemapEntry {
   lastmod?: number;
 }
 
-/** What a reading of sitemaps may still take: bytes, unpacked, and time as `performance.now()` tells it. */
+/** What is left for reading sitemaps: decompressed bytes, and time by `performance.now()`. */
 export interface Budget {
   left: number;
   until: number;
@@ -19,17 +19,17 @@ export interface Budget {
 
 const MAX_DEPTH = 16;
 const MAX_TEXT = 4_096;
-/** The parser keeps a comment, a tag or an instruction until its end. */
+/** The parser buffers a comment, a tag or an instruction until its end. */
 const MAX_HELD = 512 * 1_024;
-/** What the protocol allows in one file. */
+/** The protocol's limit for one file. */
 const MAX_ENTRIES = 50_000;
 
 /**
- * Reads one sitemap as it comes, packed or not. Only the five entities of XML are known and a document type that defines
- * something is refused, so nothing in it can grow or lead elsewhere.
+ * Reads one sitemap as it arrives, compressed or not. Only the five entities of XML are known and a document type that
+ * defines something is refused, so nothing in it can expand or point elsewhere.
  *
- * @param charset  what the server says it is encoded in, where it says so
- * @throws ApiError `source_unavailable` when it is no sitemap, ends early, or takes more than the budget
+ * @param charset the encoding that the server reports, if any
+ * @throws ApiError `source_unavailable` when it isn't a sitemap, ends early, or takes more than the budget
  */
 export async function* readSitemap(
   body: AsyncIterable<Uint8Array>,
@@ -67,11 +67,11 @@ function makeReader(host: string) {
   const names = makeNames();
   let isWhole = false;
   let isEnding = false;
-  /** A list of addresses line by line is a sitemap too. */
+  /** A list of addresses, one per line, is a sitemap too. */
   let lines: string | undefined;
 
   function close(): void {
-    // Some sets stand in a set.
+    // Some sets are nested in a set.
     const path = open.slice(open.at(-1) === "url" || open.at(-1) === "sitemap" ? -2 : -3).join(">");
     const value = text.trim();
     text = "";
@@ -91,7 +91,7 @@ function makeReader(host: string) {
     found.push({ type, loc, ...(!Number.isNaN(at) && { lastmod: at }) });
   }
 
-  /** Characters since the parser last gave something. */
+  /** Characters since the parser last returned something. */
   let held = 0;
   const parser = new Parser(
     {
@@ -111,7 +111,7 @@ function makeReader(host: string) {
       },
       onclosetag() {
         held = 0;
-        // What closes at the end of the text was never closed.
+        // An element closed by the end of the text was never closed.
         if (isEnding) return;
         isWhole ||= open.length === 1;
         close();
@@ -156,7 +156,7 @@ function makeReader(host: string) {
   };
 }
 
-/** Elements by their plain names: a prefix says nothing where it is the root's, or means the same as none. */
+/** Elements by their plain names: a prefix is ignored if it is the root's, or means the same as none. */
 function makeNames() {
   const meanings = new Map<string, string>();
   let root: string | undefined;
@@ -178,6 +178,6 @@ const MAX_PREFIXES = 100;
 const NONE = "sends something that is not a sitemap";
 
 function bad(host: string, what: string): ApiError {
-  // The server answers: what is wrong is wrong with this one file.
+  // The server answered: the failure concerns this one file.
   return new ApiError("source_unavailable", { message: `${host} ${what}.`, details: { status: 200 } });
 }

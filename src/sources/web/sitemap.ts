@@ -6,30 +6,30 @@ import type { Robots } from "./robots.ts";
 import { type Budget, readSitemap } from "./sitemap-xml.ts";
 import { pageUrl, sameOrigin } from "./urls.ts";
 
-/** A page that a sitemap names. */
+/** A page in a sitemap. */
 export interface SitemapPage {
   url: URL;
   lastmod?: number;
 }
 
-/** What the sitemaps of a site say. */
+/** The contents of a site's sitemaps. */
 export interface Sitemaps {
   /** Undefined when the site has none. */
   pages: SitemapPage[] | undefined;
-  /** What could not be read: pages that only it names are not known. */
+  /** Sitemaps that could not be read: pages that only they name are unknown. */
   failed: readonly { url: string; message: string }[];
-  /** Hosts of pages that are not of this site. */
+  /** Hosts of pages that aren't of this site. */
   others: readonly string[];
-  /** Hosts of sitemaps of this site that are not read, because they are elsewhere. */
+  /** Hosts of this site's sitemaps that aren't read, because they are elsewhere. */
   sitemapsElsewhere: readonly string[];
-  /** More were named than asked for. */
+  /** There were more than requested. */
   isCut: boolean;
 }
 
 /** Sitemaps in sitemaps: one index, or one of indexes. */
 const MAX_NESTING = 2;
 const MAX_FILES = 500;
-/** All sitemaps of a site together, unpacked. */
+/** All sitemaps of a site together, decompressed. */
 const MAX_BYTES = 200 * 1_024 * 1_024;
 const MAX_MS = 600_000;
 const MAX_OTHERS = 5;
@@ -37,8 +37,8 @@ const MAX_OTHERS = 5;
 type Context = Pick<SourceContext<WebConfig>, "config" | "http" | "signal">;
 
 /**
- * The pages of the site that its sitemaps name, each once, in their order, at most so many. Sitemaps of other origins are not
- * read. One that fails is told; when none is left and the config asks for sitemaps alone, it is thrown.
+ * The pages of the site in its sitemaps, each once, in order, at most so many. Sitemaps of other origins aren't read.
+ * One that fails is reported; when none is left and the config uses only sitemaps, its error is thrown.
  *
  * @throws ApiError `source_unavailable`, `source_unauthorized`
  */
@@ -85,11 +85,11 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
       ctx.signal.throwIfAborted();
       if (!isApiError(error) || THROWN.has(error.code)) throw error;
       const isAbsent = ABSENT.has(error.code) || (file.isGuess && error.details?.["status"] === 200);
-      // A guess that leads to a page is no sitemap; one that fails may be one.
+      // A guessed address that returns a page isn't a sitemap; one that fails may be one.
       if (!isAbsent || !file.isGuess) failed.push({ url: file.url.href, message: error.message, error });
     }
   }
-  // Where links do as well, a sitemap is a hint.
+  // If links are used as well, a sitemap is optional.
   if (!hasOne && failed[0] !== undefined && ctx.config.mode !== "auto") throw failed[0].error;
   return {
     pages: hasOne ? [...pages.values()] : undefined,
@@ -103,7 +103,7 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
 interface Candidate {
   url: URL;
   depth: number;
-  /** Nobody named it. */
+  /** Not named anywhere. */
   isGuess: boolean;
 }
 
@@ -121,6 +121,6 @@ function noteOther(loc: string, origin: string, others: Set<string>): void {
   if (!canParseUrl(loc) || others.size >= MAX_OTHERS) return;
   const other = new URL(loc);
   const host = other.host.slice(0, 200);
-  // The same host by another protocol is another origin too.
+  // The same host with another protocol is another origin too.
   if (host !== "" && other.origin !== origin) others.add(host === new URL(origin).host ? other.origin : host);
 }

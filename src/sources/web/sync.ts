@@ -29,30 +29,33 @@ export const DEFAULT_OPTIONS: WebOptions = {
   sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
 };
 
-/** Where a walk stands. Another run starts at the beginning, since it must name everything itself. */
+/** Position of a walk. Another run starts at the beginning, since it must name everything itself. */
 const Place = z.object({
-  /** Pages of the queue that are done with, and the pieces that it is kept in. */
+  /** Pages of the queue that are done, and the chunks that it is stored in. */
   at: z.number().int(),
   chunks: z.number().int(),
   /** Items. */
   done: z.number().int(),
   by: z.enum(["sitemap", "links"]),
-  /** What is stored is looked at one by one, since not everything that leads to it could be read; `added`: it is in the queue. */
+  /**
+   * Stored pages are visited one by one, since some pages that lead to them could not be read; `added`: they are in the
+   * queue.
+   */
   stored: z.enum(["not", "due", "added"]),
   failuresInARow: z.number().int(),
 });
 type Place = z.infer<typeof Place>;
 
-/** Pages that stand for another, beyond the depth that is followed. */
+/** Levels beyond the maximum depth at which replacement pages are still followed. */
 const MAX_LEADS = 3;
 /** Pages beyond the limit that a run names. */
 const MAX_TOLD = 20;
 
 /**
- * `full` reads every page, so that it sees where each one leads; `incremental` asks the pages that it knows whether they
- * changed, and reads those that did.
+ * `full` reads every page, to see where each one leads; `incremental` checks the known pages for changes, and reads
+ * those that changed.
  *
- * @throws ApiError `connector_scope_invalid`; what is wrong with the site, its rules or its sitemap
+ * @throws ApiError `connector_scope_invalid`; errors of the site, its rules or its sitemap
  */
 export function webSessions(options: WebOptions): SessionSpec<WebConfig, null, Place> {
   return {
@@ -79,7 +82,7 @@ function makeCrawl(
   const isFull = mode === "full";
   let place: Place = { at: 0, chunks: 0, done: 0, by: "links", stored: "not", failuresInARow: 0 };
   let requests = 0;
-  /** This attempt has read all that robots.txt says of sitemaps, and there is none. */
+  /** This attempt has read all sitemaps in robots.txt, and there is none. */
   let isWithoutSitemap = false;
 
   const tools: VisitTools = {
@@ -116,7 +119,7 @@ function makeCrawl(
     }
   }
 
-  /** What stands for a page is looked at however it was found; a chain of such pages ends. */
+  /** A page's canonical page is visited however it was found; a chain of such pages ends. */
   function lead(url: URL | undefined, depth: number): void {
     if (url && depth <= config.maxDepth + MAX_LEADS && isWanted(url)) queue.add({ url, depth }, { isNamed: false });
   }
@@ -137,7 +140,7 @@ function makeCrawl(
     for (const entry of seeds.entries) if (isWanted(entry.url)) queue.add(entry, { isNamed: true });
     for (const { url, message } of seeds.failed) yield failedSkip(url, message);
     isWithoutSitemap = seeds.by === "links" && seeds.failed.length === 0;
-    // A sitemap that is gone must not remove what only it named.
+    // A missing sitemap must not remove the pages that only it named.
     const isLess = seeds.by === "links" && (await ctx.state.get("by")) === "sitemap";
     const isDue = !isFull || isLess || seeds.failed.length > 0;
     place = { ...place, by: seeds.by, stored: isDue ? "due" : "not" };
@@ -160,12 +163,15 @@ function makeCrawl(
     }
     for (let at = place.at; at < Math.min(queue.length, place.at + MAX_TOLD); at++) yield* beyond(queue.at(at)?.url);
     queue.drop(ctx.state);
-    // Until a full run has looked at what only the sitemap named; one that can't be read now is still the site's.
+    // Until a full run has visited what only the sitemap named; an unreadable one is still the site's.
     if (isFull && (place.by === "sitemap" || isWithoutSitemap)) ctx.state.put("by", place.by);
     return { complete: isFull, cursor: null, permissions: "current" };
   }
 
-  /** A page, and before it the one that it says it is a copy of: if that is not there, the page stands for itself. */
+  /**
+   * A page, and before it the one that it declares itself a copy of: if that doesn't exist, the page itself is the
+   * item.
+   */
   async function* look(entry: QueueEntry): AsyncGenerator<WalkEvent<never>, void> {
     const todo = [entry];
     for (let due = todo.shift(); due; due = todo.shift()) {
@@ -182,12 +188,12 @@ function makeCrawl(
   function note(visited: Visited, { url, depth }: QueueEntry): void {
     const { type, at, links = [], leadsTo } = visited;
     outcomes.set(url.href, null);
-    // What leads to a page says nothing of that page.
+    // The result of a page that leads to another isn't the other's result.
     if ("hash" in visited) outcomes.set(at.href, visited.hash);
     else if (!outcomes.has(at.href)) outcomes.set(at.href, null);
     follow(links, depth + 1);
     lead(leadsTo, depth + 1);
-    // What only this page leads to is not found now.
+    // Pages that only this page leads to aren't found now.
     if ((type === "failed" || type === "refused") && place.stored === "not") place.stored = "due";
     if (type === "item" || type === "same") place.done += 1;
   }
@@ -198,11 +204,13 @@ function makeCrawl(
     yield { t: "skip", externalId: url.href, reason: "excluded_by_policy", message, retryable: false };
   }
 
-  /** What became of an address; `asked` is another one when it led on. Asked for by itself, it is told whatever that is. */
+  /**
+   * The result for an address; `asked` differs from it after a redirect. Requested by itself, it is always reported.
+   */
   async function outcomesOf(visited: Visited, asked: URL): Promise<Outcome[]> {
     const { type, at: found } = visited;
     const isStored = async ({ href }: URL) => mode === "items" || (await ctx.stored.version(href)) !== undefined;
-    // A full run removes by not naming.
+    // A full run removes pages by not naming them.
     const deleteOf = async (url: URL): Promise<Outcome[]> =>
       !isFull && (await isStored(url)) ? [{ t: "delete", externalId: url.href }] : [];
     if (type === "failed") return [failedSkip(asked.href, visited.message)];
@@ -215,7 +223,7 @@ function makeCrawl(
     else if (type === "same") said.push({ t: "seen", externalIds: [found.href] });
     else {
       if (type === "left_out") said.push(skipOf(visited));
-      // What is too large now may be broken for a moment: the run knows how long it stays.
+      // A page that is too large now may be broken for a moment: the run decides how long it stays.
       const stays = type === "left_out" && visited.reason === "too_large";
       if (!stays && found.href === asked.href) said.push(...(await deleteOf(found)));
     }

@@ -2,7 +2,7 @@ import { canParseUrl } from "#api/parse-url.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { Site } from "./config.ts";
 
-/** Longer than this no address of a page is. */
+/** No real page has a longer address. */
 const MAX_PATH_CHARS = 1_024;
 const MAX_QUERY_CHARS = 512;
 const MAX_SEGMENTS = 24;
@@ -10,9 +10,9 @@ const MAX_SEGMENTS = 24;
 const MAX_REPEATS = 3;
 
 /**
- * The address of a page in the one form that it has as an id: absolute, without a fragment, without what only says where a
- * visitor came from. Undefined for what is no page of the site: another origin, another
- * protocol, outside the prefix, or an address that only a trap has. Source: S40.
+ * The address of a page in its canonical form, used as an id: absolute, without a fragment, without parameters that
+ * only track visitors. Undefined if it isn't a page of the site: another origin, another protocol, outside the prefix,
+ * or an address that only a trap has. Source: S40.
  */
 export function pageUrl(href: string, base: URL, site: Site): URL | undefined {
   const url = sameOrigin(href, base, site);
@@ -35,13 +35,13 @@ export function isBelow({ pathname }: URL, { prefix }: Pick<Site, "prefix">): bo
   return pathname.startsWith(prefix) || `${pathname}/` === prefix;
 }
 
-/** What the scope's patterns are about: the path without its first slash; a folder's own page is its `index`. */
+/** The path that the scope's patterns match: without its first slash; a folder's own page is its `index`. */
 export function scopePath({ pathname }: URL): string {
   const path = pathname.slice(1);
   return decoded(path === "" || path.endsWith("/") ? `${path}index` : path);
 }
 
-/** The names on the way to a page. */
+/** The names in the path of a page. */
 export function segmentsOf({ pathname }: URL): string[] {
   return pathname
     .split("/")
@@ -49,7 +49,7 @@ export function segmentsOf({ pathname }: URL): string[] {
     .map(decoded);
 }
 
-/** Other addresses under which a server may give the same page. */
+/** Other addresses under which a server may return the same page. */
 export function twinsOf(url: URL): string[] {
   const { pathname } = url;
   const at = (path: string) => Object.assign(new URL(url), { pathname: path }).href;
@@ -59,7 +59,7 @@ export function twinsOf(url: URL): string[] {
   return pathname === "/" ? files : [at(pathname.slice(0, -1)), ...files];
 }
 
-/** Whether an address can be that of a page or a document, as far as its name tells. */
+/** Whether an address can be that of a page or a document, judging by its name. */
 export function mayBeRead(url: URL, documents: boolean): boolean {
   const name = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
   if (/\.(?:css|m?js|map|xml|rss|atom|json|ics|ico|zip|gz|tgz|bz2|xz|exe|dmg|deb|rpm|apk|iso)$/i.test(name))
@@ -90,7 +90,7 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
   "text/csv",
 ]);
 
-/** Addresses that a program makes without end, or that no person gave a page. */
+/** Addresses that a program generates without end, or that no person gave a page. */
 function isTrap({ pathname, search }: URL): boolean {
   if (pathname.length > MAX_PATH_CHARS || search.length > MAX_QUERY_CHARS) return true;
   const counts = new Map<string, number>();
@@ -119,13 +119,13 @@ export function plainEscapes(text: string): string {
   return from === 0 ? text : plain + text.slice(from);
 }
 
-/** What is written for each byte: the character that needs no escape, or the escape. */
+/** How each byte is written: as the character if it needs no escape, or as the escape. */
 const PLAIN: readonly string[] = Array.from({ length: 256 }, (_, code) => {
   const char = String.fromCharCode(code);
   return /[\w.~-]/.test(char) ? char : `%${code.toString(16).toUpperCase().padStart(2, "0")}`;
 });
 
-/** Of a hexadecimal digit; else not a number. */
+/** The value of a hexadecimal digit; else not a number. */
 function digitAt(text: string, at: number): number {
   const unit = text.charCodeAt(at) | 0x20;
   if (unit >= 0x61 && unit <= 0x66) return unit - 0x57;
@@ -133,7 +133,7 @@ function digitAt(text: string, at: number): number {
   return digit >= 0 && digit <= 9 ? digit : NaN;
 }
 
-/** Without the pairs that only count visits. The others stay in their order: rules of robots.txt know it. */
+/** Without the pairs that only track visits. The others stay in their order: rules of robots.txt depend on it. */
 function plainQuery(search: string): string {
   const pairs = search.slice(1).split("&");
   const kept = pairs.filter((pair) => pair !== "" && !TRACKING.test(pair));

@@ -1,13 +1,13 @@
-/** What the version of an item tells: whether it changed, and what to ask its server with. */
+/** The data in an item's version: whether it changed, and its validators. */
 export interface PageVersion {
   /** Of the config. */
   key: string;
-  /** Of what people see; `FILE` for a document, whose bytes were not read. */
+  /** Of the visible content; `FILE` for a document, whose bytes were not read. */
   hash: string;
   /** Links from the start. */
   depth: number;
   etag?: string;
-  /** Epoch milliseconds, as the server and as the sitemap say. */
+  /** Epoch milliseconds, from the server and from the sitemap. */
   lastModified?: number;
   lastmod?: number;
 }
@@ -22,7 +22,7 @@ export function formatVersion({ key, hash, depth, etag, lastModified, lastmod }:
   return [key, hash, depth, tag, lastModified ?? "", lastmod ?? ""].join(" ");
 }
 
-/** Undefined for what is no version of this config: such a page is read again. */
+/** Undefined if it isn't a version of this config: such a page is read again. */
 export function parseVersion(text: string | undefined, key: string): PageVersion | undefined {
   const [found, hash = "", depth, tag = "", lastModified = "", lastmod = ""] = text?.split(" ") ?? [];
   if (found !== key || hash === "") return undefined;

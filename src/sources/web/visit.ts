@@ -20,19 +20,22 @@ import { FILE, formatVersion, parseVersion, type PageVersion } from "./version.t
 export type Visited = {
   at: URL;
   links?: readonly URL[];
-  /** The page that stands for this one. */
+  /** The page that replaces this one. */
   leadsTo?: URL;
 } & (
   | { type: "item"; item: SourceItem; hash: string }
   | { type: "same"; hash: string }
-  /** No item: it leads to one, or says the same as one. `copyOf` is the page that it says it is a copy of. */
+  /**
+   * Not an item: it leads to one, or has the same content as one. `copyOf` is the page that it declares itself a copy
+   * of.
+   */
   | { type: "nothing"; copyOf?: URL }
   /** It leads away from the site, or to where kb may not go. */
   | { type: "away"; message: string }
   | { type: "gone" }
   | { type: "left_out"; reason: Skip["reason"]; message: string }
   | { type: "refused"; error: ApiError }
-  /** The former version stays. */
+  /** The previous version stays. */
   | { type: "failed"; message: string; error?: ApiError }
 );
 
@@ -43,15 +46,15 @@ export interface VisitTools {
   scope: CompiledScope;
   /** Waits for the turn of the next request. */
   pace(): Promise<void>;
-  /** What became of an address in this run: the hash of its item, null for none; undefined when it was not looked at. */
+  /** The result of an address in this run: the hash of its item, null for none; undefined when it was not visited. */
   outcomeOf(href: string): Promise<string | null | undefined>;
 }
 
 /**
- * Looks at one page: asks whether it changed (with `ifChanged`), and reads it if so. What is wrong with the page alone is
- * an outcome.
+ * Visits one page: checks whether it changed (with `ifChanged`), and reads it if so. A problem of the page alone is a
+ * result.
  *
- * @throws ApiError what is wrong with the site
+ * @throws ApiError for problems of the site
  */
 export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boolean): Promise<Visited> {
   const { ctx, facts, robots } = tools;
@@ -63,7 +66,7 @@ export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boo
   }
   await tools.pace();
   try {
-    // A page that is not sent again shows no links; documents have none.
+    // A page that isn't sent again shows no links; documents have none.
     const validators = stored && (ifChanged || stored.hash === FILE) ? stored : {};
     const mayGo = (to: URL) => robots.allows(to) && mayBeRead(to, ctx.config.documents);
     const answer = await ask(ctx, url, { validators, mayGo, maxBytes: facts.maxFileBytes });
@@ -109,7 +112,7 @@ function leftOut(at: URL, reason: LeftOut, message: string): Visited {
   return { type: "left_out", at, reason, message };
 }
 
-/** What leads away for now may be a form to sign in: what was read before stays. */
+/** A temporary redirect may lead to a sign-in form: what was read before stays. */
 function ledAway(at: URL, { to, why, isForGood }: LedAway, isStored: boolean): Visited {
   const message = why === "endless" ? "It redirects too many times." : `It redirects to ${to}, which kb doesn't read.`;
   return isStored && !isForGood ? { type: "failed", at, message } : { type: "away", at, message };
@@ -121,7 +124,7 @@ async function judge(tools: VisitTools, entry: QueueEntry, answer: PageAnswer): 
   const isMoved = at.href !== url.href;
   const isKnown = (await storedOf(tools, url)) !== undefined;
   const former = isMoved ? await tools.outcomeOf(at.href) : undefined;
-  // What was read before may go for an item; for a form to sign in it stays, so that one is looked at each time.
+  // An item may replace what was read before; a sign-in form must not, so that page is read each time.
   if (former !== undefined && (former !== null || !isKnown)) {
     await leave(answer);
     return { type: "nothing", at };
@@ -145,7 +148,7 @@ async function judge(tools: VisitTools, entry: QueueEntry, answer: PageAnswer): 
   return judgeDocument(tools, named, answer, type);
 }
 
-/** Which of its former addresses a page was stored under. */
+/** The previous address that a page was stored under. */
 async function lastKnown({ ctx }: VisitTools, former: readonly URL[]): Promise<string | undefined> {
   for (const { href } of former) if ((await ctx.stored.version(href)) !== undefined) return href;
   return undefined;
@@ -163,7 +166,7 @@ async function judgePage(
   const base = page.base !== undefined && canParseUrl(page.base, at.href) ? new URL(page.base, at) : at;
   const toUrl = (href: string | undefined) => (href === undefined ? undefined : pageUrl(href, base, facts.site));
   const refresh = toUrl(page.refresh);
-  // Of pages that lead to each other the last one stands for itself.
+  // If pages lead to each other, the last one is the item.
   if (refresh && refresh.href !== at.href && (await tools.outcomeOf(refresh.href)) !== null)
     return { type: "nothing", at, leadsTo: refresh };
   if (page.isSignIn) {
@@ -177,7 +180,7 @@ async function judgePage(
   if (!isIn(scope, at)) return { ...leftOut(at, "excluded_by_scope", "The connector's scope leaves it out."), links };
   const canonical = toUrl(page.canonical);
   if (canonical && canonical.href !== at.href) {
-    // Some programs call every page the home page.
+    // Some programs declare the home page as canonical for every page.
     const isHome = canonical.pathname === facts.site.prefix && !twinsOf(canonical).includes(at.href);
     const isTaken = !isHome && isIn(scope, canonical) && robots.allows(canonical);
     if (isTaken && (await tools.outcomeOf(canonical.href)) !== null)
@@ -228,7 +231,7 @@ function judgeDocument(
   return { type: "item", at, item: toDocument(found, facts), hash: FILE };
 }
 
-/** Undefined when the server tells nothing of a version: it is read in every run. */
+/** Undefined when the server reports no version: it is read in every run. */
 export function versionOfDocument(headers: Headers, key: string, depth: number): PageVersion | undefined {
   const etag = etagOf(headers);
   const lastModified = timeOf(headers.get("last-modified"));
@@ -236,18 +239,18 @@ export function versionOfDocument(headers: Headers, key: string, depth: number):
   return { key, hash: FILE, depth, ...defined({ etag, lastModified }) };
 }
 
-/** One in the form that can be sent back. Source: RFC 9110 §8.8.3. */
+/** A valid ETag that can be sent back. Source: RFC 9110 §8.8.3. */
 function etagOf(headers: Headers): string | undefined {
   return /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.exec(headers.get("etag") ?? "")?.[0];
 }
 
-/** What the server says it is, unless that is nothing. */
+/** The type from the server, if it is meaningful. */
 export function typeOf({ headers, at }: Pick<PageAnswer, "headers" | "at">): string {
   const told = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== UNKNOWN;
   const name = at.pathname.slice(at.pathname.lastIndexOf("/") + 1);
   const hint = mimeHintOf(name);
-  // `text/plain` is what servers say of what they don't know.
+  // Servers send `text/plain` for types that they don't know.
   if (told === "text/plain" && hint !== undefined && isDocument(hint)) return hint;
   if (isTold) return told;
   return hint ?? (told === UNKNOWN ? told : "text/html");

@@ -5,7 +5,7 @@ import type { SourceContext } from "#sources/context.ts";
 import { makeClient } from "./client.ts";
 import { baseOf, type WebdavConfig } from "./config.ts";
 
-/** Whether the folder can be listed; what is wrong is told with what to do. */
+/** Checks whether the folder can be listed; each problem comes with the next step. */
 export function checkCollection(ctx: SourceContext<WebdavConfig>): Promise<CheckOutcome> {
   return runCheck(
     ctx,

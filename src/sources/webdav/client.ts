@@ -7,42 +7,42 @@ import type { SourceStream } from "#sources/http-contract.ts";
 import { baseOf, type WebdavConfig } from "./config.ts";
 import { type DavResponse, MAX_RESPONSES, readMultistatus } from "./multistatus.ts";
 
-/** A file or folder as the server tells it. */
+/** A file or folder in the server's response. */
 export interface DavEntry {
   /** Below the collection, decoded, `/` between names; the collection itself is "". */
   rel: string;
   isFolder: boolean;
-  /** As it came, quotes and all; absent when the server has none. */
+  /** Unchanged, including quotes; absent when the server has none. */
   etag?: string;
   size?: number;
   /** Epoch milliseconds. */
   modifiedAt?: number;
   createdAt?: number;
   mimeType?: string;
-  /** Stays when it is renamed, where the server has such a thing. */
+  /** Stays when it is renamed, if the server has such an id. */
   stableId?: string;
   /** Nextcloud's number of the file, for its address on the web. */
   fileId?: string;
 }
 
-/** A folder's own entry, and what is directly in it, each once. */
+/** A folder's own entry, and its direct contents, each once. */
 export interface DavListing {
   self: DavEntry;
   entries: DavEntry[];
-  /** Paths of what is there, and could not be told. */
+  /** Paths that exist, but that the server could not report. */
   failed: string[];
   /** The server's clock, or ours. */
   now: number;
 }
 
-/** Every request to the server; only this file knows its answers. */
+/** Every request to the server; only this file knows its responses. */
 export interface DavClient {
-  /** What is directly in a folder. */
+  /** The direct contents of a folder. */
   list(rel: string): Promise<DavListing>;
   /** One thing alone. @throws ApiError `source_not_found` */
   look(rel: string): Promise<DavEntry & { now: number }>;
   read(rel: string, maxBytes: number): Promise<SourceStream>;
-  /** Where something is. */
+  /** The URL of a path. */
   urlOf(rel: string, isFolder?: boolean): URL;
 }
 
@@ -53,7 +53,7 @@ const ASKED = `<?xml version="1.0" encoding="utf-8"?>
 
 /** About 600 bytes for each of `MAX_RESPONSES`. */
 const MAX_LISTING_BYTES = MAX_RESPONSES * 640;
-/** Longer paths are no files of people, but a folder that leads into itself. */
+/** A longer path isn't a person's file, but a folder that leads into itself. */
 const MAX_PATH_CHARS = 4_096;
 
 export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "http" | "now">): DavClient {
@@ -73,7 +73,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       auth: true,
       maxBytes: MAX_LISTING_BYTES,
     });
-    // A page says 200: whatever answers there, it is no listing.
+    // A page has status 200: whatever answers there, it isn't a listing.
     const responses = status === 207 ? await readMultistatus(answer.body, url.host) : await noDav(answer, url.host);
     const date = Date.parse(headers.get("date") ?? "");
     return { responses, now: Number.isNaN(date) ? ctx.now() : date, url: answer.url };
@@ -95,7 +95,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       }
       const self = found.get(rel);
       found.delete(rel);
-      // An answer about something else, or half an answer, must not read as an empty folder.
+      // A response about something else, or a truncated one, must not read as an empty folder.
       if (failed.has(rel) || self === undefined) throw incomplete(asked);
       return { self, entries: [...found.values()], failed: [...failed].filter((path) => !found.has(path)), now };
     },
@@ -109,20 +109,20 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       throw new ApiError("source_not_found", { message: `${asked.host} has nothing at this address.` });
     },
     read: (rel, maxBytes) =>
-      // Packed, it would have another ETag than the one that is listed.
+      // Compressed, it would have another ETag than the listed one.
       ctx.http.stream({ url: urlOf(rel), headers: { "accept-encoding": "identity" }, auth: true, maxBytes }),
   };
 }
 
-/** True when a failure is about the one thing that was asked for: the server itself answers. */
+/** True when a failure concerns only the requested thing: the server itself answers. */
 export function isOfOneThing(error: unknown): error is ApiError {
   const isRefused = refusalOf(error) !== undefined || isApiError(error, "payload_too_large");
   return isRefused || failedStatus(error) !== undefined;
 }
 
-/** Another answer than a listing: `status` tells `check` and the walk what it was about. */
+/** The error for a response that isn't a listing: `status` tells `check` and the walk what it concerns. */
 async function noDav({ body }: Pick<SourceStream, "body">, host: string): Promise<never> {
-  // Ended early, which gives the connection back.
+  // Ended early, which releases the connection.
   for await (const _ of body) break;
   throw new ApiError("source_unavailable", { message: `${host} doesn't answer as a WebDAV server.` });
 }
@@ -155,7 +155,7 @@ export function isPath(rel: string): boolean {
   return segmentsOf(rel).every((name) => name !== "" && name !== "." && name !== "..");
 }
 
-/** The path below the collection that an address of the server means; undefined when it leads anywhere else. */
+/** The path below the collection for an address of the server; undefined when it leads anywhere else. */
 export function pathOf(href: string, base: URL, page: string): string | undefined {
   if (!canParseUrl(href, page)) return undefined;
   const url = new URL(href, page);
@@ -167,7 +167,9 @@ export function pathOf(href: string, base: URL, page: string): string | undefine
   return rel === "" || isPath(rel) ? rel : undefined;
 }
 
-/** The names on the way as segments of ids, decoded one by one; undefined when one of them hides a slash. */
+/**
+ * The names of the path as segments of ids, decoded one by one; undefined when one of them contains an encoded slash.
+ */
 function namesOf({ pathname }: URL): string[] | undefined {
   const names = pathname
     .replace(/^\/|\/$/g, "")
@@ -177,7 +179,7 @@ function namesOf({ pathname }: URL): string[] | undefined {
   return names.length === 1 && names[0]?.length === 0 ? [] : names.map(segmentOf);
 }
 
-/** The bytes of a name in a URL; `%` without two digits is itself. */
+/** The bytes of a name in a URL; `%` without two digits is literal. */
 function unescaped(name: string): Buffer {
   const pieces = name.split(/%([0-9A-Fa-f]{2})/);
   return Buffer.concat(pieces.map((piece, i) => Buffer.from(piece, i % 2 === 1 ? "hex" : "utf8")));

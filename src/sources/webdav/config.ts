@@ -5,7 +5,7 @@ import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 import { readersKey } from "#sources/file-scope/readers.ts";
 
-/** What is said about a folder of a WebDAV server. Unknown keys are errors. */
+/** Config of a folder on a WebDAV server. Unknown keys are errors. */
 export const WebdavConfig = z.strictObject({
   url: z
     .string()
@@ -22,7 +22,7 @@ export const WebdavConfig = z.strictObject({
 });
 export type WebdavConfig = z.infer<typeof WebdavConfig>;
 
-/** App passwords are the way of Nextcloud. */
+/** Nextcloud uses app passwords. */
 export const WebdavCredentials = z.strictObject({
   username: z.string().min(1).max(500).meta({ title: "User name" }),
   password: z
@@ -46,7 +46,10 @@ export function baseOf({ url }: Pick<WebdavConfig, "url">): URL {
   return base;
 }
 
-/** Stands in every version: moves when the config makes other items of the same files. Who reads them is no part of it. */
+/**
+ * Part of every version: changes when the config produces different items from the same files. Their readers aren't
+ * part of it.
+ */
 export function configKey(config: WebdavConfig): string {
   const told = JSON.stringify([baseOf(config).href, config.maxFileMb, config.archives]);
   return createHash("sha256").update(told).digest("base64url").slice(0, 8);

@@ -16,7 +16,7 @@ import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
 import { webdavSessions } from "./sync.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
-/** A folder of a WebDAV server (Nextcloud, Apache): each file is an item. Who reads them is said in the config. */
+/** A folder of a WebDAV server (Nextcloud, Apache): each file is an item. The config names their readers. */
 export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<WebdavConfig> {
   const inScope = makeInScope();
   return {
@@ -31,7 +31,7 @@ export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batchin
       ],
       config: WebdavConfig,
       credentials: WebdavCredentials,
-      // 2: a cursor is the run's own.
+      // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "connector",
       namedIn: ["readers"],
@@ -71,7 +71,7 @@ function notFound(externalId: string): ApiError {
   });
 }
 
-/** Remembers the last scope compiled: the engine asks for every stored item in a row. */
+/** Caches the last compiled scope: the engine checks every stored item in a row. */
 function makeInScope(): (scope: Scope, path: string) => boolean {
   let last: { scope: Scope; compiled: CompiledScope } | undefined;
   return (scope, path) => {

@@ -9,7 +9,7 @@ import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { foldersOf, readableName } from "#sources/file-scope/folders.ts";
 import { readersGroup } from "#sources/file-scope/readers.ts";
 
-/** What is the same for all items of a connector. */
+/** Values shared by all items of a connector. */
 export interface CollectionFacts {
   base: URL;
   /** The folder's name, or the server's. */
@@ -35,12 +35,12 @@ export function factsOf(config: WebdavConfig, connectorId: string): CollectionFa
 
 type Stamp = Pick<DavEntry, "etag" | "size" | "modifiedAt">;
 
-/** Without an ETag time counts in seconds: an edit within one changes nothing that could be seen. */
+/** Without an ETag, time counts in seconds: an edit within one changes nothing visible. */
 const SETTLED_AFTER_MS = 2_000;
 
 /**
- * The ETag, or size and time where there is none; undefined when the server tells nothing. What was written just now is
- * looked at once more by the next run.
+ * The ETag, or size and time where there is none; undefined when the server reports nothing. The next run checks
+ * recently written files once more.
  */
 export function versionOf({ etag, size, modifiedAt }: Stamp, now: number, key: string): string | undefined {
   if (etag !== undefined) return `${etag.replace(/^W\//, "").replace(/^"|"$/g, "")}:${key}`;
@@ -48,7 +48,7 @@ export function versionOf({ etag, size, modifiedAt }: Stamp, now: number, key: s
   return `${size}:${modifiedAt}${modifiedAt > now - SETTLED_AFTER_MS ? ":new" : ""}:${key}`;
 }
 
-/** The version of what a download gives. */
+/** The version of a download. */
 export function versionOfDownload(headers: Headers, now: number, key: string): string | undefined {
   const size = Number(headers.get("content-length") ?? Number.NaN);
   const stamp = {
@@ -85,14 +85,14 @@ export function folderRef(rel: string): ContainerRef {
   return { type: "folder", id: rel };
 }
 
-/** What the server says it is, unless that is nothing; extraction looks at the bytes. */
+/** The type from the server, if it is meaningful; extraction checks the bytes. */
 export function typeOf({ rel, mimeType }: Pick<DavEntry, "rel" | "mimeType">): string | undefined {
   const told = mimeType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== "application/octet-stream";
   return mimeHintOf(plainPath(lastSegmentOf(rel))) ?? (isTold ? told : undefined);
 }
 
-/** On the web where the server has a page for it, else the file itself. */
+/** On the web if the server has a page for it, else the file itself. */
 function addressOf({ rel, fileId }: DavEntry, { base }: CollectionFacts): string {
   const webdav = base.href.indexOf("/remote.php/");
   if (fileId !== undefined && webdav !== -1) return `${base.href.slice(0, webdav)}/index.php/f/${fileId}`;

@@ -1,30 +1,30 @@
 import { Parser } from "htmlparser2";
 import { ApiError } from "#api/errors.ts";
 
-/** What a server says of one thing: its address as it wrote it, and the properties that it has. */
+/** A server's response about one thing: its address as written, and its properties. */
 export interface DavResponse {
   href: string;
-  /** Of the thing as a whole, when it is not there with its properties. */
+  /** Status of the whole thing, when it isn't there with its properties. */
   status?: number;
   isFolder: boolean;
-  /** The server failed at telling whether it is a folder. */
+  /** The server failed to report whether it is a folder. */
   isUnsure?: true;
-  /** By `namespace name`; texts as they came, cut at `MAX_TEXT`. */
+  /** By `namespace name`; texts unchanged, cut at `MAX_TEXT`. */
   properties: ReadonlyMap<string, string>;
 }
 
 const DAV = "DAV:";
-/** Far more than any property that is asked for. */
+/** Far more than any requested property. */
 const MAX_TEXT = 8_192;
 const MAX_DEPTH = 64;
 /** Things in one folder. */
 export const MAX_RESPONSES = 100_000;
 
 /**
- * Reads a `multistatus` as it comes. Only the five entities of XML are known and a document type is refused, so nothing in
- * it can grow or lead elsewhere.
+ * Reads a `multistatus` as it arrives. Only the five entities of XML are known and a document type is refused, so
+ * nothing in it can expand or point elsewhere.
  *
- * @throws ApiError `source_unavailable` when it is no multistatus, ends early, or is larger than any folder
+ * @throws ApiError `source_unavailable` when it isn't a multistatus, ends early, or is larger than any folder
  */
 export async function readMultistatus(body: AsyncIterable<Uint8Array>, host: string): Promise<DavResponse[]> {
   const reader = makeReader(host);
@@ -34,7 +34,7 @@ export async function readMultistatus(body: AsyncIterable<Uint8Array>, host: str
   return reader.end();
 }
 
-/** An element that is open: its name, all names down to it, and the prefixes that are known in it. */
+/** An open element: its name, the names of its ancestors and itself, and the prefixes known in it. */
 interface Open {
   name: string;
   path: string;
@@ -48,7 +48,7 @@ interface Draft {
   isFolder: boolean;
   isUnsure: boolean;
   properties: Map<string, string>;
-  /** Of the `propstat` that is open. */
+  /** Of the open `propstat`. */
   found: Map<string, string>;
   foundFolder: boolean;
   foundStatus: number | undefined;
@@ -107,7 +107,7 @@ function makeReader(host: string) {
         if (text.length < MAX_TEXT) text += more.slice(0, MAX_TEXT - text.length);
       },
       onclosetag() {
-        // What closes at the end of the text was never closed.
+        // An element closed by the end of the text was never closed.
         if (isEnding) return;
         isWhole ||= open.length === 1 && open[0]?.name === `${DAV} multistatus`;
         close();
@@ -133,7 +133,7 @@ function makeReader(host: string) {
 const NO_DAV = "doesn't answer as a WebDAV server";
 
 function bad(host: string, what: string): ApiError {
-  // The server answers: what is wrong is wrong with this one folder.
+  // The server answered: the failure concerns this one folder.
   const details = what === NO_DAV ? undefined : { status: 207 };
   return new ApiError("source_unavailable", { message: `${host} ${what}.`, ...(details && { details }) });
 }
@@ -150,7 +150,7 @@ function newDraft(): Draft {
   };
 }
 
-/** Only properties that are said to be there count. */
+/** Counts only properties that the server reports as present. */
 function takeFound(draft: Draft): void {
   const { foundStatus = 200 } = draft;
   // A file may have no such property (404).

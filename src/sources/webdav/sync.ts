@@ -13,7 +13,7 @@ import { type LeftOut, walk, type WalkOptions, type WalkStep, whyLeftOut } from 
 const Checkpoint = z.object({ after: z.string() });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** A server tells no changes that all of them have: every run walks through all of it. */
+/** No feed of changes is common to all servers: every run walks through everything. */
 export const webdavSessions: SessionSpec<WebdavConfig, null, Checkpoint> = {
   cursor: z.null(),
   checkpoint: Checkpoint,
@@ -52,7 +52,7 @@ async function* walkCollection(
   return { complete: true, cursor: null, permissions: "current" };
 }
 
-/** The id that a walk can go on after. What failed may be a folder on the way to where the walk stood. */
+/** The id that a walk can resume after. A failed one may be a folder above the current position. */
 function placeOf(step: WalkStep): string | undefined {
   switch (step.type) {
     case "file":
@@ -81,7 +81,7 @@ function entriesOf(step: WalkStep, facts: CollectionFacts): PageEntry[] {
     case "failed": {
       const { rel, error } = step;
       const container = folderRef(rel);
-      // What could not be looked at is a file or a folder; what is stored of either stays.
+      // What could not be read may be a file or a folder; the stored items of either stay.
       if (error?.code === "source_forbidden")
         return [{ container }, { externalId: rel }].map((what) => ({ t: "refused", what, code: "source_forbidden" }));
       const message = error?.message ?? "The server can't describe it right now.";

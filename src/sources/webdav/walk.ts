@@ -4,13 +4,13 @@ import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
 import { type DavClient, type DavEntry, isOfOneThing } from "./client.ts";
 
-/** What a walk comes by, in the order of the ids. */
+/** The steps of a walk, in the order of the ids. */
 export type WalkStep =
   | { type: "file"; entry: DavEntry; now: number }
   | { type: "left_out"; rel: string; isFolder: boolean; reason: LeftOut }
-  /** Could not be looked at. `code`: the server refuses it. */
+  /** Could not be read. `code`: the server refuses it. */
   | { type: "failed"; rel: string; isFolder: boolean; error?: ApiError }
-  /** Everything before this folder was told. */
+  /** Everything before this folder was reported. */
   | { type: "folder"; rel: string };
 
 export type LeftOut = "excluded_by_scope" | "excluded_by_policy" | "too_deep";
@@ -24,14 +24,14 @@ export interface WalkOptions {
   after: string | null;
 }
 
-/** Deeper is no folder of people, but one that leads into itself. */
+/** A deeper folder isn't a person's, but one that leads into itself. */
 const MAX_FOLDERS_DEEP = 48;
-/** So many folders one after another don't fail while their server is well. */
+/** If this many folders in a row fail, it is the server that fails. */
 const MAX_FAILURES_IN_A_ROW = 20;
 
 /**
- * Everything below the collection, each once, in ascending order of the ids: a folder is asked for when its turn comes. A
- * folder that fails is told and left; the collection itself, or many in a row, end the walk with the failure.
+ * Everything below the collection, each once, in ascending order of the ids: a folder is requested when its turn comes.
+ * A folder that fails is reported and skipped; the collection itself, or many in a row, end the walk with the failure.
  */
 export async function* walk(options: WalkOptions): AsyncGenerator<WalkStep, void> {
   yield* walkFolder(options, "", { ids: [], failures: { inARow: 0 } });
@@ -82,7 +82,7 @@ async function listOrFail({ client }: WalkOptions, rel: string, failures: Way["f
   }
 }
 
-/** As the ids of all that is in them are ordered: a folder is its prefix. */
+/** Sorted like the ids of all their contents: a folder is its prefix. */
 function inOrder(entries: readonly DavEntry[]): DavEntry[] {
   const keyed = entries.map((entry) => ({ entry, key: entry.isFolder ? `${entry.rel}/` : entry.rel }));
   return keyed.sort((a, b) => (a.key < b.key ? -1 : 1)).map(({ entry }) => entry);
@@ -94,7 +94,7 @@ function judgeFile(options: Pick<WalkOptions, "scope" | "secretFiles">, entry: D
   return { type: "file", entry, now };
 }
 
-/** Why a file is no item; undefined when it is one. */
+/** Why a file isn't an item; undefined when it is one. */
 export function whyLeftOut(
   { scope, secretFiles }: Pick<WalkOptions, "scope" | "secretFiles">,
   rel: string,
