@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
-// Control characters, and marks that change the direction of the surrounding text. oxlint-disable-next-line
-// no-control-regex -- names may hold them
+// Control characters, and marks that change the direction of the surrounding text.
+// oxlint-disable-next-line no-control-regex -- names may hold them
 const UNSEEN = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 const MAX_CHARS = 500;
 
