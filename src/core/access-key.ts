@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { SourceAccess } from "./principals.ts";
 
-/** The same for accesses that let in the same people: the order of lists and of the names in them does not count. */
+/** Equal for accesses that admit the same people: the order of lists and of the names in them does not count. */
 export function accessKeyOf(access: SourceAccess): string {
   if (!access.known) return "nobody";
   const lists = access.all.map((list) => JSON.stringify([...new Set(list)].sort()));

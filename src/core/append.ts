@@ -1,4 +1,7 @@
-/** Adds the items at the end. `push(...items)` fails above some hundred thousand of them: each is an argument of the call, on the stack. */
+/**
+ * Appends the items. `push(...items)` fails above some hundred thousand of them: each is an argument of the call, on
+ * the stack.
+ */
 export function append<T>(list: T[], items: Iterable<T>): void {
   for (const item of items) list.push(item);
 }

@@ -2,23 +2,25 @@ import { ApiError } from "#api/errors.ts";
 
 declare const KB_BUILD_ID: string | undefined;
 
-/** The build that this code is of; undefined where it runs from its sources. */
+/** The id of this build; undefined when run from source. */
 const BUILD = typeof KB_BUILD_ID === "string" ? KB_BUILD_ID : undefined;
 
-/** Beside the bundles, written when all of them are there. */
+/** Next to the bundles, written when all of them exist. */
 const FILE = "build.json";
 
 /**
- * Makes sure that a program file that is loaded now is of the build that runs. An update replaces the files under a running
- * server, and a thread or child of another build would be asked in words that it doesn't know.
+ * Checks that a program file loaded now belongs to the running build. An update replaces the files under a running
+ * server, and a thread or child of another build would get messages that it doesn't know.
  *
- * @throws ApiError `restart_needed` when the files are of another build, or are being replaced
+ * @throws ApiError `restart_needed` when the files belong to another build, or are being replaced
  */
 export function checkBuild(build = BUILD, file = new URL(FILE, import.meta.url)): void {
   if (build !== undefined && readBuild(file) !== build) throw restartNeeded();
 }
 
-/** What a failure to load a part of a build means once its files were replaced; undefined for any other failure. */
+/**
+ * The error for a part of a build that failed to load because its files were replaced; undefined for any other failure.
+ */
 export function explainMissingPart(error: unknown, build = BUILD): ApiError | undefined {
   if (build === undefined || !(error instanceof Error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;

@@ -1,17 +1,18 @@
 /**
- * Between the externalId of a file and the id of a file inside it. Paths and keys of sources hold no `!//` (a path has
- * no empty segment), and items of sources with it are refused, so the id of a child item is never that of another item.
+ * Between the externalId of a file and the id of a file inside it. Paths and keys of sources contain no `!//` (a path
+ * has no empty segment), and items of sources with it are refused, so the id of a child item is never that of another
+ * item.
  */
 export const CHILD_MARK = "!//";
-/** What follows the ids of everything inside an item: "0" is the character after "/". */
+/** Ids of everything inside an item sort before the item's id with this suffix: "0" is the character after "/". */
 export const AFTER_CHILDREN = `${CHILD_MARK.slice(0, -1)}0`;
-/** Ids stand in URLs, logs and indexes: longer ones end in a digest. */
+/** Ids are used in URLs, logs and indexes: longer ones end in a digest. */
 const MAX_CHILD_ID_LENGTH = 400;
 
 /** Most bytes of all child items of one item. */
 export const MAX_CHILD_BYTES = 64 * 1_048_576;
 
-/** The externalId of a file inside a file. `digest` gives some characters that differ for different texts. */
+/** The externalId of a file inside a file. `digest` returns a few characters that differ for different texts. */
 export function childExternalId(parentId: string, id: string, digest: (text: string) => string): string {
   const flat = id.replaceAll(/\/{2,}/gu, "/").replace(/^\//u, "");
   const isPlain = flat === id && id.length <= MAX_CHILD_ID_LENGTH && !id.includes("!/") && !id.endsWith("!");
@@ -19,7 +20,7 @@ export function childExternalId(parentId: string, id: string, digest: (text: str
   return `${parentId}${CHILD_MARK}${short}`;
 }
 
-/** Stands right before the ids of all child items of an item, in the order of ids. */
+/** Sorts right before the ids of all child items of an item. */
 export function beforeChildren(parentId: string): string {
   return `${parentId}${CHILD_MARK}`;
 }
@@ -34,13 +35,13 @@ export function isInside(parentId: string, externalId: string): boolean {
   return externalId.startsWith(`${parentId}${CHILD_MARK}`);
 }
 
-/** The item of the source that a child item is in; any other id is its own. */
+/** The source's item that contains a child item; any other id is returned unchanged. */
 export function outermostId(externalId: string): string {
   const at = externalId.indexOf(CHILD_MARK);
   return at < 0 ? externalId : externalId.slice(0, at);
 }
 
-/** The item that a child item is directly in; undefined for what is no child item. */
+/** The item that directly contains a child item; undefined if it isn't a child item. */
 export function parentOfChild(externalId: string): string | undefined {
   const at = externalId.lastIndexOf(CHILD_MARK);
   return at < 0 ? undefined : externalId.slice(0, at);

@@ -1,4 +1,4 @@
-/** Time and chance as arguments, so that tests can hold both. */
+/** Time and randomness as arguments, so that tests can control both. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

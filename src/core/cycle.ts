@@ -1,4 +1,4 @@
-/** Where a walk along links stands: a place that it remembers, and when it takes another one. */
+/** State of cycle detection along links: a remembered place, and when to remember another one. */
 export interface CycleMark {
   place: string;
   steps: number;
@@ -6,11 +6,12 @@ export interface CycleMark {
 }
 
 /**
- * Notices that links lead back to where they came from, in constant room: Brent's algorithm, whose state can be kept between
- * two runs. Call it with each place in turn.
+ * Detects links that lead back to where they came from, in constant memory: Brent's algorithm, whose state can be kept
+ * between two runs. Call it with each place in turn.
  *
- * @param place  what is the same when the place is; a digest for long ones
- * @returns the state for the next call; undefined when the links go round, at the latest after some three times the places
+ * @param place equal for equal places; a digest for long ones
+ * @returns the state for the next call; undefined when the links form a cycle, at the latest after some three times the
+ * places
  *   until then
  */
 export function stepCycle(mark: CycleMark | undefined, place: string): CycleMark | undefined {

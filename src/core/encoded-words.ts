@@ -1,13 +1,13 @@
-/** Headers of mails with words in other encodings, for the mailbox and for the file. Source: RFC 2047. */
+/** Mail headers with words in other encodings, for the mailbox and for mail files. Source: RFC 2047. */
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { ISO_2022_JP, isUtf8Name, lowerName, readableName } from "./encodings/names.ts";
 
 /**
- * The text with its encoded words read; those that stand beside each other are one, because a character may be cut in two.
- * Blanks within a word are against the rules, and common.
+ * The text with its encoded words decoded; adjacent ones are joined first, because a character may be split between
+ * them. Spaces within a word are against the rules, but common.
  *
- * @param decode  gives undefined for an encoding that it doesn't know: its words stay as they are
+ * @param decode returns undefined for an encoding that it doesn't know: its words stay unchanged
  */
 export function decodeWords(text: string, decode: (bytes: Buffer, charset: string) => string | undefined): string {
   if (!text.includes("=?")) return text;
@@ -32,29 +32,32 @@ export function decodeWords(text: string, decode: (bytes: Buffer, charset: strin
 }
 
 /**
- * Bytes of a mail as text, in the encoding that it names. Wrong names are common: UTF-8 that calls itself Latin-1 is read as
+ * Bytes of a mail as text, in the encoding that it names. Wrong names are common: UTF-8 labelled as Latin-1 is read as
  * UTF-8.
  *
- * @returns undefined where the name says nothing of these bytes: there is none, nobody knows it, or they aren't in it
+ * @returns undefined if the name doesn't help: there is none, it is unknown, or the bytes aren't in it
  */
 export function decodeNamed(bytes: Uint8Array, declared: string | undefined): string | undefined {
   const charset = lowerName(declared).trim();
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isStateful(charset)) return new TextDecoder(charset).decode(buffer);
   const isUnicode = charset === "" || isUtf8Name(charset);
-  // UTF-16 of more than a letter or two is no UTF-8, except with zeros, which no text has.
+  // UTF-16 of more than a letter or two is never valid UTF-8, except with zeros, which no text has.
   const mayBeUtf8 = isUnicode || SINGLE_BYTE.test(charset) || (WIDE.test(charset) && !buffer.includes(0));
   if (mayBeUtf8 && isUtf8(buffer)) return withoutMark(buffer.toString("utf8"));
   const read = UNICODE_OF_MAIL.test(charset) ? charset : readableName(charset);
   return read === undefined ? undefined : iconv.decode(buffer, read, { stripBOM: true });
 }
 
-/** True for an encoding that switches tables by escapes, each of whose pieces is whole: iconv-lite has none, the platform this one. */
+/**
+ * True for an encoding that switches tables by escapes, each of whose pieces is complete: iconv-lite has none, the
+ * platform this one.
+ */
 function isStateful(charset: string): boolean {
   return charset === ISO_2022_JP;
 }
 
-/** Bytes of a mail have an encoding of their own behind them, so that these may be true. */
+/** A mail declares the encoding of its bytes, so these names may be correct. */
 const UNICODE_OF_MAIL = /^utf-?(?:7|(?:16|32)(?:le|be)?)$/u;
 const WIDE = /^utf-?(?:16|32)/u;
 const SINGLE_BYTE = /^(?:iso-?8859-\d+|windows-125\d|cp125\d|latin-?\d)$/u;

@@ -1,6 +1,6 @@
 import type { Log } from "./log.ts";
 
-/** An error that only a mistake of kb itself, or a library it uses, can be: where it happened, and none of its words. */
+/** An error that only a bug of kb itself, or a library it uses, can cause: where it happened, without its message. */
 export interface Fault {
   name: string;
   /** Lines of the stack, the innermost first: a function of the program, and its place in the built files. */
@@ -10,38 +10,38 @@ export interface Fault {
 const FAULTS: readonly string[] = ["TypeError", "ReferenceError", "RangeError", "NotLoaded"];
 const MAX_FRAMES = 12;
 const MAX_FRAME_CHARS = 300;
-/** `at name (file:line:column)`, or `at file:line:column`. What an object made of a document is called can't stand there. */
+/** `at name (file:line:column)`, or `at file:line:column`. Names that come from a document can't match. */
 const FRAME =
   /^at (?:(?:async |new )*[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/\/|node:|\/|[A-Za-z]:[\\/])[^\s()]{1,200}:\d+:\d+\)?$/u;
 
 /**
- * What of an error is a fault of kb: a `TypeError`, `ReferenceError` or `RangeError` without the `code` or the cause that
- * `URL`, decoders and `fetch` give theirs; and a part of the program that could not be loaded. Parsers throw these at hostile
- * files too. Source: S57.
+ * Returns the part of an error that is a fault of kb: a `TypeError`, `ReferenceError` or `RangeError` without the
+ * `code` or the cause that `URL`, decoders and `fetch` give theirs; and a part of the program that could not be loaded.
+ * Parsers throw these at hostile files too. Source: S57.
  */
 export function findFault(error: unknown): Fault | undefined {
   if (!(error instanceof Error) || !FAULTS.includes(error.name)) return undefined;
   if (error.name === "NotLoaded") return { name: error.name, frames: framesOf(error.cause) };
   if ("code" in error && error.code !== undefined) return undefined;
-  // As `fetch` does it: what was told is the other one.
+  // As `fetch` does: the cause is the actual error.
   if (error.cause instanceof Error) return findFault(error.cause);
   return { name: error.name, frames: framesOf(error) };
 }
 
 /**
- * Whether an error is neither told by kb nor by what kb asks (SQLite, the system, the network give theirs a `code`): code that
- * met a value it was not made for.
+ * Whether an error comes neither from kb's own code nor from a dependency (errors of SQLite, the system and the network
+ * have a `code`): code met a value that it doesn't expect.
  */
 export function isMistake(error: unknown): boolean {
   return error instanceof Error && !("code" in error && error.code !== undefined);
 }
 
-/** Any error without its words, which may quote a file: its class and where it happened. Source: S57. */
+/** Any error without its message, which may quote a file: its class and where it happened. Source: S57. */
 export function withoutWords(error: unknown): Fault {
   return { name: error instanceof Error ? nameOf(error) : typeof error, frames: framesOf(error) };
 }
 
-/** A fault that another process tells of, which may have been taken over by a hostile file; undefined for anything else. */
+/** Parses a fault from another process, which a hostile file may have taken over; undefined for anything else. */
 export function parseFault(value: unknown): Fault | undefined {
   if (typeof value !== "object" || value === null || !("name" in value) || !("frames" in value)) return undefined;
   const { name, frames } = value;
@@ -49,9 +49,9 @@ export function parseFault(value: unknown): Fault | undefined {
   return { name, frames: frames.filter(isFrame).slice(0, MAX_FRAMES) };
 }
 
-/** Notes faults in the server's log. */
+/** Writes faults to the server's log. */
 export interface FaultLog {
-  /** As an error with its stack, once per place and hour. `about` holds ids, never words of a file. */
+  /** As an error with its stack, once per place and hour. `about` contains ids, never text of a file. */
   note(fault: Fault, about: Record<string, string>): void;
 }
 
@@ -77,12 +77,12 @@ function nameOf({ name }: Error): string {
   return /^\w{1,60}$/u.test(name) ? name : "Error";
 }
 
-/** The stack without its beginning, which repeats the message: that may have lines that look like some of the stack. */
+/** The stack without its beginning, which repeats the message: that may have lines that look like stack frames. */
 function framesOf(error: unknown): string[] {
   if (!(error instanceof Error) || error.stack === undefined) return [];
   const { stack, message } = error;
   const at = message === "" ? 0 : stack.indexOf(message);
-  // Another message than the one that the stack begins with: nobody knows where that ends.
+  // The message differs from the one that the stack begins with, so its end is unknown.
   if (at < 0) return [];
   return stack
     .slice(at + message.length)

@@ -1,14 +1,17 @@
 /**
- * The header in which an instance of kb says which instances a request has passed through, its own last. An instance
- * that finds itself there, or too many others, refuses the request: two instances that are each other's provider server
- * would ask each other for ever. Source: S31.
+ * The header that lists the instances of kb that a request has passed through, the sender last. An instance that finds
+ * itself there, or too many others, refuses the request: two instances that are each other's provider server would call
+ * each other for ever. Source: S31.
  */
 export const HOPS_HEADER = "kb-hops";
 
 /** A request of one instance to a second, and of that to a third. */
 export const MAX_HOPS = 2;
 
-/** Who a request comes from, by the value of its header; entries that no instance has as its id count, too. */
+/**
+ * The instances that a request has passed through, by the value of its header; entries that can't be an instance's id
+ * count, too.
+ */
 export function parseHops(value: string | null | undefined): string[] {
   if (value === null || value === undefined || value.trim() === "") return [];
   return value

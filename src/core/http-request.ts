@@ -1,6 +1,7 @@
 /**
- * One HTTP request over node:http, for the programs that start often. Not the global fetch: its first call compiles undici
- * and a parser of WebAssembly (240 ms of processor time on one busy machine, node:http 29). Redirects are never followed.
+ * One HTTP request over node:http, for the programs that start often. Not the global fetch: its first call compiles
+ * undici and a parser of WebAssembly (240 ms of processor time on one busy machine, node:http 29). Redirects are never
+ * followed.
  */
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 
@@ -10,11 +11,14 @@ export interface HttpRequest {
   /** Undefined: a request without a body. */
   body?: string | Uint8Array | undefined;
   signal: AbortSignal;
-  /** Sent again on another connection when a kept one turns out to be closed: for what changes nothing the second time. */
+  /**
+   * Retried on another connection when a kept one turns out to be closed: only for requests that change nothing the
+   * second time.
+   */
   isRepeatable?: boolean;
 }
 
-/** Sends to an http or https address. Rejects as the socket fails, or with the signal's reason when that aborts. */
+/** Sends to an http or https address. Rejects with the socket's error, or with the signal's reason when that aborts. */
 export type SendRequest = (url: string, request: HttpRequest) => Promise<IncomingMessage>;
 
 /** A `SendRequest` with kept connections; nothing is loaded or opened before its first call. */
@@ -29,7 +33,7 @@ export function makeSendRequest(): SendRequest {
     const attempt = (): Promise<Attempt> =>
       new Promise((resolve, reject) => {
         const sent = requester(url, { method, headers: sized }, resolve);
-        // Not the option `signal`: it costs the first request 1.5 ms. A request that is over is not touched by destroy().
+        // Not the option `signal`: it costs the first request 1.5 ms. A finished request is unaffected by destroy().
         const stop = () => void sent.destroy(reasonOf(signal));
         signal.addEventListener("abort", stop, { once: true });
         sent.on("error", (error) => {
@@ -48,7 +52,7 @@ export function makeSendRequest(): SendRequest {
   };
 }
 
-/** The text of an answer. By events: iterating costs the first one 2 ms. Rejects when it breaks off. */
+/** The text of a response. By events: iterating costs the first one 2 ms. Rejects when it breaks off. */
 export function readText(message: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
@@ -56,12 +60,12 @@ export function readText(message: IncomingMessage): Promise<string> {
       .on("data", (part: Uint8Array) => void parts.push(part))
       .on("end", () => resolve(Buffer.concat(parts).toString("utf8")))
       .on("error", reject)
-      // Without an end or an error before it: nobody waits for nothing.
+      // Without an end or an error before it, the caller would wait for ever.
       .on("close", () => reject(new Error("The connection was closed before the answer was complete.")));
   });
 }
 
-/** An answer, or that a kept connection was closed before the request came through it. */
+/** A response, or a note that a kept connection was closed before the request went through. */
 type Attempt = IncomingMessage | "closed";
 
 type Requester = (url: string, options: RequestOptions, onAnswer: (message: IncomingMessage) => void) => ClientRequest;

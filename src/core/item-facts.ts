@@ -18,7 +18,7 @@ import {
 } from "#api/item-fields.ts";
 import { isoOrNull } from "#core/instant.ts";
 
-/** The value of a field inside kb, by its type; null and empty for what is not known. */
+/** The value of a field inside kb, by its type; null and empty if unknown. */
 export interface FactValues {
   kind: ItemKind;
   title: string;
@@ -68,7 +68,7 @@ const NOT_KNOWN: FieldConversion<FactValues, FactValues> = {
   record: () => ({}),
 };
 
-/** A name, a key or a folder has no more UTF-16 code units than this, whatever its source says. A file system allows 255. */
+/** The most UTF-16 code units of a name, a key or a folder, whatever its source says. A file system allows 255. */
 export const MOST_NAME_CHARS = 1_000;
 /** Most fields of its own, and the longest text of one. */
 const MOST_FIELDS = 100;
@@ -91,8 +91,8 @@ const BOUNDED: { [T in FieldType]: (value: FactValues[T], most: number) => FactV
 };
 
 /**
- * The fields no longer than anything that is right: what a source says is kept so, and what an older kb has stored is shown
- * so. Source: S68.
+ * The fields cut to lengths that no real value exceeds: applied to what a source reports before it is stored, and to
+ * what an older kb has stored before it is shown. Source: S68.
  */
 export function boundedFacts<Name extends FieldName>(
   names: readonly Name[],
@@ -125,12 +125,12 @@ function cutValue(value: FieldValue): FieldValue {
   return Array.isArray(value) ? cutTexts(value, MOST_VALUES) : value;
 }
 
-/** The same item of which nothing but kind and title is known. */
+/** The same item with only its kind and title. */
 export function withoutFacts(item: Readonly<ItemFacts>): ItemFacts {
   return convertFields(FIELD_NAMES, item, NOT_KNOWN);
 }
 
-/** The members of a record of the answers that are fields of its item. */
+/** The members of a response record that are fields of its item. */
 export function factsOnWire<Answer extends FieldAnswer>(
   item: Readonly<FieldsAs<FactValues, FieldIn<Answer>>>,
   answer: Answer,

@@ -1,19 +1,19 @@
 import { endOfString } from "./json-text.ts";
 
-/** How much a JSON text may hold before anything is made of it. */
+/** Limits of a JSON text, checked before it is parsed. */
 export interface JsonBounds {
-  /** Levels of brackets inside each other. */
+  /** Levels of nested brackets. */
   maxDepth: number;
   /** Keys of objects and elements of lists, together. */
   maxMembers: number;
 }
 
-/** Deeper than this nothing nests that anybody means. */
+/** No legitimate text nests deeper than this. */
 export const MAX_JSON_DEPTH = 64;
 
 /**
- * What a text has too much of, found in one pass without building anything; undefined when it may be parsed. It stops at
- * the first bracket or comma too many, so that a hostile text costs no more than a good one.
+ * The limit that a text exceeds, found in one pass without building anything; undefined when it may be parsed. It stops
+ * at the first bracket or comma too many, so that a hostile text costs no more than a good one.
  */
 export function findJsonFault(text: string, { maxDepth, maxMembers }: JsonBounds): "depth" | "members" | undefined {
   let [depth, members] = [0, 0];

@@ -1,9 +1,11 @@
 /**
- * Values of a JSON text as they were written. `JSON.parse` makes 9223372036854776000 of 9223372036854775807, and an answer
- * under another id than the request's finds nobody. All texts here are ones that `JSON.parse` accepted.
+ * Values of a JSON text as they were written. `JSON.parse` makes 9223372036854776000 of 9223372036854775807, and a
+ * response with another id than the request's reaches no one. All texts here are ones that `JSON.parse` accepted.
  */
 
-/** The text of an object's member; undefined when it has none of that name. The last one counts, as for `JSON.parse`. */
+/**
+ * The text of an object's member; undefined when it has none of that name. The last one counts, as for `JSON.parse`.
+ */
 export function memberText(object: string, name: string): string | undefined {
   for (const segment of segmentsOf(object).toReversed()) {
     const key = segment.trim();
@@ -19,7 +21,7 @@ export function elementTexts(list: string): string[] {
   return segmentsOf(list).map((segment) => segment.trim());
 }
 
-/** The text of a member whose value was read as `value`: as it was written where a number holds less than its digits. */
+/** The text of a member whose value was read as `value`: as it was written if a number can't represent its digits. */
 export function exactText(value: string | number, object: string, name: string): string {
   const isExact = typeof value === "string" || Number.isSafeInteger(value);
   return (isExact ? undefined : memberText(object, name)) ?? JSON.stringify(value);
@@ -30,7 +32,7 @@ export function rpcText(id: string, rest: object): string {
   return `{"jsonrpc":"2.0","id":${id},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** What stands between the commas of the outermost bracket. */
+/** The texts between the commas of the outermost bracket. */
 function segmentsOf(json: string): string[] {
   const segments: string[] = [];
   let [depth, start] = [0, 0];
@@ -57,7 +59,7 @@ function segmentsOf(json: string): string[] {
   return segments;
 }
 
-/** The place of the quote that ends the string, or the end of the text. */
+/** The position of the quote that ends the string, or the end of the text. */
 export function endOfString(text: string, opening: number): number {
   let at = opening + 1;
   while (at < text.length) {

@@ -1,13 +1,13 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** The header in which a request proves that it comes from somebody who can read the data folder. */
+/** The header in which a request proves that its sender can read the data folder. */
 export const OPERATOR_HEADER = "kb-operator";
 
-/** The file of a data folder that everything secret of an installation is derived from. */
+/** The file of a data folder that every secret of an installation is derived from. */
 export const FOLDER_KEY_FILE = "secret.key";
 export const FOLDER_KEY_BYTES = 32;
 
-/** How long a proof is good: one command, with a person who types a password in between. */
+/** How long a proof is valid: one command, with a person who types a password in between. */
 const LIFETIME_MS = 10 * 60_000;
 const FORM = /^kb_op_(\d{13})\.([\w-]{43})$/;
 
@@ -17,15 +17,16 @@ export function deriveFolderKey(key: Uint8Array, purpose: string): Uint8Array {
 }
 
 /**
- * A proof for `OPERATOR_HEADER`, made of the sub-key for `operator`. Who can read the folder can do anything with it, so it
- * opens nothing more; who can't is not the operator, whatever their address. Source: docs/decisions/0051.
+ * A proof for `OPERATOR_HEADER`, made with the sub-key for `operator`. Anyone who can read the folder can do anything
+ * with it, so the proof grants nothing more; anyone who can't isn't the operator, whatever their address. Source:
+ * docs/decisions/0051.
  */
 export function makeOperatorProof(operatorKey: Uint8Array, now: number): string {
   const expiresAt = String(now + LIFETIME_MS);
   return `kb_op_${expiresAt}.${signOf(operatorKey, expiresAt)}`;
 }
 
-/** Whether it is a living proof of this installation. */
+/** Whether it is a valid proof of this installation that hasn't expired. */
 export function isOperatorProof(proof: string | null, operatorKey: Uint8Array, now: number): boolean {
   const [, expiresAt = "", sign = ""] = FORM.exec(proof ?? "") ?? [];
   if (sign === "" || !timingSafeEqual(Buffer.from(signOf(operatorKey, expiresAt)), Buffer.from(sign))) return false;

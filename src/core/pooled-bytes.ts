@@ -3,7 +3,9 @@ import type { RandomBytes } from "./clock.ts";
 /** 256 ids. */
 const POOL_BYTES = 4_096;
 
-/** The same random bytes, drawn some kilobytes at a time: for the id of an item a draw costs more than the rest of it. */
+/**
+ * The same random bytes, drawn some kilobytes at a time: for the id of an item, a draw costs more than everything else.
+ */
 export function pooledBytes(randomBytes: RandomBytes): RandomBytes {
   let pool = new Uint8Array(0);
   let at = 0;

@@ -1,15 +1,15 @@
 import { ID_ALPHABET } from "#api/common.ts";
 
-/** Whom an access list names; grammar and authority: `core/principals.ts`. Parts are percent-encoded. */
+/** A name on an access list; grammar and authority: `core/principals.ts`. Parts are percent-encoded. */
 export type Principal = string;
 
 /**
- * Who may read an item at its source: an AND of ORs. Every inner list needs one match; an empty inner list matches
- * nobody; `{known: false}` is nobody. At least one list. Source: S4.
+ * Who may read an item at its source: an AND of ORs. Every inner list needs one match; an empty inner list matches no
+ * one; `{known: false}` matches no one. At least one list. Source: S4.
  */
 export type SourceAccess = { known: false } | { known: true; all: readonly (readonly Principal[])[] };
 
-/** A principal taken apart; parts are decoded. Source: docs/permissions.md#principals. */
+/** A principal split into its parts, decoded. Source: docs/permissions.md#principals. */
 export type ParsedPrincipal =
   | { type: "workspace" }
   | { type: "everyone" }
@@ -20,39 +20,42 @@ export type ParsedPrincipal =
   | { type: "source_user"; providerId: string; instance: string; id: string }
   | { type: "source_group"; connectorId: string; id: string };
 
-/** On whose word a sync or a push speaks: what it may name in its access lists; made by `authorityOf`. Source: S2. */
+/** What a sync or a push may name in its access lists; made by `authorityOf`. Source: S2. */
 export interface Authority {
   /** The connector; it owns the groups `group:<connectorId>:…`. */
   connectorId: string;
-  /** The tenant whose users it knows, when it knows any: `instance` as this service has found it, never as the source says. */
+  /** The tenant whose users it knows, if any: `instance` as this service found it, never as the source reports it. */
   users?: { providerId: string; instance: string };
   /** Members and groups of the workspace, and `workspace` itself, that it may name; absent = none of them. */
   named?: Pick<ReadonlySet<Principal>, "has">;
 }
 
-/** What a connector may name besides its own groups and `everyone`, as its loader found it. */
+/** What a connector may name besides its own groups and `everyone`, as loaded. */
 export interface Naming {
   connectorId: string;
   providerId: string;
-  /** Whose users it names; absent = it knows none. */
+  /** The instance whose users it names; absent = it knows none. */
   instance?: string | undefined;
-  /** The connector's owner, where it may name them. */
+  /** The connector's owner, if it may name them. */
   ownerUserId?: string;
-  /** Existing members and groups of the workspace, and `workspace`: what its config names, or for a push what there is. */
+  /**
+   * Existing members and groups of the workspace, and `workspace`: those that its config names, or for a push all that
+   * exist.
+   */
   named?: Iterable<Principal>;
 }
 
-/** An access after judgement: as it came, narrowed, or nobody, with what was wrong. */
+/** An access after the check: unchanged, narrowed, or for no one, with the faults. */
 export interface JudgedAccess {
   access: SourceAccess;
-  /** The principals it may not name, each once, as they came (hostile text: never into a log unescaped). */
+  /** The principals it may not name, each once, unchanged (hostile text: never into a log unescaped). */
   offending: readonly Principal[];
 }
 
 /** Longer principals are refused: ids at sources are far shorter, and lists are interned by their text. */
 export const MAX_PRINCIPAL_CHARS = 512;
 
-/** The parts of a principal; `undefined` when it is not exactly in the grammar and in canonical encoding. */
+/** The parts of a principal; `undefined` if it isn't exactly in the grammar and in canonical encoding. */
 export function parsePrincipal(principal: string): ParsedPrincipal | undefined {
   if (typeof principal !== "string" || principal.length > MAX_PRINCIPAL_CHARS) return undefined;
   if (principal === "workspace" || principal === "everyone") return { type: principal };
@@ -65,7 +68,7 @@ export function parsePrincipal(principal: string): ParsedPrincipal | undefined {
 }
 
 /**
- * The one text form of a principal: `parsePrincipal` of it gives the same parts back.
+ * The canonical text of a principal: `parsePrincipal` returns the same parts.
  *
  * @throws RangeError when a part can't be part of a principal (empty, wrong id form, lone surrogate, too long): a
  * source builds principals from its provider's ids, so this is a bug or a reply that must not be trusted
@@ -79,8 +82,8 @@ export function formatPrincipal(parsed: ParsedPrincipal): Principal {
 }
 
 /**
- * The one authority of a connector: for its syncs, its pushes and the kit that checks its source. It names users of its
- * own instance, its own groups, `everyone`, its owner, and what its config names.
+ * The authority of a connector: for its syncs, its pushes and the kit that checks its source. It names users of its own
+ * instance, its own groups, `everyone`, its owner, and what its config names.
  */
 export function authorityOf({ connectorId, providerId, instance, ownerUserId, named = [] }: Naming): Authority {
   const owner = ownerUserId === undefined ? [] : [`user:${ownerUserId}`];
@@ -93,7 +96,7 @@ export function authorityOf({ connectorId, providerId, instance, ownerUserId, na
 
 /**
  * True when this authority may name this principal in an access list: `everyone`, its own groups, users of its own
- * instance, and of the workspace what it was given. Never `group:connector:`, `group:connection:` or another
+ * instance, and the principals of the workspace it was given. Never `group:connector:`, `group:connection:` or another
  * authority's. Source: S2.
  */
 export function mayName(principal: Principal, authority: Authority): boolean {
@@ -117,8 +120,9 @@ export function mayName(principal: Principal, authority: Authority): boolean {
 }
 
 /**
- * The access when every principal in it may be named, else `{known: false}` (nobody) with the offending ones: how a push
- * is judged. An access without a list is nobody too. The caller makes the item `acl_unknown` and the line an error.
+ * The access if every principal in it may be named, else `{known: false}` (no one) with the offending ones: the check
+ * for a push. An access without a list is for no one too. The caller makes the item `acl_unknown` and the line an
+ * error.
  * Source: S2, S4.
  */
 export function judgeAccess(access: SourceAccess, authority: Authority): JudgedAccess {
@@ -127,8 +131,8 @@ export function judgeAccess(access: SourceAccess, authority: Authority): JudgedA
 }
 
 /**
- * The access without those whom it may not name: how a sync is judged. One stranger in a list closes it for nobody else;
- * a list that is left empty is nobody. Source: S2, S4.
+ * The access without the principals it may not name: the check for a sync. One stranger in a list doesn't exclude the
+ * others; a list that is left empty matches no one. Source: S2, S4.
  */
 export function narrowAccess(access: SourceAccess, authority: Authority): JudgedAccess {
   if (!access.known) return { access, offending: [] };
@@ -144,7 +148,7 @@ export function narrowAccess(access: SourceAccess, authority: Authority): Judged
   return offending.size === 0 ? { access, offending: [] } : { access: { known: true, all }, offending: [...offending] };
 }
 
-/** The workspace users and groups that an access names, each once: of whom the authority of a push must know. */
+/** The workspace users and groups that an access names, each once: the authority of a push has to check these. */
 export function membersNamed(access: SourceAccess): Principal[] {
   if (!access.known) return [];
   const named = access.all.flat().filter((principal) => {
@@ -154,7 +158,7 @@ export function membersNamed(access: SourceAccess): Principal[] {
   return [...new Set(named)];
 }
 
-/** What all users of the same instance of a source begin with; undefined for what is not a user of a source. */
+/** The common prefix of all users of the same instance of a source; undefined if it isn't a user of a source. */
 export function instanceOf(principal: Principal): string | undefined {
   if (parsePrincipal(principal)?.type !== "source_user") return undefined;
   return principal.slice(0, principal.lastIndexOf(":") + 1);
@@ -220,18 +224,18 @@ function encodePart(part: string): string | undefined {
   try {
     return encodeURIComponent(part);
   } catch {
-    // A lone surrogate has no encoding: not a principal, which is this function's answer.
+    // A lone surrogate has no encoding: not a principal, so the result is undefined.
     return undefined;
   }
 }
 
-/** The decoded part if it is not empty and in the one encoding; two spellings of one id would be two principals. */
+/** The decoded part if it isn't empty and is canonically encoded; two spellings of one id would be two principals. */
 function decodePart(encoded: string): string | undefined {
   try {
     const decoded = decodeURIComponent(encoded);
     return decoded !== "" && encodePart(decoded) === encoded ? decoded : undefined;
   } catch {
-    // decodeURIComponent throws on a cut escape: not a principal, which is this function's answer.
+    // decodeURIComponent throws on a truncated escape: not a principal, so the result is undefined.
     return undefined;
   }
 }

@@ -7,9 +7,10 @@ export interface Scope {
 export const EVERYTHING = { include: [], exclude: [] } as const satisfies Scope;
 
 /**
- * Whether a scope takes in nothing that the former one left out: each of its includes stood before, unless none did, and no
- * exclude goes. No include at all means everything, or (`hasUnnamed`) nearly everything. Where an entry takes back what others say (`!…`), the order counts, and
- * no such entry may go from the includes or come to the excludes.
+ * Whether a scope includes nothing that the previous one left out: each of its includes was there before, unless there
+ * were none, and no exclude is removed. No include at all means everything, or (`hasUnnamed`) nearly everything. If an
+ * entry negates others (`!…`), the order counts, and no such entry may be removed from the includes or added to the
+ * excludes.
  */
 export function isNarrowerScope(before: Scope, after: Scope, { hasUnnamed }: { hasUnnamed?: true } = {}): boolean {
   if (!isWithin(before.exclude, after.exclude)) return false;
@@ -17,14 +18,14 @@ export function isNarrowerScope(before: Scope, after: Scope, { hasUnnamed }: { h
   return before.include.length === 0 ? hasUnnamed !== true : isWithin(after.include, before.include);
 }
 
-/** Whether the less names nothing that the more doesn't. */
+/** Whether every entry of `less` is in `more`. */
 function isWithin(less: readonly string[], more: readonly string[]): boolean {
   const isTakenBack = (entry: string) => entry.startsWith("!");
   if (![...less, ...more].some(isTakenBack)) {
     const all = new Set(more);
     return less.every((entry) => all.has(entry));
   }
-  // In the order of the more, with every entry of it that takes something back.
+  // In the order of `more`, with every negating entry of it.
   let at = 0;
   for (const entry of more) {
     if (less[at] === entry) at++;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { RandomBytes } from "./clock.ts";
 
-/** What our secrets begin with: personal access tokens and connector keys. */
+/** The prefixes of kb's secrets: personal access tokens and connector keys. */
 export type SecretPrefix = "kb_pat_" | "kb_con_";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -10,7 +10,7 @@ const RANDOM_CHARS = 32;
 const CHECKSUM_CHARS = 6;
 const SHOWN_CHARS = 4;
 
-/** A new secret, and what is kept of it: the SHA-256 and the characters that tell it from others in a list. */
+/** A new secret, and what is stored of it: the SHA-256 and the characters that identify it in a list. */
 export interface MintedSecret {
   plaintext: string;
   hash: string;
@@ -20,7 +20,7 @@ export interface MintedSecret {
 
 /**
  * A new secret: prefix, 32 random base62 characters (190 bits), 6 base62 characters of the CRC32 of everything before.
- * The last ones find a typo without a look into the database.
+ * The last ones reveal a typo without a database query.
  */
 export function mintSecret(prefix: SecretPrefix, randomBytes: RandomBytes): MintedSecret {
   const body = prefix + randomBase62(RANDOM_CHARS, randomBytes);
@@ -28,19 +28,19 @@ export function mintSecret(prefix: SecretPrefix, randomBytes: RandomBytes): Mint
   return { plaintext, hash: hashSecret(plaintext), shown: plaintext.slice(0, prefix.length + SHOWN_CHARS) };
 }
 
-/** True when the text has the form and the checksum of our secrets: typos and fakes need no look into the database. */
+/** True when the text has the form and the checksum of kb's secrets: typos and fakes need no database query. */
 export function isWellFormedSecret(prefix: SecretPrefix, text: string): boolean {
   if (!text.startsWith(prefix) || text.length !== prefix.length + RANDOM_CHARS + CHECKSUM_CHARS) return false;
   const body = text.slice(0, -CHECKSUM_CHARS);
   return /^[0-9A-Za-z]+$/.test(text.slice(prefix.length)) && checksum(body) === text.slice(-CHECKSUM_CHARS);
 }
 
-/** A secret without a form of its own, for cookies and links: 256 random bits in base64url. */
+/** A secret without a prefix, for cookies and links: 256 random bits in base64url. */
 export function randomSecret(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(32)).toString("base64url");
 }
 
-/** SHA-256 in hex: what the store keeps of any secret with enough bits of its own. */
+/** SHA-256 in hex: all that the store keeps of any secret with enough entropy. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
@@ -55,7 +55,7 @@ function checksum(body: string): string {
   return text;
 }
 
-/** Bytes of 248 and more are thrown away, so that every character is equally likely. */
+/** Bytes of 248 and more are discarded, so that every character is equally likely. */
 function randomBase62(length: number, randomBytes: RandomBytes): string {
   let text = "";
   while (text.length < length) {

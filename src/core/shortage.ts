@@ -2,15 +2,15 @@ import { ApiError, isApiError } from "#api/errors.ts";
 
 /** This process, or the machine, can open no more files. Source: https://man7.org/linux/man-pages/man3/errno.3.html */
 const NO_FILES: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
-/** Elsewhere these codes mean other things: `EAGAIN` is a lock where a file is opened. */
+/** Only for processes: elsewhere these codes mean other things, such as a lock (`EAGAIN`) where a file is opened. */
 const NO_PROCESS: ReadonlySet<string> = new Set(["EAGAIN", "ENOMEM"]);
 /** A chain of causes is followed this far. */
 const MAX_CAUSES = 8;
 const RETRY_MS = 10_000;
 
 /**
- * The error as callers meet it when it, or what caused it, says that the server's machine is short of open files or
- * processes: `resources_exhausted`. That is no fault of what was to be read, and passes. Undefined for any other error.
+ * The error for callers when it, or its cause, shows that the server's machine is short of open files or processes:
+ * `resources_exhausted`. The file or request is not at fault, and the shortage passes. Undefined for any other error.
  */
 export function findShortage(error: unknown): ApiError | undefined {
   let at = error;
@@ -25,7 +25,7 @@ export function findShortage(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** The failure that `code` of the system stands for, where that comes as something else than an error. */
+/** The error for a `code` of the system, for callers that have a code and not an error. */
 export function shortageOf(code: string, cause?: unknown): ApiError {
   return new ApiError("resources_exhausted", {
     message: `The server has run out of open files or processes (${code}). Try again later. If it lasts, its administrator can raise the limit.`,

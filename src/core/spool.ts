@@ -4,10 +4,10 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 
-/** Bytes of a file: in memory, or spooled where they are many. */
+/** Bytes of a file: in memory, or spooled if there are many. */
 export type HeldBytes = Uint8Array | SpooledBytes;
 
-/** Bytes in a file without a name. The reader closes them: then nothing of them is left. */
+/** Bytes in an unlinked file. The reader closes them: then nothing of them is left. */
 export interface SpooledBytes {
   readonly length: number;
   /** All of them from the beginning, at any time until they are closed. */
@@ -15,40 +15,40 @@ export interface SpooledBytes {
   close(): void;
 }
 
-/** Takes bytes that come in pieces. */
+/** Writes bytes that come in chunks. */
 export interface SpoolWriter {
-  /** Written in the order of the calls; the piece must stay as it is until it is written. */
+  /** Written in the order of the calls; the chunk must not change until it is written. */
   write(piece: Uint8Array): void;
-  /** When all pieces so far are written, or one can't be: never throws. */
+  /** Resolves when all chunks so far are written, or one can't be: never throws. */
   written(): Promise<void>;
-  /** Why a piece can't be written: the disk is full, or fails. */
+  /** Why a chunk can't be written: the disk is full, or fails. */
   readonly fault: ApiError | undefined;
-  /** What was written, cut into pieces of these lengths. Nothing may be written after. */
+  /** What was written, split into pieces of these lengths. Nothing may be written after. */
   end(lengths: readonly number[]): SpooledBytes[];
-  /** Gives up what was written. */
+  /** Discards what was written. */
   abandon(): void;
 }
 
 export type Spool = ReturnType<typeof makeSpool>;
 
-/** Bytes up to this stay in memory. */
+/** Up to this size, bytes stay in memory. */
 export const SPOOLED_FROM_BYTES = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Keeps bytes that are too many for memory in files of a folder. A file loses its name as soon as it is open, so that neither
- * a killed process nor a copy of the folder leaves any of it behind. Source: S44.
+ * Stores bytes that are too many for memory in files of a folder. A file is unlinked as soon as it is open, so that
+ * neither a killed process nor a copy of the folder leaves any of it behind. Source: S44.
  *
- * @param folder  made when it is needed, mode 0700
+ * @param folder created when it is needed, mode 0700
  */
 export function makeSpool(folder: string, openFile = () => openNameless(folder)) {
   return {
-    /** Takes bytes as they come, into a file. */
+    /** Writes bytes as they arrive, into a file. */
     begin: (): SpoolWriter => makeWriter(openFile),
     /**
-     * Keeps what comes; undefined when it is more than `maxBytes`. Reading stops then.
+     * Stores the chunks; undefined when they are more than `maxBytes`. Reading stops then.
      *
-     * @throws ApiError `storage_full`, `database_unusable` when the disk takes no more; what the pieces throw
+     * @throws ApiError `storage_full`, `database_unusable` when the disk accepts no more; errors of the chunks
      */
     async keep(pieces: AsyncIterable<Uint8Array>, maxBytes: number): Promise<HeldBytes | undefined> {
       let small: Uint8Array[] = [];
@@ -74,7 +74,7 @@ export function makeSpool(folder: string, openFile = () => openNameless(folder))
         writer?.abandon();
       }
     },
-    /** Removes what a process left that was killed between opening a file and taking its name. */
+    /** Removes what a process left that was killed between opening and unlinking a file. */
     clear(): void {
       let names: string[];
       try {
@@ -101,24 +101,24 @@ async function openNameless(folder: string): Promise<FileHandle> {
   }
 }
 
-/** The first bytes, as many as there are up to `most`. */
+/** The first bytes, up to `most`. */
 export async function firstOf(bytes: HeldBytes, most: number): Promise<Uint8Array> {
   for await (const piece of piecesOf(bytes)) return piece.subarray(0, most);
   return new Uint8Array();
 }
 
-/** Gives up bytes that nobody reads any more; those in memory go by themselves. */
+/** Releases bytes that are no longer read; those in memory are garbage-collected. */
 export function letGo(bytes: HeldBytes): void {
   if (!(bytes instanceof Uint8Array)) bytes.close();
 }
 
-/** The bytes piece by piece, wherever they are. */
+/** The bytes chunk by chunk, wherever they are. */
 export async function* piecesOf(bytes: HeldBytes): AsyncGenerator<Uint8Array, void> {
   if (bytes instanceof Uint8Array) yield bytes;
   else yield* bytes.pieces();
 }
 
-/** The bytes in memory, for what needs them all at once. They are closed, whatever happens. */
+/** The bytes in memory, for callers that need them all at once. They are always closed. */
 export async function takeWhole(bytes: HeldBytes): Promise<Uint8Array> {
   if (bytes instanceof Uint8Array) return bytes;
   try {
@@ -178,7 +178,7 @@ function makeWriter(openFile: () => Promise<FileHandle>): SpoolWriter {
   };
 }
 
-/** A file that several hold: closed when the last lets go, after what was begun with it. */
+/** A file with several holders: closed when the last one releases it, after the operations in progress. */
 interface SharedFile {
   handle: Promise<FileHandle>;
   hold(): void;
@@ -194,7 +194,7 @@ function shareFile(opening: Promise<FileHandle>): SharedFile {
     hold: () => void holders++,
     release() {
       if (--holders !== 0) return;
-      // Closing waits for reads and writes under way; a file that has no name has nothing to lose.
+      // Closing waits for reads and writes in progress; an unlinked file has nothing to lose.
       opening.then((handle) => handle.close()).catch(() => undefined);
     },
   };

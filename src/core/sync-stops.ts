@@ -1,4 +1,4 @@
-/** Tells the code that runs syncs in this process that some must end now; other processes find it in the records. */
+/** Notifies the code that runs syncs in this process that some must end now; other processes find it in the records. */
 export interface SyncStops {
   stop(syncIds: readonly string[]): void;
   /** Set once, by the code that runs syncs. */

@@ -12,14 +12,14 @@ export function looksLikeApi(value: unknown): value is Json {
   );
 }
 
-/** True for a parsed JSON Schema that says what it is. */
+/** True for a parsed JSON Schema that identifies itself as one. */
 export function looksLikeSchema(value: unknown): value is Json {
   const schema = asRecord(value);
   const names = ["properties", "$defs", "definitions", "type", "oneOf", "anyOf", "allOf"];
   return /json-schema\.org/u.test(wordsOf(schema["$schema"])) && names.some((name) => name in schema);
 }
 
-/** A description of an API: each operation a section by its method and path, each schema one by its name. */
+/** Reads a description of an API: each operation is a section by its method and path, each schema one by its name. */
 export function readApi(api: Json, maxTextLength: number): FormatText {
   const out = new TextBuilder(maxTextLength);
   const info = asRecord(api["info"]);
@@ -45,7 +45,7 @@ export function readApi(api: Json, maxTextLength: number): FormatText {
   };
 }
 
-/** A JSON Schema: its fields with types and descriptions, each definition a section. */
+/** Reads a JSON Schema: its fields with types and descriptions, each definition a section. */
 export function readSchema(schema: Json, maxTextLength: number): FormatText {
   const out = new TextBuilder(maxTextLength);
   const title = oneLine(wordsOf(schema["title"]), 300);
@@ -102,7 +102,7 @@ function writeNamedSchema(out: TextBuilder, name: string, schema: Json): void {
   writeFields(out, schema, 0);
 }
 
-/** The fields of an object, of the items of a list, and of what a schema is made of. References stay names. */
+/** The fields of an object, of the items of a list, and of a composed schema. References stay names. */
 function writeFields(out: TextBuilder, schema: Json, depth: number): void {
   if (out.isFull || depth > MAX_DEPTH) return;
   if (Array.isArray(schema["enum"]))

@@ -7,41 +7,44 @@ import { WAITING_FACTOR } from "./limits.ts";
 import { readUsage } from "./process-usage.ts";
 import { BODIES_OF_TEXT, decodeResult, encodeRequest } from "./wire.ts";
 
-/** Why a child is no more. `retired` is the only good end; `wait`: it hardly worked, and its file's clock ran out. */
+/**
+ * Why a child has ended. `retired` is the only normal end; `wait`: it used little CPU time, and its file's clock ran
+ * out.
+ */
 export type ChildEnd = "retired" | "timeout" | "wait" | "memory" | "crash" | "killed" | "never_started";
 
-/** A request on its way, with the caller that waits for it. */
+/** A request in progress, with the caller that waits for it. */
 export interface Job {
   request: ExtractRequest;
-  /** Small enough that others may be sent behind it before it is answered. */
+  /** Small enough that others may be sent after it before it is answered. */
   isSmall: boolean;
-  /** By its name a text file that no parser of documents will see. */
+  /** A text file by its name, which no document parser will process. */
   isPlainText: boolean;
-  /** CPU time that it has; `WAITING_FACTOR` times as long by the clock. */
+  /** CPU time limit; the wall-clock limit is `WAITING_FACTOR` times as long. */
   timeoutMs: number;
-  /** Children that died over it. */
+  /** Number of children that died while reading it. */
   deaths: number;
   isAbandoned: boolean;
-  /** Why its bytes can't be read from where they are spooled. */
+  /** Why its bytes can't be read from the spool. */
   unread?: string;
-  /** When it was asked for, on the pool's clock. */
+  /** When it was requested, on the pool's clock. */
   since: number;
   settle(result: Extracted | NotExtracted): void;
   fail(error: unknown): void;
 }
 
 export interface ChildEvents {
-  /** The child answered its first job, or said hello. */
+  /** The child answered its first job, or sent its hello. */
   onIdleOrAnswered(): void;
-  /** `unanswered` in the order they were sent: the first is the one it died over. */
+  /** `unanswered` in the order they were sent: the first is the one that it died on. */
   onEnd(end: ChildEnd, unanswered: Job[], detail: string, cause?: unknown): void;
 }
 
-/** One child process and what it works on. The pool decides what it gets; this keeps its clock and its memory. */
+/** One child process and its jobs. The pool assigns the jobs; this class watches its time and its memory. */
 export class ChildHandle {
   workspace: string | undefined;
   files = 0;
-  /** How many of them needed a parser of documents. */
+  /** Number of them that needed a document parser. */
   documents = 0;
   rssBytes = 0;
   idleSince: number;
@@ -59,7 +62,7 @@ export class ChildHandle {
   private readonly now: () => number;
   private readonly events: ChildEvents;
 
-  /** @param spool  takes the files inside a file where they are many bytes; absent = they stay in memory */
+  /** @param spool  stores the files inside a file if they are many bytes; absent = they stay in memory */
   constructor(process: ChildProcess, now: () => number, events: ChildEvents, spool: Spool | undefined) {
     this.process = process;
     this.now = now;
@@ -72,7 +75,7 @@ export class ChildHandle {
     const input = process.stdin;
     // Proof: spawnChild makes descriptor 3 a pipe, which a parent reads.
     const output = process.stdio[3] as Readable | null | undefined;
-    // A child that ends early breaks its pipe; its end is told by "close".
+    // A child that ends early breaks its pipe; "close" reports its end.
     input?.on("error", () => undefined);
     output?.on("error", () => undefined);
     output?.on("data", (chunk: Buffer) => this.receive(chunk, output));
@@ -104,7 +107,7 @@ export class ChildHandle {
     if (spooled) void this.sendSpooled(job, spooled);
   }
 
-  /** A file that is spooled is large, so it is the only one that the child has; the child itself opens none. Source: S44. */
+  /** A spooled file is large, so it is the child's only job; the child itself opens no file. Source: S44. */
   private async sendSpooled(job: Job, bytes: SpooledBytes): Promise<void> {
     const input = this.process.stdin;
     try {
@@ -113,14 +116,14 @@ export class ChildHandle {
         if (!input.write(piece)) await drained(input);
       }
     } catch (error) {
-      // Nobody waits for one that was given up meanwhile, and a child that has ended is told elsewhere.
+      // An abandoned job has no caller left, and a child that has ended is reported elsewhere.
       if (job.isAbandoned || this.process.exitCode !== null || this.process.signalCode !== null) return;
       job.unread = error instanceof Error ? error.message : String(error);
       this.kill("killed");
     }
   }
 
-  /** Ends the child once it has answered what it has. */
+  /** Ends the child once it has answered its jobs. */
   retire(): void {
     if (this.isLeaving) return;
     this.end = "retired";
@@ -157,24 +160,24 @@ export class ChildHandle {
     else if (head !== undefined && looked === this.headNumber) this.watchCpu(head, cpuMs);
   }
 
-  /** What it used before counts for the files before; where nobody can tell what it uses, the clock stands in for it. */
+  /** CPU time used before counts for earlier files; if the CPU time is unknown, the clock replaces it. */
   private watchCpu(head: Job, cpuMs: number): void {
     if (this.cpuBase?.head !== this.headNumber) this.cpuBase = { head: this.headNumber, cpuMs };
     else if (this.isReady && cpuMs - this.cpuBase.cpuMs > head.timeoutMs) this.kill("timeout");
   }
 
   private receive(chunk: Buffer, output: Readable): void {
-    // What a killed child still had in its pipe is no answer any more: its jobs are given out again.
+    // Data that a killed child left in its pipe is ignored: its jobs are assigned again.
     if (this.isKilled) return;
     try {
       const frames = this.reader.push(chunk);
       const writing = this.reader.written();
       if (writing === undefined) return this.answerAll(frames);
-      // No more is taken than the disk takes.
+      // Reads no faster than the disk writes.
       output.pause();
       void this.answerWritten(writing, frames, output);
     } catch {
-      // No frames: the child is not ours any more.
+      // Not frames: the child is compromised.
       this.kill("crash");
     }
   }
@@ -194,7 +197,7 @@ export class ChildHandle {
     try {
       for (const frame of frames) this.answer(frame);
     } catch {
-      // No result in one.
+      // A frame without a result.
       this.kill("crash");
     }
   }
@@ -234,7 +237,7 @@ function letGoChildren(result: Extracted | NotExtracted): void {
   if (result.state === "ok") for (const { bytes } of result.children ?? []) letGo(bytes);
 }
 
-/** Until more can be written, or never can. */
+/** Resolves when more can be written, or never can. */
 function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

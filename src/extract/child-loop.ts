@@ -5,12 +5,12 @@ import type { InnerLimits } from "./limits.ts";
 import { sealNetwork } from "./seal.ts";
 import { decodeRequest, encodeResult } from "./wire.ts";
 
-/** The child reads requests from its standard input and answers here; standard output may be written by any library. */
+/** The child reads requests from its standard input and answers here; any library may write to standard output. */
 export const ANSWER_DESCRIPTOR = 3;
 
 /**
- * The life of an extraction child: says hello, then answers requests in their order until its input ends, which it
- * does when the parent dies. Reads and writes block: an idle child waits in the kernel, and nothing else runs while a file is read.
+ * Runs an extraction child: sends a hello, then answers requests in order until its input ends, which it does when the
+ * parent dies. Reads and writes block: an idle child waits in the kernel, and nothing else runs while a file is read.
  *
  * @param limits as JSON, the child's only argument
  */
@@ -36,7 +36,7 @@ export async function runChild(limits: string, tools: ExtractTools): Promise<voi
 const CHUNK_BYTES = 65_536;
 
 function writeAll(parts: readonly Uint8Array[]): void {
-  // One write for a small answer: the parent wakes up once. A large one is not copied for that.
+  // One write for a small answer, so that the parent wakes up once. A large one isn't copied for that.
   const total = parts.reduce((sum, part) => sum + part.length, 0);
   if (total <= CHUNK_BYTES) write(Buffer.concat(parts, total));
   else for (const part of parts) write(part);
@@ -47,7 +47,7 @@ function write(bytes: Uint8Array): void {
     at += retryWhenBusy(() => writeSync(ANSWER_DESCRIPTOR, bytes, at, bytes.length - at));
 }
 
-/** Pipes block as Node makes them; should one not, wait a millisecond instead of giving up. */
+/** Node makes pipes blocking; if one isn't, wait a millisecond instead of failing. */
 function retryWhenBusy(operation: () => number): number {
   for (;;) {
     try {

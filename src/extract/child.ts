@@ -1,7 +1,7 @@
 import { analyzeDocument } from "#text/analyzer.ts";
 import { runChild } from "./child-loop.ts";
 
-// Entry of the extraction child: the one place that joins its parts.
+// Entry of the extraction child: the one place that connects its parts.
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

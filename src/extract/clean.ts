@@ -1,9 +1,10 @@
 import { beforeOpenToken } from "#text/secrets/tokens.ts";
 
 /**
- * The text as it may be stored: line feeds only, no control characters except tab and line feed, no lone surrogates.
- * Soft hyphens go, so that words are whole for every reader. Letters are not normalised: a person finds the text as it was written, the analyzer folds its own copy.
- * Bidi and tag characters stay: the renderers strip them where text is shown. Source: S45.
+ * The text as it is stored: line feeds only, no control characters except tab and line feed, no lone surrogates. Soft
+ * hyphens are removed, so that words are whole for every reader. Letters aren't normalized: a person finds the text as
+ * it was written, and the analyzer normalizes its own copy. Bidi and tag characters stay: the renderers strip them
+ * where text is shown. Source: S45.
  */
 export function cleanText(text: string): string {
   // The common case, clean text, costs one scan and no copy.
@@ -13,15 +14,18 @@ export function cleanText(text: string): string {
 }
 
 /**
- * Without what is for a terminal: colours, titles, links (their words stay), and letters that it writes twice. Where its
- * cursor jumps, words would run together. Source: ECMA-48.
+ * Removes terminal sequences: colours, titles, links (their text stays), and overstruck letters. Where the cursor
+ * jumps, words would run together. Source: ECMA-48.
  */
 function withoutEscapes(text: string): string {
   if (!ESCAPE.test(text)) return text;
   return text.replace(STRINGS, "").replace(CURSOR_MOVES, " ").replace(SEQUENCES, "").replace(OVERSTRIKES, "");
 }
 
-/** The first `maxLength` code units, never ending inside a surrogate pair, nor inside a token: no mask would know its half. */
+/**
+ * The first `maxLength` code units, never ending inside a surrogate pair, nor inside a token: no mask would recognize
+ * half of it.
+ */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const last = text.charCodeAt(maxLength - 1);
@@ -34,17 +38,17 @@ export function oneLine(text: string, maxLength: number): string {
 }
 
 /* oxlint-disable no-control-regex -- removing control characters is what this file is for */
-// Without Unicode mode, which is four times slower: text with emoji takes the long way, nothing more.
+// Without Unicode mode, which is four times slower: text with emoji only takes the slow path.
 const UNCLEAN = /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u2028\u2029\ufeff\ud800-\udfff]/;
 const ESCAPE = /[\x08\x1b]/;
-// Titles, links and devices' own words end with BEL or ST; one without an end goes no further than its line.
+// Titles, links and device strings end with BEL or ST; one without an end stops at its line's end.
 const STRINGS = /\x1b[\]PX^_][^\x07\x1b\x9c\n\r]*(?:\x07|\x1b\\|\x9c)/gu;
 const CURSOR_MOVES = /\x1b\[[\d;]*[A-Hfd]/gu;
 const SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]/gu;
 const OVERSTRIKES = /_\x08(?=[^\s])|([^\s])\x08(?=\1)/gu;
 // Form feeds and vertical tabs end a page or line; NEL and the Unicode separators are line breaks too.
 const LINE_BREAKS = /\r\n?|[\x0b\x0c\x85\u2028\u2029]/gu;
-// They say where a line may divide a word. Behind a hyphen one marks where a line of a PDF does.
+// They mark where a line may divide a word. After a hyphen, one marks where a line of a PDF divides it.
 const SOFT_HYPHENS = /(?<!-)\xad+/gu;
 // In Unicode mode a pair is one code point, so only lone surrogates match.
 const LONE_SURROGATES = /\p{Surrogate}/gu;

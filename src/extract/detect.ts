@@ -7,22 +7,23 @@ import { textTypeOfName } from "./text-types.ts";
 
 export type Detected =
   | { type: "text"; mimeType: string }
-  /** `label` says in a word or two what it is. */
+  /** `label` names it in a word or two. */
   | { type: "binary"; mimeType: string; label: string }
   | { type: "empty" };
 
 /**
- * What a file is. The bytes decide: binary formats by their marks (whatever the name says), text by its encoding. Only
- * among text files does the name tell the kind, then the declared type, then a look at the beginning.
+ * Detects a file's type. The bytes decide: binary formats by their magic numbers (whatever the name), text by its
+ * encoding. Only among text files does the name decide the kind, then the declared type, then the beginning of the
+ * text.
  *
- * @param declaredType what the source says, if it does; parameters such as `; charset=` are ignored
+ * @param declaredType the source's type, if any; parameters such as `; charset=` are ignored
  */
 export async function detectType(bytes: Uint8Array, fileName: string, declaredType?: string): Promise<Detected> {
   if (isBlank(bytes)) return { type: "empty" };
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const marked = kindByMark(sample);
   if (marked !== undefined) return { type: "binary", ...marked };
-  // Loading and asking file-type costs more than reading a small text, so text that shows itself goes first.
+  // Loading and calling file-type costs more than reading a small text, so obvious text is detected first.
   if (pdfStart(bytes) >= 0) return { type: "binary", mimeType: "application/pdf", label: "PDF" };
   const beginsAsUtf8 = looksLikeUtf8Text(bytes);
   const isText = beginsAsUtf8 ? hasOnlyTextControls(bytes) : looksLikeUtf16Text(sample);
@@ -33,14 +34,14 @@ export async function detectType(bytes: Uint8Array, fileName: string, declaredTy
       return { type: "binary", mimeType: "application/octet-stream", label: "binary" };
   }
   const mimeType = textType(sample, fileName, declaredType);
-  // Drawings are text by their bytes only: coordinates would drown the words.
+  // Drawings are text only by their bytes: coordinates would drown the words.
   if (mimeType === "image/svg+xml") return { type: "binary", mimeType, label: "SVG image" };
   return { type: "text", mimeType };
 }
 
 const SAMPLE_BYTES = 4_096;
 
-/** Types that file-type names although they are plain text to us. */
+/** Types that file-type detects although they are plain text to us. */
 const TEXT_FOR_US = new Set(["application/xml", "text/calendar", "text/vcard"]);
 
 async function detectBinary(bytes: Uint8Array, fileName: string): Promise<Detected | undefined> {
@@ -72,20 +73,20 @@ function textType(sample: Uint8Array, fileName: string, declaredType: string | u
   return (mayBeMail(fileName) ? mailTypeOf(sample) : undefined) ?? "text/plain";
 }
 
-/** Mails are kept without an extension (maildirs, exports) or as text; a patch that begins like one is a patch. */
+/** Mails are stored without an extension (maildirs, exports) or as text; a patch that begins like one is a patch. */
 function mayBeMail(fileName: string): boolean {
   const extension = /\.([^./\\]*)$/u.exec(fileName)?.[1] ?? "";
   return extension === "txt" || textTypeOfName(fileName) === undefined;
 }
 
-/** A mail, or a mailbox, by its first lines: fields of a message only, and two of those that every mail has. */
+/** A mail, or a mailbox, by its first lines: only header fields of a message, and two of those that every mail has. */
 function mailTypeOf(sample: Uint8Array): string | undefined {
   const text = Buffer.from(sample)
     .toString("latin1")
     .replace(/^[\r\n]+/u, "");
   const isMailbox = /^From (?:-|\S.*\d{4})\s*\r?\n/u.test(text);
   const start = isMailbox ? text.indexOf("\n") + 1 : 0;
-  // A long head is cut with the sample: its last line may be half of one.
+  // A long header is truncated with the sample: its last line may be incomplete.
   const whole = text.length < SAMPLE_BYTES ? text : text.slice(0, text.lastIndexOf("\n"));
   const head = (whole.slice(start).split(/\r?\n\r?\n/u, 1)[0] ?? "").trimEnd();
   if (!/^(?:[!-9;-~]{1,60}:.*|[ \t]+\S.*|>From .*)(?:\r?\n(?:[!-9;-~]{1,60}:.*|[ \t].*|>From .*))*$/u.test(head))
@@ -110,7 +111,7 @@ const TEXT_APPLICATIONS = new Set([
   "message/rfc822",
 ]);
 
-/** UTF-16 with its mark; the mark of the little-endian one is that of a sound file, too. */
+/** UTF-16 with its byte order mark; the little-endian mark can also begin a sound file. */
 function looksLikeUtf16Text(sample: Uint8Array): boolean {
   const [first, second] = sample;
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -120,7 +121,7 @@ function looksLikeUtf16Text(sample: Uint8Array): boolean {
   return strange * 50 <= text.length;
 }
 
-/** Documents whose beginning is printable although they are no text files: PostScript, RTF. */
+/** Documents whose beginning is printable although they aren't text files: PostScript, RTF. */
 function startsLikeDocument(sample: Uint8Array): boolean {
   const start = Buffer.from(sample.subarray(0, 8)).toString("latin1");
   return start.startsWith("%!PS") || start.startsWith("{\\rtf");
@@ -138,7 +139,7 @@ function looksLikeHtml(sample: Uint8Array): boolean {
   }
 }
 
-/** Nothing, or zero bytes only (a file that was reserved and never written). */
+/** Empty, or zero bytes only (a file that was reserved and never written). */
 function isBlank(bytes: Uint8Array): boolean {
   return bytes.length === 0 || (bytes[0] === 0 && bytes.every((byte) => byte === 0));
 }

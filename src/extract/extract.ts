@@ -17,21 +17,21 @@ import { loadPart, NotLoaded } from "./load.ts";
 import { findFormat, type Reader } from "./registry.ts";
 
 export interface ExtractTools {
-  /** Term vector of an item: the analyzer. */
+  /** Builds the term vector of an item: the analyzer. */
   analyze(fields: DocumentFields): AnalyzedText;
   /** Monotonic milliseconds. */
   now(): number;
   /** Milliseconds of CPU time that this process has used. */
   cpuMs(): number;
-  /** Other formats than the registry's, for tests of the pool. */
+  /** Formats that replace the registry's, for tests of the pool. */
   formats?: Readonly<Record<string, Reader>>;
 }
 
 /**
- * Bytes → text in this very process: what a child runs, and what tests may run without a build. The caps on time and
- * memory belong to the pool; size and text length are kept here.
+ * Extracts text in this very process: what a child runs, and what tests may run without a build. The pool enforces the
+ * caps on time and memory; size and text length are checked here.
  *
- * @returns text, or the reason why there is none; never throws for what is in the bytes
+ * @returns text, or the reason why there is none; never throws because of the bytes
  */
 export async function extractInProcess(
   request: ExtractRequest<Uint8Array>,
@@ -88,7 +88,7 @@ async function extractLoaded(
   }
 }
 
-/** The answer for an item without text: it is still found by title, path and labels. */
+/** The result for an item without text: it can still be found by title, path and labels. */
 export function makeNoText(
   request: Pick<ExtractRequest, "title" | "name" | "path" | "labels">,
   why: Omit<NotExtracted, "state" | "analyzed">,
@@ -104,7 +104,7 @@ export function tooLargeMessage(request: Pick<ExtractRequest, "bytes">, limits: 
   return `The file is ${mebibytes(request.bytes.length)} MiB. kb reads text from files up to ${mebibytes(limits.maxBytes)} MiB.`;
 }
 
-/** The declared type, or the one that says nothing. */
+/** The declared type, or the generic one. */
 export function typeOf(request: Pick<ExtractRequest, "mimeType">): string {
   return request.mimeType ?? "application/octet-stream";
 }
@@ -131,7 +131,7 @@ function makeInput(
   };
 }
 
-/** Half of the time after which the pool kills: that of PDF files is twice that of others. */
+/** Half of the time after which the pool kills: twice as long for PDF files as for others. */
 function timeFor(mimeType: string, limits: InnerLimits, tools: ExtractTools): FileTime {
   const share = mimeType === "application/pdf" ? 2 : 4;
   return makeFileTime(limits.pdfTimeoutMs / share, tools);
@@ -173,7 +173,8 @@ function finish(
   if (result.firstLine !== undefined) extracted.firstLine = result.firstLine;
   if (result.children !== undefined && result.children.length > 0)
     extracted.children = result.children.map((child) => ({ ...child, fileName: mask(child.fileName) }));
-  // What stands in the text as well, as a heading does, is one secret; one that stands only beside it, or was cut off, counts too.
+  // A secret that is also in the text, as a heading is, counts once; one that is only in the other fields, or was cut
+  // off, counts too.
   extracted.maskedSecrets = Math.max(cuts.length, found() || cut.length < whole.length ? 1 : 0);
   return extracted;
 }
@@ -185,7 +186,7 @@ function truncatedMessage(length: number, isOutOfTime: boolean): string {
   return `Only the first ${length} characters were read${why}.`;
 }
 
-/** A document without text keeps what it says of itself: it is found by its title and its fields. */
+/** A document without text keeps its metadata: it can be found by its title and its fields. */
 function finishWithoutText(
   request: ExtractRequest,
   mimeType: string,
@@ -215,7 +216,7 @@ function maskedProperties(
   return Object.fromEntries(Object.entries(properties).map(([key, value]) => [mask(key), maskedValue(value, mask)]));
 }
 
-/** Masks the words that stand beside a text, and says whether there was anything to mask. */
+/** Masks the fields next to a text, and records whether anything was masked. */
 function makeMask(findIn: (words: string) => Pick<MaskedText, "text" | "cuts">) {
   let count = 0;
   return {
@@ -233,7 +234,7 @@ function maskedValue(value: FieldValue, mask: (text: string) => string): FieldVa
   return typeof value === "object" ? value.map(mask) : value;
 }
 
-/** A parser's own words as part of a sentence: one line, no full stop. They may quote the file, never a secret of ours. */
+/** A parser's message as part of a sentence: one line, no full stop. It may quote the file, never a secret of ours. */
 function reasonOf(error: unknown): string {
   const words = error instanceof Error ? error.message || error.name : String(error);
   return oneLine(words, 200).replace(/[.\s]+$/u, "") || "unknown reason";

@@ -5,44 +5,47 @@ import type { FieldValue } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 
 export interface ExtractRequest<Bytes extends HeldBytes = HeldBytes> {
-  /** Whose file it is: a child process never sees the files of two workspaces. Source: S44. */
+  /** The workspace of the file: a child process never sees the files of two workspaces. Source: S44. */
   workspace: string;
-  /** The caller closes what is spooled, once the answer is there. */
+  /** The caller closes spooled bytes, once the result has arrived. */
   bytes: Bytes;
   /** File name with extension; only a hint, the bytes decide. */
   fileName: string;
-  /** What the source says it is, if it does. */
+  /** The type that the source declares, if any. */
   mimeType?: string;
-  /** What is analyzed together with the text: the weights differ by field. */
+  /** Analyzed together with the text: the weights differ by field. */
   title: string;
-  /** True = the title is the name of a file: the document's own title takes its place, and the name counts too. */
+  /** True = the title is the name of a file: the document's own title replaces it, and the name counts too. */
   hasFileTitle?: boolean;
-  /** Another name that counts as the title does. */
+  /** Another name that counts like the title. */
   name?: string;
   path: readonly string[];
   labels: readonly string[];
-  /** True = secrets in the text stay as they are; otherwise each becomes `[removed: …]`. Source: S37. */
+  /** True = secrets in the text stay unchanged; otherwise each becomes `[removed: …]`. Source: S37. */
   keepsSecrets?: boolean;
-  /** True = the members of an archive are given as parts; otherwise an archive is a type that is not read. */
+  /** True = the members of an archive are returned as child items; otherwise archives aren't read. */
   readsArchives?: boolean;
 }
 
-/** A file inside a file: an attachment, an archive member. It becomes an item of its own, under its parent's access. Source: S20. */
+/**
+ * A file inside a file: an attachment, an archive member. It becomes an item of its own, under its parent's access.
+ * Source: S20.
+ */
 export interface ExtractedChild<Bytes extends HeldBytes = HeldBytes> {
-  /** Unique and the same each time within its parent, as in `docs/a.txt`, `2/report.pdf`. */
+  /** Unique and stable within its parent, as in `docs/a.txt`, `2/report.pdf`. */
   id: string;
   fileName: string;
   mimeType?: string;
-  /** Spooled where all files inside the file are many bytes: the caller closes them. */
+  /** Spooled if all files inside the file are many bytes: the caller closes them. */
   bytes: Bytes;
 }
 
 export interface Extracted<Bytes extends HeldBytes = HeldBytes> {
   state: "ok";
-  /** Markdown (or the text as it is for plain text and code). */
+  /** Markdown (or the unchanged text for plain text and code). */
   text: string;
   mimeType: string;
-  /** The media type as which it was read; what reads that has a version. */
+  /** The media type that it was read as; the reader of that type has a version. */
   reader: string;
   /** Title that the document itself states. */
   title?: string;
@@ -50,17 +53,17 @@ export interface Extracted<Bytes extends HeldBytes = HeldBytes> {
   language?: string;
   sections: Section[];
   /**
-   * Number of the file's line that the text begins with, when the text has the file's lines one by one; absent for text that
-   * was made from something else.
+   * Number of the file's line that the text begins with, if the text has the file's lines one by one; absent for
+   * generated text.
    */
   firstLine?: number;
   /** Claimed authors, dates and other properties of the document itself. */
   properties: Record<string, FieldValue>;
-  /** How many secrets were taken out of the text. */
+  /** Number of secrets removed from the text. */
   maskedSecrets: number;
   /** Absent = none. */
   children?: ExtractedChild<Bytes>[];
-  /** The file's time was over before its end: another reading may give more. */
+  /** The time limit was reached before the file's end: another reading may give more. */
   isOutOfTime?: true;
   /** Term vector of title, path, labels and text. */
   analyzed: AnalyzedText;
@@ -72,9 +75,9 @@ export interface NotExtracted {
   /** One sentence for the connector's owner. */
   message: string;
   mimeType: string;
-  /** As which media type it was to be read; null = it never came to that. */
+  /** The media type that it was to be read as; null = it failed before that. */
   reader: string | null;
-  /** Where kb made a mistake, when it looks like one. */
+  /** Where a bug of kb probably is, if it looks like one. */
   fault?: Fault;
   /** Title that the document itself states. */
   title?: string;
@@ -82,7 +85,7 @@ export interface NotExtracted {
   language?: string;
   /** Claimed authors, dates and other properties of the document itself; absent = none. */
   properties?: Record<string, FieldValue>;
-  /** How many secrets were taken out of them; absent = none. */
+  /** Number of secrets removed from them; absent = none. */
   maskedSecrets?: number;
   /** True when another try can end differently (the child was killed, memory was short). */
   retryable: boolean;
@@ -91,8 +94,8 @@ export interface NotExtracted {
 }
 
 /**
- * Bytes → searchable text, in child processes with a heap cap, watched memory and a time cap. A hostile or broken file
- * ends in `no_text`, never in a throw. Source: S44.
+ * Turns bytes into searchable text, in child processes with a heap cap, watched memory and a time cap. A hostile or
+ * broken file ends in `no_text`, never in a throw. Source: S44.
  */
 export interface Extractor {
   extract(request: ExtractRequest, signal?: AbortSignal): Promise<Extracted | NotExtracted>;

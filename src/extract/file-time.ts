@@ -1,20 +1,21 @@
 import { WAITING_FACTOR } from "./limits.ts";
 
-/** The time that one file has. */
+/** The time limit of one file. */
 export interface FileTime {
-  /** False from the moment on when it is used up. */
+  /** False once the time is used up. */
   hasTime(): boolean;
-  /** Whether somebody asked for time when there was none any more, and so stopped. */
+  /** Whether a caller checked for time after it was used up, and so stopped. */
   isOver(): boolean;
 }
 
-/** So often the system is asked for the CPU time, in milliseconds of the clock: that costs more than a cell of a table. */
+/** How often the CPU time is read, in milliseconds of wall-clock time: a read costs more than a cell of a table. */
 const LOOK_MS = 10;
 
 /**
- * CPU time counts, beside a clock that is `WAITING_FACTOR` times as long: other programs on the machine cut no text.
+ * Makes the limit: CPU time, and wall-clock time `WAITING_FACTOR` times as long, so that other programs on the machine
+ * don't cut a text short.
  *
- * @param cpuMs  what the file may use, in milliseconds of CPU time
+ * @param cpuMs what the file may use, in milliseconds of CPU time
  */
 export function makeFileTime(cpuMs: number, tools: { now(): number; cpuMs(): number }): FileTime {
   const from = { clock: tools.now(), cpu: tools.cpuMs() };

@@ -3,19 +3,22 @@ import type { DecodedText } from "#core/encodings/decode.ts";
 import type { ExtractedChild, NotExtracted } from "./extractor.ts";
 import type { Section } from "#core/sections.ts";
 
-/** What a format gets: bytes, and their text when somebody asks for it. Never a path or a URL. Source: S44. */
+/** The input of a format: bytes, and their text on request. Never a path or a URL. Source: S44. */
 export interface FormatInput {
   bytes: Uint8Array;
   /** A hint, such as for the language of code. */
   fileName: string;
   mimeType: string;
-  /** Text is worth making up to this many UTF-16 code units; a format may stop there and say `isCut`. */
+  /** Text is useful up to this many UTF-16 code units; a format may stop there and set `isCut`. */
   maxTextLength: number;
-  /** True = the members of an archive are wanted as parts. */
+  /** True = the members of an archive are requested as child items. */
   readsArchives: boolean;
-  /** The bytes decoded, by byte order mark, validity, the encoding that the document declares, and statistics, in that order. */
+  /**
+   * The bytes decoded, by byte order mark, validity, the encoding that the document declares, and statistics, in that
+   * order.
+   */
   decode(declared?: string): DecodedText;
-  /** False when half of the file's time is used up: a format that works in steps gives what it has. */
+  /** False when half of the file's time is used up: a format that works in steps then returns what it has. */
   hasTime(): boolean;
 }
 
@@ -25,10 +28,10 @@ export interface FormatText {
   title?: string;
   language?: string;
   sections: Section[];
-  /** Number of the file's line that the text begins with, when its lines are the file's; absent for made text. */
+  /** Number of the file's line that the text begins with, if its lines are the file's; absent for generated text. */
   firstLine?: number;
   properties: Record<string, FieldValue>;
-  /** Files inside it, when there are any. */
+  /** Files inside it, if any. */
   children?: ExtractedChild<Uint8Array>[];
   /** True when the document has more text than was taken. */
   isCut?: boolean;
@@ -41,13 +44,13 @@ export interface FormatNoText {
   message: string;
   title?: string;
   language?: string;
-  /** What the document says of itself all the same. */
+  /** The document's own properties, which it has even without text. */
   properties?: Record<string, FieldValue>;
 }
 
 export type FormatResult = FormatText | FormatNoText;
 
-/** One kind of document. A new one is a file in `formats/` and a line in `registry.ts`. */
+/** One kind of document. To add one, add a file in `formats/` and a line in `registry.ts`. */
 export interface Format {
   /** May throw on a broken document: the caller turns that into `failed`. */
   extract(input: FormatInput): FormatResult | Promise<FormatResult>;

@@ -2,9 +2,8 @@ import type { ApiError } from "#api/errors.ts";
 import type { SpooledBytes, SpoolWriter } from "#core/spool.ts";
 
 /**
- * Messages between the pool and a child over a pipe: a JSON head and byte bodies, length-prefixed. No
- * base64, one copy. Numbers are unsigned 32-bit little-endian:
- * `[head bytes][count of bodies][bytes of each body …][head][bodies …]`.
+ * Messages between the pool and a child over a pipe: a JSON head and byte bodies, length-prefixed. No base64, one copy.
+ * Numbers are unsigned 32-bit little-endian: `[head bytes][count of bodies][bytes of each body …][head][bodies …]`.
  */
 
 export interface Frame {
@@ -12,13 +11,13 @@ export interface Frame {
   bodies: Uint8Array[];
   /** Bodies that are too many for memory: those from `SpooledBodies.from` on. */
   spooled?: SpooledBytes[];
-  /** Why they could not be written: then they are not all there. */
+  /** Why they could not be written: then they are incomplete. */
   fault?: ApiError;
-  /** Gives back what the bodies are in: they are empty then. Absent where that is little. */
+  /** Frees the memory of the bodies, which are then empty. Absent if they are small. */
   release?(): void;
 }
 
-/** Which bodies a reader spools, when they are more than `maxBytes` together. */
+/** The bodies that a reader spools, when they are more than `maxBytes` together. */
 export interface SpooledBodies {
   from: number;
   maxBytes: number;
@@ -29,12 +28,12 @@ export interface SpooledBodies {
 export const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 const MAX_BODIES = 1_200;
 
-/** A frame as the pieces to write, in order; bodies are not copied. */
+/** A frame as the chunks to write, in order; bodies aren't copied. */
 export function encodeFrame(head: unknown, bodies: readonly Uint8Array[]): Uint8Array[] {
   return [framePrefix(head, bodies), ...bodies.filter((body) => body.length > 0)];
 }
 
-/** What of a frame comes before its bodies. */
+/** The part of a frame before its bodies. */
 export function framePrefix(head: unknown, bodies: readonly { length: number }[]): Uint8Array {
   const json = Buffer.from(JSON.stringify(head));
   const prefix = Buffer.allocUnsafe(8 + 4 * bodies.length + json.length);
@@ -45,9 +44,9 @@ export function framePrefix(head: unknown, bodies: readonly { length: number }[]
   return prefix;
 }
 
-/** Puts frames together from chunks of any size, each with one copy. */
+/** Assembles frames from chunks of any size, each with one copy. */
 export class FrameReader {
-  /** What of the next frame came before its size was known. */
+  /** The start of the next frame, received before its size was known. */
   private start: Buffer = Buffer.alloc(0);
   private open: OpenFrame | undefined;
   private last: Promise<void> | undefined;
@@ -58,10 +57,10 @@ export class FrameReader {
   }
 
   /**
-   * The frames that are complete with this chunk. With spooled bodies they are only to be used after `written`, and no other
-   * chunk may be pushed before.
+   * The frames that are complete with this chunk. With spooled bodies they may only be used after `written`, and no
+   * other chunk may be pushed before.
    *
-   * @throws Error when the bytes are no frames
+   * @throws Error when the bytes aren't frames
    */
   push(chunk: Buffer): Frame[] {
     const frames: Frame[] = [];
@@ -87,14 +86,14 @@ export class FrameReader {
     return frames;
   }
 
-  /** When everything that goes to a file is written; undefined when nothing does. */
+  /** Resolves when everything that goes to a file is written; undefined when nothing does. */
   written(): Promise<void> | undefined {
     const { last } = this;
     this.last = undefined;
     return last;
   }
 
-  /** Gives up a frame that will not be complete. */
+  /** Discards a frame that will not be completed. */
   abandon(): void {
     this.open?.writer?.abandon();
     this.open = undefined;
@@ -104,7 +103,7 @@ export class FrameReader {
 /** Smaller ones are left to the collector. */
 const RELEASED_FROM_BYTES = 1024 * 1024;
 
-/** Memory that can be given back at once: the collector leaves tens of megabytes for minutes. */
+/** Memory that can be freed at once: the collector leaves tens of megabytes for minutes. */
 function releasable(size: number): Buffer {
   return Buffer.from(new ArrayBuffer(size, { maxByteLength: size }));
 }
@@ -115,7 +114,7 @@ interface Sizes {
 }
 
 interface OpenFrame extends Sizes {
-  /** Everything but the bodies that are spooled. */
+  /** Everything except the spooled bodies. */
   memory: Buffer;
   filled: number;
   spooledFrom: number;
@@ -140,7 +139,7 @@ function openFrame({ head, bodies }: Sizes, spooled: SpooledBodies | undefined):
   };
 }
 
-/** Takes what belongs to the frame; gives how much that was. */
+/** Copies the bytes that belong to the frame; returns their number. */
 function fill(frame: OpenFrame, bytes: Buffer): number {
   const inMemory = Math.min(bytes.length, frame.memory.length - frame.filled);
   bytes.copy(frame.memory, frame.filled, 0, inMemory);
@@ -169,11 +168,11 @@ function closeFrame({ memory, head, bodies, spooledFrom, writer }: OpenFrame): F
   const frame: Frame = { head: parsed, bodies: inMemory, ...(isReleasable && { release: () => buffer.resize(0) }) };
   if (writer === undefined) return frame;
   frame.spooled = writer.end(bodies.slice(spooledFrom));
-  // It is known once everything is written, which is before anybody looks.
+  // It is known once everything is written, which is before it is read.
   return Object.defineProperty(frame, "fault", { get: () => writer.fault });
 }
 
-/** The sizes of what a frame holds; undefined while they are not there. @throws Error when they are of no frame */
+/** The sizes in a frame; undefined until they have arrived. @throws Error when they can't be a frame's */
 function sizesOf(bytes: Buffer): Sizes | undefined {
   if (bytes.length < 8) return undefined;
   const head = bytes.readUInt32LE(0);

@@ -1,38 +1,41 @@
-/** What a file may cost. Bytes and milliseconds; text is counted in UTF-16 code units. */
+/** Limits of one file. Bytes and milliseconds; text is counted in UTF-16 code units. */
 export interface ExtractLimits {
-  /** Files above end in `too_large` without being read. */
+  /** Larger files end in `too_large` without being read. */
   maxBytes: number;
-  /** Text above is cut and the item says so in `properties.truncated`. */
+  /** Longer text is cut, and the item reports it in `properties.truncated`. */
   maxTextLength: number;
   /**
-   * A child that has used more CPU time for one file is killed, and one that has only waited, after `WAITING_FACTOR` times as
-   * long; large files have a second more for each MiB.
+   * A child is killed when it has used more CPU time for one file, or when `WAITING_FACTOR` times as long has passed by
+   * the clock; large files have a second more for each MiB.
    */
   timeoutMs: number;
-  /** The same for PDF files, which are slow for honest reasons. */
+  /** The same for PDF files, which are slow for good reasons. */
   pdfTimeoutMs: number;
   /** Heap cap of a child (`--max-old-space-size`). */
   heapMegabytes: number;
-  /** Resident memory at which a child is killed: the heap cap does not bound ArrayBuffers. Source: S44. */
+  /** Resident memory at which a child is killed: the heap cap does not limit ArrayBuffers. Source: S44. */
   maxRssBytes: number;
-  /** Resident memory above which a child was left large by a file: it ends soon without work. */
+  /** Resident memory above which a file has left a child large: it ends soon without work. */
   largeRssBytes: number;
-  /** A child is replaced after this many files that need a parser of documents: HTML, PDF, unknown. Source: S44. */
+  /** A child is replaced after this many files that need a document parser: HTML, PDF, unknown. Source: S44. */
   recycleAfterFiles: number;
   /**
-   * The same for all files, most of them plain text, code, Markdown, CSV or JSON. A fresh child runs cold code: at 500 it
-   * would spend as much time on warming up as on files (3.0 against 1.6 ms a file, measured over 550 of 6 kB).
+   * The same for all files, most of them plain text, code, Markdown, CSV or JSON. A fresh child runs cold code: at 500
+   * it would spend as much time on warming up as on files (3.0 against 1.6 ms a file, measured over 550 of 6 kB).
    * Source: docs/decisions/0004.
    */
   recycleAfterTextFiles: number;
-  /** A child without work ends after this long, so that memory goes down. */
+  /** A child without work ends after this long, to free its memory. */
   idleMs: number;
 }
 
-/** The caps that a child keeps itself. */
+/** The limits that a child enforces itself. */
 export type InnerLimits = Pick<ExtractLimits, "maxBytes" | "maxTextLength" | "pdfTimeoutMs">;
 
-/** By the clock a file has so many times its CPU time: a child that shares the machine is not to blame for that. */
+/**
+ * The wall-clock limit of a file as a multiple of its CPU time: a child that shares the machine isn't at fault for
+ * waiting.
+ */
 export const WAITING_FACTOR = 10;
 
 const MIB = 1024 * 1024;

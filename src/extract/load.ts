@@ -1,11 +1,11 @@
-/** A part of kb that could not be loaded. Nothing is wrong with the file that it was wanted for. */
+/** A part of kb that could not be loaded. The file that needed it is not at fault. */
 export class NotLoaded extends Error {
   override readonly name = "NotLoaded";
 }
 
 /**
- * What a dynamic import gives, for parts that only some files need. Every `import()` of this library goes through here, so
- * that no failure to load is taken for a broken file.
+ * Loads a part with a dynamic import, for parts that only some files need. Every `import()` of this library goes
+ * through here, so that a failure to load isn't mistaken for a broken file.
  *
  * @throws NotLoaded with the failure as its cause
  */

@@ -1,4 +1,4 @@
-/** What a file is by its first bytes, where no library tells it and it may look like text. */
+/** Detects a file by its first bytes, for types that no library detects and that may look like text. */
 export function kindByMark(sample: Uint8Array): { mimeType: string; label: string } | undefined {
   const start = Buffer.from(sample.buffer, sample.byteOffset, Math.min(sample.length, 4_096));
   if (start.subarray(0, 4).equals(TNEF)) return { mimeType: "application/vnd.ms-tnef", label: "winmail.dat (TNEF)" };

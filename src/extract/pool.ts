@@ -15,7 +15,7 @@ import { textTypeOfName } from "./text-types.ts";
 export interface ExtractorOptions {
   /** Absolute path of the built child; `findSpawnEntry("extractor")` in the product. */
   childPath: string;
-  /** Children at most; started when there is work. Two unless told. */
+  /** The most children; started when there is work. Two by default. */
   size?: number;
   limits?: Partial<ExtractLimits>;
   /** Monotonic milliseconds. */
@@ -23,16 +23,16 @@ export interface ExtractorOptions {
   /** The analyzer, for items whose file no child could read. */
   analyze(fields: DocumentFields): AnalyzedText;
   log: Log;
-  /** Where files inside files go that are many bytes; absent = they stay in memory. */
+  /** Stores files inside files if they are many bytes; absent = they stay in memory. */
   spool?: Spool;
-  /** The Node to run children with: this process's own unless told. */
+  /** The Node to run children with: this process's own by default. */
   node?: { path: string; version: string };
 }
 
 /**
  * The extractor over a pool of child processes. Small files are sent to a child ahead of its answers (it works on one
- * at a time, in order), large ones alone. A child serves one workspace, is replaced after `recycleAfterFiles`, and
- * ends when it is idle, over its caps, or its parent is gone.
+ * at a time, in order), large ones alone. A child serves one workspace, is replaced after `recycleAfterFiles`, and ends
+ * when it is idle, over its caps, or its parent is gone.
  */
 export function makeExtractor(options: ExtractorOptions): Extractor {
   const pool = new Pool(options);
@@ -47,12 +47,12 @@ export function makeExtractor(options: ExtractorOptions): Extractor {
 const SMALL_BYTES = 64 * 1024;
 /** A large file has more time than a small one: a second a MiB, some five times what text and tables take. */
 const MS_PER_BYTE = 1 / 1_048.576;
-/** Requests a child may have at once: enough to hide the way there and back, few enough to lose in a crash. */
+/** Requests a child may have at once: enough to hide the round trip, few enough to lose in a crash. */
 const MAX_SENT_AHEAD = 8;
-/** How often clocks and memory of children are looked at: a parser fills about 100 MB in that time. */
+/** How often clocks and memory of children are checked: a parser fills about 100 MB in that time. */
 const WATCH_MS = 100;
 const START_TIMEOUT_MS = 20_000;
-/** A child that a large file has left large waits no longer for another: starting one costs a third of a second. */
+/** How long a child that a large file has left large waits for another: starting one costs a third of a second. */
 const LARGE_IDLE_MS = 500;
 /** A workspace's child is given to another workspace that has waited this long. */
 const FAIR_WAIT_MS = 1_000;
@@ -135,7 +135,7 @@ class Pool {
     return job;
   }
 
-  /** Gives waiting jobs to children that can take them, starting children as far as allowed. */
+  /** Assigns waiting jobs to children that can take them, starting children as far as allowed. */
   private dispatch(): void {
     while (this.waiting.length > 0) {
       const child = this.tryToFindChild();
@@ -145,13 +145,13 @@ class Pool {
       if (job === undefined) break;
       this.waiting.splice(index, 1);
       child.send(job);
-      // A file that killed a child is alone in the next: it can take no other with it.
+      // A file that killed a child is alone in the next: it can't take others with it.
       if (job.deaths > 0 || this.isWorn(child)) child.retire();
     }
     this.watch();
   }
 
-  /** Waiting jobs fail with the reason no child can be started. Undefined then, as when all are busy. */
+  /** If no child can be started, waiting jobs fail with the reason. Undefined then, and when all are busy. */
   private tryToFindChild(): ChildHandle | undefined {
     try {
       return this.findChild();
@@ -161,7 +161,7 @@ class Pool {
     }
   }
 
-  /** The child with the least to do that takes the job it would get; else a new one, if one is allowed. */
+  /** The child with the fewest jobs that accepts the job it would get; else a new one, if one is allowed. */
   private findChild(): ChildHandle | undefined {
     const staying = [...this.children]
       .filter((child) => !child.isLeaving)
@@ -173,7 +173,7 @@ class Pool {
     if (occupied < this.size) return this.startChild();
     const busy = staying.find((child) => this.accepts(child));
     if (busy !== undefined) return busy;
-    // Nobody may take the next job: an idle child of another workspace makes room for a new one.
+    // No child may take the next job: an idle child of another workspace makes room for a new one.
     staying.find((child) => child.jobs.length === 0)?.retire();
     return undefined;
   }
@@ -192,7 +192,7 @@ class Pool {
     return !isAhead || (job.isSmall && child.jobs.length < MAX_SENT_AHEAD && child.jobs.every((sent) => sent.isSmall));
   }
 
-  /** Which waiting job this child should get: the oldest of its workspace, unless another has waited too long. */
+  /** The waiting job for this child: the oldest of its workspace, unless another has waited too long. */
   private nextIndexFor(child: ChildHandle): number {
     const oldest = this.waiting[0];
     if (oldest === undefined || child.workspace === undefined) return 0;
@@ -234,7 +234,7 @@ class Pool {
     if (shortage) for (const job of unanswered.splice(0)) job.fail(shortage);
     else if (end === "never_started") this.onFailedStart(detail);
     const [head, ...others] = unanswered;
-    // Others sent ahead go back to the front, in their order; only the first was being worked on.
+    // Others sent ahead go back to the front, in order; only the first was being processed.
     for (const job of others.toReversed()) this.requeue(job);
     if (head !== undefined) this.blame(head, end, detail);
     if (this.children.size === 0) for (const resolve of this.onGone.splice(0)) resolve();
@@ -247,7 +247,7 @@ class Pool {
     if (end === "killed" || (end === "never_started" && this.failedStarts < MAX_FAILED_STARTS))
       return this.requeue(job);
     job.deaths++;
-    // A file that hung would hang again; a crash may have been another file's doing.
+    // A file that hung would hang again; another file may have caused a crash.
     const retryable = end === "timeout" || end === "wait" || end === "never_started";
     if (!retryable && job.deaths < 2) return this.requeue(job);
     const why = {
@@ -273,8 +273,8 @@ class Pool {
   }
 
   /**
-   * Children are started again, with everything that isolates them. Where that fails too, files are refused until a start
-   * succeeds: none runs without Node's permission model, also on a machine that is only slow. Source: S44.
+   * Children are started again, with all their isolation. If that fails too, files are refused until a start succeeds:
+   * none runs without Node's permission model, even on a machine that is only slow. Source: S44.
    */
   private onFailedStart(detail: string): void {
     this.failedStarts++;
@@ -283,7 +283,7 @@ class Pool {
     log.error({ detail, childPath }, "extraction processes do not start; files are tried again later");
   }
 
-  /** Settles an aborted job at once. A large file's child is killed; a small one's answer is thrown away. */
+  /** Settles an aborted job at once. A large file's child is killed; a small one's answer is discarded. */
   private abandon(job: Job, signal: AbortSignal | undefined): void {
     job.isAbandoned = true;
     job.fail(abortError(signal));
@@ -294,14 +294,14 @@ class Pool {
     }
   }
 
-  /** Looks at clocks, memory and idleness while there are children. */
+  /** Checks clocks, memory and idleness while there are children. */
   private watch(): void {
     if (this.watcher !== undefined || this.children.size === 0) return;
     this.watcher = setInterval(() => {
       for (const child of this.children) {
         const isIdle = child.jobs.length === 0 && !child.isLeaving;
         const idleMs = isIdle ? this.options.now() - child.idleSince : 0;
-        // Memory that a large file left behind is given back by a new process: half of what two of them have, at any time.
+        // A new process frees the memory that a large file left behind: half of what two of them have, at any time.
         const keepMs = child.rssBytes > this.limits.largeRssBytes ? LARGE_IDLE_MS : this.limits.idleMs;
         if (isIdle && (idleMs > keepMs || child.rssBytes > this.limits.maxRssBytes * 0.6)) child.retire();
         void child.watch(this.limits.maxRssBytes, START_TIMEOUT_MS);
@@ -337,7 +337,7 @@ function closedError(): ApiError {
   return new ApiError("unavailable", { message: "The extractor is closed." });
 }
 
-/** Always an `AbortError`, whatever the reason was: callers tell it apart by name. */
+/** Always an `AbortError`, whatever the reason was: callers recognize it by name. */
 function abortError(signal: AbortSignal | undefined): DOMException {
   const error = new DOMException("The extraction was aborted.", "AbortError");
   if (signal?.reason !== undefined) Object.defineProperty(error, "cause", { value: signal.reason });

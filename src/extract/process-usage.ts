@@ -2,17 +2,17 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** What a process uses. */
+/** Memory and CPU time of a process. */
 export interface ProcessUsage {
-  /** 0 when nobody can tell. */
+  /** 0 if unknown. */
   rssBytes: number;
-  /** Milliseconds of CPU time since its start; undefined when nobody can tell. */
+  /** Milliseconds of CPU time since its start; undefined if unknown. */
   cpuMs: number | undefined;
 }
 
 const UNKNOWN: ProcessUsage = { rssBytes: 0, cpuMs: undefined };
 
-/** Memory and CPU time of a process: from /proc where there is one, else from `ps`; unknown when it is gone. */
+/** Memory and CPU time of a process: from /proc if there is one, else from `ps`; unknown when it is gone. */
 export async function readUsage(pid: number): Promise<ProcessUsage> {
   try {
     const [memory, times] = await Promise.all([
@@ -28,10 +28,10 @@ export async function readUsage(pid: number): Promise<ProcessUsage> {
 
 // Linux on x86-64 and most arm64 systems; larger pages make the reading too low, never a false kill.
 const PAGE_BYTES = 4_096;
-/** What /proc counts times in: 100 a second on every Linux (`USER_HZ`). */
+/** The unit of times in /proc: 100 a second on every Linux (`USER_HZ`). */
 const TICK_MS = 10;
 
-/** The name, in brackets, may hold anything; fields 14 and 15 of `proc_pid_stat(5)` are the times. */
+/** The name, in brackets, may contain anything; fields 14 and 15 of `proc_pid_stat(5)` are the times. */
 function cpuMsOf(stat: string): number | undefined {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const ticks = Number(fields[11]) + Number(fields[12]);

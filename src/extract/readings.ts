@@ -1,11 +1,11 @@
 /**
- * The readings that stand above words (furigana, pinyin). They are written in parentheses where the words below them end: a reading for each
- * letter, as most have, would divide a word that is searched.
+ * The phonetic readings above words (furigana, pinyin). They are written in parentheses after the words below them: a
+ * reading for each letter, the usual form, would split a searched word.
  */
 export class Readings {
   private due = "";
   private current: string | undefined;
-  /** Words with readings that are open, one within the other. */
+  /** Open words with readings, one within the other. */
   private depth = 0;
   /** No word without a reading has come since the last reading. */
   private isNext = false;
@@ -36,7 +36,7 @@ export class Readings {
     this.isUnspaced = isUnspaced;
   }
 
-  /** What is to be written for this text: nothing while a reading is open. */
+  /** The text to write for this text: none while a reading is open. */
   shown(text: string): string {
     if (this.current !== undefined) {
       if (this.current.length < MAX_LENGTH) this.current += text;
@@ -48,7 +48,7 @@ export class Readings {
     return end < 0 ? text : text.slice(0, end) + this.take() + text.slice(end);
   }
 
-  /** The readings that are still due at the end of a text. */
+  /** The pending readings at the end of a text. */
   take(): string {
     const { due } = this;
     this.due = "";

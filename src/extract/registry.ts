@@ -1,13 +1,13 @@
 import type { Format } from "./format.ts";
 
-/** Loads the code of a format; each is a chunk of its own, so that a child holds only what its files need. */
+/** Loads the code of a format; each is a chunk of its own, so that a child loads only what its files need. */
 export type FormatLoader = () => Promise<Format>;
 
-/** What reads a media type. */
+/** The reader of a media type. */
 export interface Reader {
   /**
-   * Kept with each item that it has read. Raise it by one when it gives better text, or reads what it refused before: what
-   * an older one has read, or failed to read, is then read again by itself.
+   * Stored with each item that it has read. Increase it by one when it gives better text, or reads what it refused
+   * before: items that an older version has read, or failed to read, are then read again automatically.
    */
   version: number;
   load: FormatLoader;
@@ -34,12 +34,12 @@ const UNREADABLE: Reader = {
 };
 
 /**
- * The formats by media type. A new one: a file in `formats/` that exports a `Format`, and its line here. Text types
- * that are not named are read as plain text.
+ * The formats by media type. To add one: a file in `formats/` that exports a `Format`, and its line here. Text types
+ * that aren't listed are read as plain text.
  */
 export const FORMATS: Readonly<Record<string, Reader>> = {
   "text/plain": PLAIN,
-  // Its letters are read since one version more.
+  // Reads its letters since one version later.
   "text/x-tex": { ...PLAIN, version: PLAIN.version + 1 },
   "text/x-asciidoc": { version: 3, load: async () => (await import("./formats/asciidoc.ts")).asciidocFormat },
   "text/x-rst": { version: 2, load: async () => (await import("./formats/rst.ts")).rstFormat },
@@ -130,29 +130,31 @@ const FAMILIES: readonly (readonly [RegExp, Reader])[] = [
   ],
 ];
 
-/** What reads a detected type; undefined when its text can't be read. */
+/** The reader of a detected type; undefined when its text can't be read. */
 export function findFormat(
   mimeType: string,
   isText: boolean,
   formats: Readonly<Record<string, Reader>> = FORMATS,
 ): Reader | undefined {
-  // The type may come from a source's own words: own keys only.
+  // The type may come from a source's own text: own keys only.
   if (Object.hasOwn(formats, mimeType)) return formats[mimeType];
   if (isText) return formats["text/plain"];
   return formats === FORMATS ? FAMILIES.find(([pattern]) => pattern.test(mimeType))?.[1] : undefined;
 }
 
-/** The name, in place of a media type, of what ended the process that read it: nobody knows what it was. */
+/** The name, in place of a media type, of a file of unknown type that ended the process that read it. */
 export const UNKNOWN_READER = "*";
-/** Raise it when a reader no longer ends its process: what did is then tried again. */
+/** Increase it when a reader no longer ends its process: files that did are then tried again. */
 const UNKNOWN_READER_VERSION = 1;
 
 /** The media type of bytes that are neither a known format nor text. */
 export const UNKNOWN_BYTES = "application/octet-stream";
-/** Raise it when more bytes are text: files that were none are then read again. */
+/** Increase it when more bytes count as text: files that didn't are then read again. */
 const UNKNOWN_BYTES_VERSION = 2;
 
-/** The version of what reads this media type now: 0 when nothing does, so that a first reader is a better one. */
+/**
+ * The present version of the reader of this media type: 0 when there is none, so that a first reader is a better one.
+ */
 export function readerVersionOf(reader: string): number {
   if (reader === UNKNOWN_READER) return UNKNOWN_READER_VERSION;
   if (reader === UNKNOWN_BYTES) return UNKNOWN_BYTES_VERSION;

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 
 /**
- * Takes the network away from this process, for good. Node's permission model covers files, processes, workers and
+ * Removes network access from this process, permanently. Node's permission model covers files, processes, workers and
  * native code from 20 on, but the network only from 25 on. This is a second wall for parsers that follow a link in a
  * document, not one against native code of an attacker.
  */

@@ -14,7 +14,7 @@ export interface SpawnOptions {
 }
 
 /**
- * Starts an extraction child with nothing to lose: no environment, no descriptors but two pipes, a heap cap, no code
+ * Starts an extraction child with minimal privileges: no environment, no descriptors but two pipes, a heap cap, no code
  * from strings, and read access to its own program only, by Node's permission model. Source: S44.
  *
  * @throws ApiError `resources_exhausted`
@@ -26,7 +26,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   const flags = [
     ...permissionFlags(options.nodeVersion, childPath),
     `--max-old-space-size=${limits.heapMegabytes}`,
-    // Short-lived objects of one file: 16 MB, as Node has it, costs each child 15 MB more and is not faster.
+    // Short-lived objects of one file: 16 MB, Node's default, costs each child 15 MB more and isn't faster.
     "--max-semi-space-size=4",
     "--disallow-code-generation-from-strings",
     "--no-warnings",
@@ -43,7 +43,7 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
   );
 }
 
-/** The options of the permission model, named as this version of Node names them; empty where it has none. */
+/** The options of the permission model, named as this version of Node names them; empty if it has none. */
 export function permissionFlags(nodeVersion: string, childPath: string): string[] {
   const [major = 0, minor = 0] = nodeVersion.replace(/^v/u, "").split(".").map(Number);
   if (major < 20) return [];
@@ -56,7 +56,7 @@ export function permissionFlags(nodeVersion: string, childPath: string): string[
 
 /** The child's own folder, its package.json, and every node_modules folder that its imports may be found in. */
 function readablePaths(childPath: string): string[] {
-  // A missing file is told by the child's failed start, as any other reason not to start.
+  // The child's failed start reports a missing file, like any other reason not to start.
   const folder = dirname(existsSync(childPath) ? realpathSync(childPath) : childPath);
   const paths = [`${folder}${sep}`];
   for (let at = folder; ; at = dirname(at)) {

@@ -1,8 +1,9 @@
 /**
- * The character that a font of symbols draws for a code, in Unicode: Greek letters and signs of mathematics, arrows, ticks and boxes.
+ * The character that a symbol font draws for a code, in Unicode: Greek letters and mathematical signs, arrows, ticks
+ * and boxes.
  *
- * @param code  as in the file: 0x20–0xFF, or the same in the private area that programs write (0xF020–0xF0FF)
- * @returns "" for a symbol that says nothing as text; undefined when the font is none of symbols
+ * @param code as in the file: 0x20–0xFF, or the same in the private area that programs write (0xF020–0xF0FF)
+ * @returns "" for a symbol without a meaning as text; undefined if it isn't a symbol font
  * Source: https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt
  */
 export function symbolOf(font: string | undefined, code: number): string | undefined {
@@ -16,7 +17,7 @@ export function isSymbolFont(font: string | undefined): boolean {
   return tableOf(font) !== undefined;
 }
 
-/** Text in a font of symbols as what it shows; text in any other font as it is. */
+/** Text in a symbol font as what it shows; text in any other font unchanged. */
 export function textInFont(font: string | undefined, text: string): string {
   if (!isSymbolFont(font)) return text;
   return text.replaceAll(/[!-\u00ff\uf020-\uf0ff]/gu, (letter) => symbolOf(font, letter.charCodeAt(0)) ?? letter);
@@ -28,7 +29,7 @@ function tableOf(font: string | undefined): ReadonlyMap<number, string> | undefi
 
 const PRIVATE = 0xf000;
 
-/** Codes that follow each other, from the first; `_` is none. */
+/** Consecutive codes, from the first; `_` is none. */
 function rows(...parts: readonly (readonly [number, string])[]): Map<number, string> {
   const table = new Map<number, string>();
   for (const [first, letters] of parts)

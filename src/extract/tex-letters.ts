@@ -1,6 +1,6 @@
 /**
- * TeX with the letters that its accents and names stand for, as people search them: `M{\"u}ller` is Müller. Words lose the places where
- * they may be divided. Other commands stay. Source: https://latexref.xyz/Accents.html
+ * TeX with letters in place of its accents and names, as people search for them: `M{\"u}ller` is Müller. Hyphenation
+ * marks are removed from words. Other commands stay. Source: https://latexref.xyz/Accents.html
  */
 export function texLetters(text: string): string {
   return text
@@ -11,7 +11,7 @@ export function texLetters(text: string): string {
     .replaceAll(DIVISIONS, "");
 }
 
-/** The letter for an accent with what is below it, or for a name. */
+/** The letter for an accent with its base letter, or for a name. */
 function letterOf(command: string): string | undefined {
   const [, accent = "", below = ""] = ACCENTED.exec(command) ?? [];
   if (accent === "") return LETTERS[/^[A-Za-z]+/u.exec(command)?.[0] ?? ""];
@@ -58,11 +58,11 @@ const LETTERS: Readonly<Record<string, string>> = {
   NG: "Ŋ",
 };
 
-/** What TeX drops after the name of a command. */
+/** The characters that TeX drops after the name of a command. */
 const END = String.raw`(?![A-Za-z])(?:\{\}| )?`;
 const BELOW = String.raw`(?:\{ ?(?:[A-Za-z]|\\[ij]) ?\}|[A-Za-z]|\\[ij]${END})`;
 const COMMAND = String.raw`(?:['${"`"}^"~=.] ?${BELOW}|[urHvdck](?:(?=\{)| )${BELOW}|(?:${Object.keys(LETTERS).join("|")})${END})`;
-/** A pair of backslashes is the end of a line: it is taken first, and stays. */
+/** A pair of backslashes is the end of a line: it matches first, and stays. */
 const WRITTEN = new RegExp(String.raw`\\\\|\{\\(${COMMAND})\}|\\(${COMMAND})`, "gu");
 const DIVISIONS = /(?<=\p{L})\\-(?=\p{L})/gu;
 const ACCENTED = /^(['`^"~=.]|[urHvdck](?=[ {])) ?\{? ?\\?([A-Za-z])/u;

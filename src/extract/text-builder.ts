@@ -1,11 +1,11 @@
 import type { Section } from "#core/sections.ts";
 import { cleanText, cutText, oneLine } from "./clean.ts";
 
-/** Most sections worth keeping of one document; later ones belong to the last kept. */
+/** Most sections of one document; later ones belong to the last kept. */
 const MAX_SECTIONS = 2_000;
 const MAX_SECTION_NAME_LENGTH = 200;
 
-/** Collects clean text and the sections in it, up to a length. The offsets are those of the text it gives. */
+/** Collects clean text and the sections in it, up to a length. The offsets are those of the returned text. */
 export class TextBuilder {
   readonly sections: Section[] = [];
   private readonly maxLength: number;
@@ -17,7 +17,7 @@ export class TextBuilder {
     this.maxLength = maxLength;
   }
 
-  /** True when something did not fit: more text is for nothing. */
+  /** True when something did not fit: more text has no effect. */
   get isFull(): boolean {
     return this.full;
   }
@@ -31,7 +31,7 @@ export class TextBuilder {
     this.addClean(cleanText(text));
   }
 
-  /** The same for text that is a part of clean text. */
+  /** The same for text that is already clean. */
   addClean(text: string): void {
     if (this.full || text === "") return;
     const fits = cutText(text, this.maxLength - this.length);

@@ -1,4 +1,6 @@
-/** Media types of text files by extension; the data table of type detection. Anything textual but unknown is text/plain. */
+/**
+ * Media types of text files by extension; the data table of type detection. Anything textual but unknown is text/plain.
+ */
 const EXTENSIONS_BY_TYPE: Readonly<Record<string, string>> = {
   "text/plain":
     "txt text out err lst nfo me 1st diff patch dtd po pot properties env conf cfg cnf ini inf reg desktop service",
@@ -112,7 +114,7 @@ const TYPES_BY_EXTENSION = new Map(
   ),
 );
 
-/** The media type of a text file by its name; undefined when the name tells nothing. */
+/** The media type of a text file by its name; undefined when the name isn't known. */
 export function textTypeOfName(fileName: string): string | undefined {
   const name = fileName.slice(Math.max(fileName.lastIndexOf("/"), fileName.lastIndexOf("\\")) + 1).toLowerCase();
   const dot = name.lastIndexOf(".");

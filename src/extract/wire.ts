@@ -6,10 +6,10 @@ import { type Section, SECTION_KINDS } from "#core/sections.ts";
 import type { HeldBytes, SpooledBytes } from "#core/spool.ts";
 import { encodeFrame, type Frame, framePrefix } from "./frames.ts";
 
-/** What a child works with: everything of a request but its workspace, with the bytes in memory. */
+/** The input of a child: everything of a request but its workspace, with the bytes in memory. */
 export type ChildRequest = Omit<ExtractRequest<Uint8Array>, "workspace">;
 
-/** The request as pieces to write; `spooled` comes after them. */
+/** The request as chunks to write; `spooled` comes after them. */
 export function encodeRequest(request: ExtractRequest): { pieces: Uint8Array[]; spooled?: SpooledBytes } {
   const { bytes, workspace: _workspace, ...head } = request;
   if (bytes instanceof Uint8Array) return { pieces: encodeFrame(head, [bytes]) };
@@ -38,10 +38,10 @@ export function encodeResult(result: Extracted<Uint8Array> | NotExtracted): Uint
 }
 
 /**
- * The result in a frame from a child. A child may have been taken over by a hostile file, so its words are checked
- * before the process that holds the keys uses them.
+ * The result in a frame from a child. A hostile file may have taken over the child, so the result is validated before
+ * the process that holds the keys uses it.
  *
- * @throws Error when the frame is no result
+ * @throws Error when the frame isn't a result
  */
 export function decodeResult(frame: Frame): Extracted | NotExtracted {
   const head = asRecord(frame.head);
@@ -115,7 +115,7 @@ function asString(value: unknown): string {
   return value;
 }
 
-/** A media type as it is stored: a long one is none. */
+/** A media type as it is stored; a long one is invalid. */
 function asName(value: unknown): string | null {
   return typeof value === "string" && value.length <= MAX_NAME_CHARS ? value : null;
 }

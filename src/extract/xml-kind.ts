@@ -1,4 +1,6 @@
-/** What an XML document is by its beginning: a media type that a format is for; undefined for text that is no XML. */
+/**
+ * Detects an XML document by its beginning: returns a media type that has a format; undefined for text that isn't XML.
+ */
 export function xmlTypeOf(start: string): string | undefined {
   const root = findRoot(start);
   if (root === undefined) return undefined;
@@ -22,7 +24,10 @@ export function xmlTypeOf(start: string): string | undefined {
     : undefined;
 }
 
-/** True for a document of prose, by its beginning: DocBook, DITA, FictionBook, TEI, JATS. Data has articles and topics, too. */
+/**
+ * True for a document of prose, by its beginning: DocBook, DITA, FictionBook, TEI, JATS. Data has articles and topics,
+ * too.
+ */
 export function isBook(start: string): boolean {
   const name = findRoot(start)?.name ?? "";
   const local = name.slice(name.indexOf(":") + 1);
@@ -47,7 +52,10 @@ function packageType(start: string): string {
   return WORD;
 }
 
-/** The first element, and what stands before it. Step by step: one pattern for any number of comments takes exponential time. */
+/**
+ * The first element, and the text before it. Step by step: one pattern for any number of comments takes exponential
+ * time.
+ */
 function findRoot(start: string): { name: string; attributes: string; prolog: string } | undefined {
   let at = start.length - start.trimStart().length;
   for (;;) {
@@ -71,7 +79,7 @@ function findRoot(start: string): { name: string; attributes: string; prolog: st
   return tag?.[1] === undefined ? undefined : { name: tag[1], attributes: tag[2] ?? "", prolog: start.slice(0, at) };
 }
 
-/** A document type may hold declarations in brackets. */
+/** A document type may contain declarations in brackets. */
 function doctypeEnd(start: string, at: number): string {
   const bracket = start.indexOf("[", at);
   const angle = start.indexOf(">", at);

@@ -1,11 +1,11 @@
 import { parseDocument } from "yaml";
 
 /**
- * What YAML says, as plain values with string keys (`Map`s with `mapAsMap`); undefined where that can't be told: aliases that
- * unfold to gigabytes, or more levels than there is stack. A module of its own, to be loaded when there is YAML: a bundled
- * CommonJS package gives its names to a static import only.
+ * The value of a YAML text, as plain values with string keys (`Map`s with `mapAsMap`); undefined if it can't be built:
+ * aliases that expand to gigabytes, or more levels than there is stack. A separate module, loaded when there is YAML: a
+ * bundled CommonJS package exports its names to a static import only.
  *
- * @param isStrict true = YAML with mistakes says nothing
+ * @param isStrict true = YAML with mistakes gives undefined
  */
 export function valueOfYaml(
   source: string,

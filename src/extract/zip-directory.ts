@@ -2,21 +2,21 @@ import { crc32 } from "node:zlib";
 import { nameDecoder } from "./archive/names.ts";
 import { ZipError } from "./zip-error.ts";
 
-/** What the central directory says of an entry. */
+/** The central directory's data of an entry. */
 export interface DirectoryRecord {
   name: string;
   size: number;
   packedSize: number;
   method: number;
   isEncrypted: boolean;
-  /** Where the entry's local header is said to begin. */
+  /** Stated start of the entry's local header. */
   offset: number;
   modified?: string;
 }
 
 /**
- * The records of a ZIP archive's central directory, in its order. Local headers are not believed for anything but where
- * data begins: two readers that believe different headers see different archives.
+ * The records of a ZIP archive's central directory, in order. Local headers are used only to find where data begins:
+ * two readers that trust different headers see different archives.
  *
  * @throws ZipError `failed` when the directory is missing or broken, `too_large` when it has more than `maxEntries`
  */
@@ -40,9 +40,9 @@ export function readDirectory(bytes: Uint8Array, maxEntries: number): DirectoryR
 }
 
 /**
- * Where the data of each record begins; undefined where no local header is.
+ * Where the data of each record begins; undefined if there is no local header.
  *
- * @throws ZipError `failed` when entries share bytes, or lie outside the archive
+ * @throws ZipError `failed` when entries share bytes, or are outside the archive
  */
 export function placeEntries(bytes: Uint8Array, records: readonly DirectoryRecord[]): (number | undefined)[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -77,12 +77,12 @@ interface Directory {
   start: number;
   end: number;
   count: number;
-  /** What must be added to offsets: bytes that were put before the archive. */
+  /** The number to add to offsets: bytes that were put before the archive. */
   shift: number;
 }
 
 function findDirectory(view: DataView): Directory {
-  // The end record has a comment of 65,535 bytes at most behind it.
+  // The end record has a comment of at most 65,535 bytes after it.
   for (let at = view.byteLength - 22; at >= Math.max(0, view.byteLength - 22 - NONE_16); at--) {
     if (view.getUint32(at, true) !== END) continue;
     const found = readEnd(view, at);
@@ -107,7 +107,7 @@ function readEnd(view: DataView, at: number): Directory | undefined {
   }
   const start = end - size;
   const shift = start - offset;
-  // A directory that would begin before the archive, or offsets that point behind it, are no directory.
+  // A directory that would begin before the archive, or whose offsets point past it, is invalid.
   if (start < 0 || shift < 0) return undefined;
   if (size > 0 && (size < 46 || view.getUint32(start, true) !== RECORD)) return undefined;
   return { start, end, count, shift };
@@ -120,7 +120,7 @@ function findEnd64(view: DataView, end: number): number | undefined {
   return at + 56 <= locator && view.getUint32(at, true) === END_64 ? at : undefined;
 }
 
-/** Eight bytes as a number; what is above every file's size stays above it. */
+/** Eight bytes as a number; a value above every file's size stays above it. */
 function readUint64(view: DataView, at: number): number {
   return Number(view.getBigUint64(at, true));
 }
@@ -153,7 +153,7 @@ function readRecord(
 const ENCRYPTED = 1;
 const UTF8_NAME = 0x800;
 
-/** Unpacked size, packed size, offset; from the extra field of large archives where the short ones say so. */
+/** Uncompressed size, compressed size, offset; from the extra field of large archives if the short ones say so. */
 function readSizes(view: DataView, at: number, extraStart: number, extraEnd: number): [number, number, number] {
   const sizes: [number, number, number] = [
     view.getUint32(at + 24, true),

@@ -5,9 +5,12 @@ import { ZipError } from "./zip-error.ts";
 export interface ZipCaps {
   /** Most entries that the directory may have. */
   maxEntries: number;
-  /** Most bytes that all reads together may unpack. */
+  /** Most bytes that all reads together may decompress. */
   maxUnpackedBytes: number;
-  /** Most unpacked bytes for each packed one, held against entries of more than 10 MiB. Deflate itself ends at 1,032. */
+  /**
+   * Most decompressed bytes for each compressed one, applied to entries of more than 10 MiB. Deflate itself ends at
+   * 1,032.
+   */
   maxRatio: number;
 }
 
@@ -15,9 +18,9 @@ export interface ZipCaps {
 export const DOCUMENT_ZIP_CAPS: ZipCaps = { maxEntries: 20_000, maxUnpackedBytes: 512 * 1_048_576, maxRatio: 300 };
 
 export interface ZipEntry {
-  /** With `/` between folders, as the archive has it otherwise: it may hold `..` and be no path at all. */
+  /** With `/` between folders, otherwise unchanged: it may contain `..` and not be a path at all. */
   name: string;
-  /** Bytes unpacked, as the directory claims. */
+  /** Decompressed bytes, as the directory claims. */
   size: number;
   /** Bytes in the archive. */
   packedSize: number;
@@ -28,30 +31,31 @@ export interface ZipEntry {
 }
 
 export interface Zip {
-  /** In the directory's order. Names may come twice. */
+  /** In the directory's order. Names may occur twice. */
   entries: readonly ZipEntry[];
   /** The first entry of that name; else the first whose name is equal without regard to case. */
   find(name: string): ZipEntry | undefined;
   /**
-   * The entry's bytes, a copy of its own.
+   * The entry's bytes, as a copy.
    *
    * @throws ZipError `too_large` above `maxBytes` or the archive's caps, `encrypted`, `failed` for broken data
    */
   read(entry: ZipEntry | string, maxBytes: number): Uint8Array;
   /**
-   * The same in pieces of at most 16 MiB (150 kB as a rule), for entries that should never be whole in memory. `onPiece` returns false when
-   * it wants no more. A piece may be a view that is only good until the next.
+   * The same in chunks of at most 16 MiB (usually 150 kB), for entries that should never be whole in memory. `onPiece`
+   * returns false to stop. A chunk may be a view that is only valid until the next.
    *
-   * @throws ZipError as `read`, and whatever `onPiece` throws
+   * @throws ZipError as `read`, and errors of `onPiece`
    */
   stream(entry: ZipEntry | string, onPiece: (piece: Uint8Array) => boolean | void): void;
 }
 
 /**
- * Reads the directory of a ZIP archive; nothing is unpacked yet. Guarded against bombs: caps on entries, on what is
- * really unpacked (never on claims alone), on the ratio, and no two entries may share bytes ("a better zip bomb").
+ * Reads the directory of a ZIP archive; nothing is decompressed yet. Guarded against bombs: caps on entries, on the
+ * actual decompressed size (never on claims alone), on the ratio, and no two entries may share bytes ("a better zip
+ * bomb").
  *
- * @throws ZipError `failed` when there is no sound directory, `too_large` when it has too many entries
+ * @throws ZipError `failed` when there is no valid directory, `too_large` when it has too many entries
  */
 export function openZip(bytes: Uint8Array, caps: ZipCaps): Zip {
   const records = readDirectory(bytes, caps.maxEntries);
@@ -101,14 +105,14 @@ export function openZip(bytes: Uint8Array, caps: ZipCaps): Zip {
   return { entries, find, read, stream };
 }
 
-/** True when the bytes begin as a ZIP archive does, an empty one included. */
+/** True when the bytes begin like a ZIP archive, an empty one included. */
 export function looksLikeZip(bytes: Uint8Array): boolean {
   const [p, k, third, fourth] = bytes;
   return p === 0x50 && k === 0x4b && ((third === 3 && fourth === 4) || (third === 5 && fourth === 6));
 }
 
 const RATIO_FREE_BYTES = 10 * 1_048_576;
-/** Packed bytes for one step: deflate makes 16 MiB of them at most. Half of it would take a third longer. */
+/** Compressed bytes for one step: deflate makes 16 MiB of them at most. Half of it would take a third longer. */
 const STEP_BYTES = 16_384;
 const STORED = 0;
 const DEFLATED = 8;
@@ -142,7 +146,7 @@ function push(inflate: Inflate, piece: Uint8Array, isLast: boolean, name: string
   try {
     inflate.push(piece, isLast);
   } catch (error) {
-    // fflate marks its own errors by a number; what the receiver threw goes on as it is.
+    // fflate marks its own errors by a number; errors of the receiver are rethrown unchanged.
     const isOwn = error instanceof Error && "code" in error && typeof error.code === "number";
     if (!isOwn) throw error;
     throw new ZipError("failed", `${shown(name)} is broken (${error.message})`);
@@ -162,7 +166,7 @@ function at(records: readonly DirectoryRecord[], index: number): DirectoryRecord
   return record;
 }
 
-/** A name for a message: the archive's own words, cut. */
+/** A name for a message: the archive's own text, cut. */
 function shown(entry: ZipEntry | string): string {
   const name = typeof entry === "string" ? entry : entry.name;
   return `"${name.slice(0, 100)}"`;

@@ -9,22 +9,22 @@ import { canonical } from "./read.ts";
 export type PinnedTool = NonNullable<ToolMapping[MappingRole]>;
 
 /**
- * The roles of a mapping in which kb would call something else than the owner of a connection agreed to: another tool,
- * other fixed arguments, another argument for the words, or a tool that doesn't say that it only reads. Source: S65.
+ * The roles of a mapping in which kb would call something other than what the owner of a connection agreed to: another
+ * tool, other fixed arguments, another argument for the text, or a tool that isn't marked as read-only. Source: S65.
  */
 export function rolesToAgree(mapping: ToolMapping | undefined, agreed: ToolMapping | undefined): MappingRole[] {
   return rolesOf(mapping).filter((role) => !isAgreed(mapping?.[role], agreed?.[role]));
 }
 
-/** What somebody agrees to who connects a server as it is mapped: tools that say that they only read. */
+/** The tools that someone agrees to by connecting a mapped server: those marked as read-only. */
 export function agreedByConnecting(mapping: ToolMapping | undefined): ToolMapping | undefined {
   return pick(mapping, ({ isReadOnly }) => isReadOnly !== false);
 }
 
 /**
- * What counts as agreed when an admin maps a server that somebody has connected before: what they agreed to, and a tool that
- * says that it only reads in a role that had none, as long as nobody but them finds what it gives. A role that is unmapped
- * keeps what was agreed, so that mapping it again is a change like any other.
+ * What counts as agreed when an admin maps a server that someone has already connected: what they agreed to, and a
+ * read-only tool in a role that had none, provided that only they can find its results. A role that is unmapped keeps
+ * its agreement, so that mapping it again is a change like any other.
  */
 export function carriedOver(
   mapping: ToolMapping | undefined,
@@ -45,7 +45,7 @@ export function agreedTo(mapping: ToolMapping, agreed: ToolMapping | undefined):
   return merged(agreed, mapping);
 }
 
-/** Names a mapping as it is now, so that somebody agrees to what they were shown and to nothing else. */
+/** Identifies a mapping as it is now, so that the agreement covers exactly the mapping that was shown. */
 export function nameOfMapping(mapping: ToolMapping): string {
   const entries = rolesOf(mapping).map((role) => [role, mapping[role]]);
   return createHash("sha256")
@@ -53,14 +53,14 @@ export function nameOfMapping(mapping: ToolMapping): string {
     .digest("base64url");
 }
 
-/** How a server is mapped, what the owner of a connection agreed to, and the tools that it has now. */
+/** The mapping of a server, what the owner of a connection agreed to, and the tools that it has now. */
 interface Standing {
   mapping: ToolMapping | undefined;
   agreed: ToolMapping | undefined;
   tools: readonly McpTool[];
 }
 
-/** Whether a call is one that a mapping has, with the owner's agreement, and of the tool as it was mapped. */
+/** Whether a call is part of a mapping, with the owner's agreement, and its tool is unchanged since it was mapped. */
 export function findCall(
   { mapping, agreed, tools }: Standing,
   name: string,
@@ -77,7 +77,7 @@ export function findCall(
   return isOpen ? "agreed" : "not_agreed";
 }
 
-/** A mapping in which this tool is known not to say that it only reads; undefined when it was known before. */
+/** A mapping in which this tool is marked as not read-only; undefined when it already was. */
 export function changingIn(mapping: ToolMapping | undefined, tool: string): ToolMapping | undefined {
   const unknown = pick(mapping, (one) => one.tool === tool && one.isReadOnly === undefined);
   if (unknown === undefined) return undefined;
@@ -99,7 +99,10 @@ export function rolesOf(mapping: ToolMapping | undefined): MappingRole[] {
   return MAPPING_ROLES.filter((role) => mapping?.[role] !== undefined);
 }
 
-/** One that may change something is agreed to as it was then: an admin who looks again doesn't speak for its owner. */
+/**
+ * For a tool that may change something, the agreement covers its definition at that time: an admin who reviews it again
+ * doesn't speak for its owner.
+ */
 function isAgreed(wanted: PinnedTool | undefined, agreed: PinnedTool | undefined): boolean {
   if (wanted === undefined || agreed === undefined) return false;
   const isSame = wanted.tool === agreed.tool && wanted.argument === agreed.argument && hasSameArgs(wanted, agreed);
@@ -112,7 +115,7 @@ function hasSameArgs(one: PinnedTool | undefined, other: PinnedTool): boolean {
   return JSON.stringify(canonical(one?.args)) === JSON.stringify(canonical(other.args));
 }
 
-/** Its fixed arguments as they are, and a text in the one for words, IDs or cursors. */
+/** Its fixed arguments unchanged, and a text in the one for words, IDs or cursors. */
 function isCallOf(mapped: PinnedTool | undefined, name: string, args: Readonly<Record<string, unknown>>): boolean {
   if (mapped?.tool !== name) return false;
   const { argument } = mapped;

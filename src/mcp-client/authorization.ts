@@ -15,35 +15,38 @@ import { type McpChallenge, McpProblem } from "./problem.ts";
 
 /** How to sign in at a server, from its metadata (RFC 9728) and that of its authorization server (RFC 8414). */
 export interface McpAuthorization {
-  /** What every request for a token names (RFC 8707). */
+  /** The resource that every token request names (RFC 8707). */
   resource: string;
-  /** Byte for byte as the metadata has it. Pinned by the connection: another one later is another authorization server. */
+  /**
+   * Byte for byte as in the metadata. Pinned by the connection: a different value later is a different authorization
+   * server.
+   */
   issuer: string;
   authorizationEndpoint: string;
   /** Pinned like the issuer. */
   tokenEndpoint: string;
   registrationEndpoint?: string;
   revocationEndpoint?: string;
-  /** What to ask for: the challenge's scopes, else all that the resource names, else none. */
+  /** Scopes to request: the challenge's, else all that the resource names, else none. */
   scopes: string[];
-  /** Takes the URL of a document as client id. */
+  /** Accepts the URL of a document as client id. */
   supportsCimd: boolean;
-  /** Tells who signed in, when asked for the scope `openid`. */
+  /** Reports who signed in, when the scope `openid` is requested. */
   supportsOpenId: boolean;
-  /** Promises `iss` on the way back (RFC 9207): without it, the way back is refused. */
+  /** Promises `iss` in the callback (RFC 9207): without it, the callback is refused. */
   sendsIssuer: boolean;
-  /** `none`, `client_secret_basic`, …; `client_secret_basic` where it says nothing, as RFC 8414 has it. */
+  /** `none`, `client_secret_basic`, …; defaults to `client_secret_basic`, as RFC 8414 has it. */
   tokenAuthMethods: string[];
-  /** `authorization_code` and `implicit` where it says nothing, likewise. */
+  /** Defaults to `authorization_code` and `implicit`, likewise. */
   grantTypes: string[];
 }
 
 export interface DiscoverDeps {
   client: GuardedClient;
   signal: AbortSignal;
-  /** `https://host:port` each: where the operator lets the documents of every server lead. Source: S66. */
+  /** `https://host:port` each: private hosts that the operator allows in the documents of every server. Source: S66. */
   authorizationServers?: readonly string[];
-  /** For all of it; 10 s unless told. */
+  /** For all of it; 10 s by default. */
   timeoutMs?: number;
 }
 
@@ -51,7 +54,7 @@ export interface DiscoverDeps {
 const MAX_ISSUERS = 3;
 const MAX_URL_CHARS = 2_000;
 const MAX_SCOPES = 50;
-/** Where the metadata of a resource is, before its path. */
+/** The location of a resource's metadata, before its path. */
 const KNOWN = "/.well-known/oauth-protected-resource";
 
 const Texts = z.array(z.string().max(200)).max(200);
@@ -76,13 +79,13 @@ const ServerMetadata = z.looseObject({
 });
 
 /**
- * Finds out how to sign in at a server: its metadata by the challenge or at the known places, then that of the first
- * usable authorization server it names. A server without metadata of its own is its own authorization server, as in the
- * revision 2025-03-26.
+ * Discovers how to sign in at a server: its metadata from the challenge or at the well-known places, then that of the
+ * first usable authorization server it names. A server without metadata of its own is its own authorization server, as
+ * in the revision 2025-03-26.
  *
- * Refuses metadata for another resource, an issuer that isn't byte for byte the one that was asked, a server without
- * PKCE by S256, and endpoints without https but at the server's own host and port, where the operator listed them. Nothing is signed, and no redirect is followed.
- * The first thing that was refused is in the problem's `metadata`.
+ * Refuses metadata for another resource, an issuer that isn't byte for byte the one requested, a server without PKCE by
+ * S256, and endpoints without https except at the server's own host and port, where the operator listed them. Requests
+ * are unsigned, and no redirect is followed. The first refused value is in the problem's `metadata`.
  *
  * @throws McpProblem `authorization_unusable`, `unreachable`, `timeout`, `address_not_allowed`; the signal's reason
  *
@@ -114,9 +117,12 @@ export async function discoverAuthorization(
 interface Finding {
   client: GuardedClient;
   exchange: Exchange;
-  /** The server itself and what the operator named: whatever its documents name is reached where it is public, or there. */
+  /**
+   * The server itself and the places the operator named: hosts from its documents are reached only if they are public,
+   * or listed here.
+   */
   configured: ConfiguredPlaces;
-  /** What was refused so far. */
+  /** The values refused so far. */
   faults: MetadataFault[];
 }
 
@@ -149,7 +155,8 @@ async function findResource(target: URL, challenge: McpChallenge, find: Finding)
     const scopes = (data.scopes_supported ?? []).filter((scope) => isScope(scope) && !scope.includes(" "));
     return { resource: data.resource, issuers, scopes: scopes.slice(0, MAX_SCOPES) };
   }
-  // What it says was there and unusable, or there is none: only in the second case it is its own authorization server.
+  // Its metadata existed but was unusable, or there is none: only in the second case is it its own authorization
+  // server.
   if (challenge.resourceMetadata) {
     const expected = shownUrl(challenge.resourceMetadata);
     throw unusable([...find.faults, { field: "metadata", problem: "missing", found: null, expected }]);
@@ -169,8 +176,8 @@ function faultOf(
 }
 
 /**
- * A challenge that names the metadata of another origin, where kb doesn't go: by its place it is about another resource, which
- * says more than that the place is not allowed. Source: RFC 9728 §3.3.
+ * A challenge that names the metadata of another origin, where kb doesn't connect: the location shows that it concerns
+ * another resource, which is a clearer error than a disallowed address. Source: RFC 9728 §3.3.
  */
 async function faultOfPlace(
   place: string | undefined,
@@ -221,7 +228,7 @@ async function findServer(issuer: string, find: Finding): Promise<z.output<typeo
   return refuse({ field: "metadata", problem: "missing", found: null, expected });
 }
 
-/** Where an issuer's metadata can be; undefined when it can be no issuer. */
+/** Where an issuer's metadata can be; undefined if it can't be an issuer. */
 function placesOf(issuer: string): string[] | undefined {
   if (!canParseUrl(issuer)) return undefined;
   const { origin, pathname, search, hash } = new URL(issuer);
@@ -254,7 +261,7 @@ async function faultOfEndpoints(
   return undefined;
 }
 
-/** With https, or at the server's own host and port, where the operator listed them. */
+/** With https, or at the server's own host and port, if the operator listed them. */
 async function isUsable(endpoint: string, { client, configured }: Finding): Promise<boolean> {
   if (!canParseUrl(endpoint)) return false;
   const url = new URL(endpoint);

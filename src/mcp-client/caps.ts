@@ -1,25 +1,25 @@
 import type { PaceLimits } from "./pace.ts";
 import type { McpStep } from "./problem.ts";
 
-/** What a server of others can take of kb at most. */
+/** Limits on what a third-party server can use of kb. */
 export interface McpCaps {
-  /** From opening a session to being able to ask something. */
+  /** From opening a session to the first request. */
   openMs: number;
-  /** One request, with the whole of its answer. */
+  /** One request, with the whole of its response. */
   requestMs: number;
-  /** All pages of the list of tools: until it is read, nothing of a sync can be left to go on later. */
+  /** All pages of the list of tools: until it is read, a sync has no checkpoint to resume from. */
   toolsMs: number;
-  /** Content of a resource or of a tool's result: as it comes over the network, and inflated. */
+  /** Content of a resource or of a tool's result: as received, and decompressed. */
   contentBytes: number;
   /** One page of a list, likewise. */
   listBytes: number;
-  /** Any other answer, likewise, and one event of a stream that is listened to. */
+  /** Any other response, likewise, and one event of the notification stream. */
   otherBytes: number;
-  /** Events of one answer. A stream that is listened to has no end, and is bounded by its pace. */
+  /** Events of one response. The notification stream has no end, and is limited by its pace. */
   events: number;
   /** Events of all streams of a session: so many at once, then so many a second. */
   pace: PaceLimits;
-  /** A stream that is listened to and has more events than that for so long is closed. */
+  /** The notification stream is closed if it exceeds the pace for this long. */
   floodMs: number;
   /** Values in one JSON text. */
   values: number;
@@ -35,7 +35,7 @@ export interface McpCaps {
   schemaDepth: number;
 }
 
-/** Generous for a server that means well: a file of 16 MB is 22 MB as base64, and a tool's schema rarely has 10 KB. */
+/** Generous for a well-meaning server: a file of 16 MB is 22 MB as base64, and a tool's schema rarely has 10 KB. */
 export const MCP_CAPS: Readonly<McpCaps> = {
   openMs: 10_000,
   requestMs: 30_000,
@@ -55,10 +55,10 @@ export const MCP_CAPS: Readonly<McpCaps> = {
   schemaDepth: 32,
 };
 
-/** Of the events of all sessions together. */
+/** For the events of all sessions together. */
 export const MCP_PACE: Readonly<PaceLimits> = { perSecond: 300, burst: 300 };
 
-/** Bytes that the answer to a step's request may have. */
+/** The size limit for the response to a step's request. */
 export function bytesOf(step: McpStep, caps: McpCaps): number {
   if (step === "read" || step === "call") return caps.contentBytes;
   return step === "tools" || step === "resources" || step === "templates" ? caps.listBytes : caps.otherBytes;

@@ -7,7 +7,7 @@ const MAX_SCOPE_CHARS = 1_000;
 const MAX_URL_CHARS = 2_000;
 
 /**
- * What a `WWW-Authenticate` says of a bearer token, without anything that is malformed or long. Source: RFC 6750 §3,
+ * Parses the bearer challenge of a `WWW-Authenticate`, without anything that is malformed or long. Source: RFC 6750 §3,
  * RFC 9728 §5.1.
  */
 export function parseChallenge(header: string | undefined): McpChallenge {

@@ -3,43 +3,45 @@ import type { McpCaps } from "./caps.ts";
 import type { Pace } from "./pace.ts";
 import type { McpProblem } from "./problem.ts";
 
-/** A server of others, and what signs requests to it. */
+/** A third-party server, and the headers that sign requests to it. */
 export interface McpTarget {
   /** Its endpoint, of streamable HTTP, as a person configured it. */
   url: string;
   /**
-   * What signs a request. Asked before each one, so that a renewed token is used at once, and sent to the origin of `url`
-   * only. Never the token of somebody who calls kb.
+   * The headers that sign a request. Called before each one, so that a renewed token is used at once, and sent to the
+   * origin of `url` only. Never the token of kb's own caller.
    */
   headers(): Promise<Readonly<Record<string, string>>>;
 }
 
 export interface McpSessionOptions {
   client: GuardedClient;
-  /** Ends the session and whatever it waits for. */
+  /** Ends the session and everything it waits for. */
   signal: AbortSignal;
-  /** Whatever is not given is as in `MCP_CAPS`. */
+  /** Missing values are those of `MCP_CAPS`. */
   caps?: Partial<McpCaps>;
   clientInfo: { name: string; version: string };
   hop: McpHop;
-  /** Opens the stream for messages that the server sends unasked, as `subscribe` needs it; false unless told. */
+  /** Opens the stream for messages that the server sends unasked, which `subscribe` needs; false by default. */
   isListening?: boolean;
-  /** Of the events of all sessions together; each has its own besides. */
+  /** For the events of all sessions together; each session has its own as well. */
   pace?: Pace;
 }
 
-/** The way of a request between instances of kb. */
+/** The path of a request between instances of kb. */
 export interface McpHop {
   /** This instance's id. */
   instanceId: string;
-  /** The instances behind which this request comes, as its own header said; empty for kb's own requests. */
+  /** The instances that this request has passed through, from its header; empty for kb's own requests. */
   before: readonly string[];
 }
 
-/** A conversation with a server. Each method rejects with `McpProblem`, and with the signal's reason once that is aborted. */
+/**
+ * A session with a server. Each method rejects with `McpProblem`, and with the signal's reason once that is aborted.
+ */
 export interface McpSession {
   readonly serverInfo: McpServerInfo;
-  /** As agreed, such as `2025-11-25`. */
+  /** As negotiated, such as `2025-11-25`. */
   readonly protocolVersion: string;
   readonly capabilities: McpCapabilities;
   /** All tools, in the server's order. */
@@ -49,26 +51,26 @@ export interface McpSession {
   /** One page. */
   listResourceTemplates(cursor?: string): Promise<McpPage<McpResourceTemplate>>;
   readResource(uri: string): Promise<McpResourceContent[]>;
-  /** A tool's own failure is an answer: `isError`. */
+  /** A tool's own failure is a result: `isError`. */
   callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<McpToolResult>;
-  /** Values for a variable of a resource template; within the time of any question, or less. */
+  /** Values for a variable of a resource template; within the time limit of any request, or less. */
   complete(
     uriTemplate: string,
     argument: { name: string; value: string },
     options?: { withinMs: number },
   ): Promise<McpCompletion>;
   ping(): Promise<void>;
-  /** Asks for notices of changes of one resource. */
+  /** Requests notifications of changes of one resource. */
   subscribe(uri: string): Promise<void>;
   onListChanged(listener: (list: "tools" | "resources") => void): void;
   onUpdated(listener: (uri: string) => void): void;
-  /** What is heard has ended, and nothing is heard any more; told at once when it has ended before. Not by `close`. */
+  /** Called when the notification stream has ended; at once if it ended before. Not called by `close`. */
   onEnded(listener: (problem: McpProblem) => void): void;
-  /** Ends the session at the server too, where it has one; never rejects. */
+  /** Ends the session at the server too, if it has one; never rejects. */
   close(): Promise<void>;
 }
 
-/** Every text of a server is cleaned and cut before it is in one of the following. */
+/** Every text of a server in the following types is cleaned and cut. */
 export interface McpServerInfo {
   name: string;
   title?: string;
@@ -78,16 +80,19 @@ export interface McpServerInfo {
 export interface McpCapabilities {
   tools: boolean;
   resources: boolean;
-  /** Notices of changes of single resources. */
+  /** Notifications of changes of single resources. */
   subscribe: boolean;
-  /** Notices that the list of resources changed. */
+  /** Notifications that the list of resources changed. */
   listChanged: boolean;
   completions: boolean;
 }
 
 export interface McpList<Item> {
   items: Item[];
-  /** Entries that are malformed or too large, or have a name that nobody could tell from another one: they are not in `items`. */
+  /**
+   * Number of entries that are malformed or too large, or have a name that can't be distinguished from another one:
+   * they aren't in `items`.
+   */
   leftOut: number;
 }
 
@@ -96,26 +101,26 @@ export interface McpPage<Item> extends McpList<Item> {
 }
 
 export interface McpTool {
-  /** As the server calls it. A name with anything invisible in it is left out, so this is what a person sees too. */
+  /** The server's name for it. A name with anything invisible in it is left out, so this is what a person sees too. */
   name: string;
   title?: string;
   description?: string;
-  /** As the server gave it, within the caps: neither compiled nor followed. @see readFields */
+  /** As the server sent it, within the caps: neither compiled nor followed. @see readFields */
   inputSchema: Readonly<Record<string, unknown>>;
-  /** What the server says of it; a hint. */
+  /** The server's own claim; a hint. */
   isReadOnly: boolean;
-  /** Digest of name, description, schemas and annotations as the server sent them: what a mapping is pinned by. */
+  /** Digest of name, description, schemas and annotations as the server sent them: a mapping is pinned to it. */
   pin: string;
 }
 
 export interface McpResource {
-  /** As the server gave it: an id, never fetched by kb itself. */
+  /** As the server sent it: an id, never fetched by kb itself. */
   uri: string;
   name: string;
   title?: string;
   description?: string;
   mimeType?: string;
-  /** Bytes, as the server says. */
+  /** Bytes, as the server reports. */
   size?: number;
   /** Epoch milliseconds. */
   lastModified?: number;
@@ -129,7 +134,7 @@ export interface McpResourceTemplate {
   mimeType?: string;
 }
 
-/** Content of a resource. Text is as the server sent it, so that its digest stands; extraction cleans it. */
+/** Content of a resource. Text is as the server sent it, so that its digest stays valid; extraction cleans it. */
 export type McpResourceContent = { uri: string; mimeType?: string } & (
   | { type: "text"; text: string }
   | { type: "blob"; bytes: Uint8Array }
@@ -142,7 +147,7 @@ export interface McpToolResult {
   structured?: unknown;
 }
 
-/** A block of a result. Pictures and sounds are not read. */
+/** A block of a result. Pictures and sounds aren't read. */
 export type McpBlock =
   | { type: "text"; text: string }
   | { type: "link"; resource: McpResource }

@@ -2,18 +2,21 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { McpProblem, type McpProblemDetails, type McpStep } from "./problem.ts";
 
 /**
- * One question to a server, with all the HTTP requests that it takes: the first, those that resume a stream, and answers to
- * what the server asks back. What goes wrong in any of them ends the question, with that reason.
+ * One request to a server with all its HTTP requests: the first, those that resume a stream, and responses to the
+ * server's own requests. The first failure of any of them ends it, with that reason.
  */
 export interface Exchange {
   readonly step: McpStep;
-  /** Aborted by the deadline, by the session's end and by the first problem; its reason is a `McpProblem`, or the session's reason. */
+  /**
+   * Aborted by the deadline, by the session's end and by the first problem; its reason is a `McpProblem`, or the
+   * session's reason.
+   */
   readonly signal: AbortSignal;
-  /** Ends the question. The first problem counts. */
+  /** Ends the exchange. The first problem counts. */
   fail(problem: Omit<McpProblemDetails, "step">): McpProblem;
-  /** What ended it, if anything has. */
+  /** The problem that ended it, if any. */
   readonly problem: McpProblem | undefined;
-  /** HTTP status of the last answer that was none to go on with. */
+  /** HTTP status of the last failed response. */
   status: number | undefined;
   /** Counts a request. @throws McpProblem `too_many` */
   countRequest(): void;
@@ -21,15 +24,15 @@ export interface Exchange {
   end(): void;
 }
 
-/** Requests that one question may take: a stream is resumed, a server asks back. */
+/** HTTP requests allowed for one exchange: a stream is resumed, a server sends requests back. */
 const MAX_REQUESTS = 20;
 
-/** The question that the running code belongs to: the library calls its `fetch` without saying. */
+/** The exchange that the running code belongs to: the library calls its `fetch` without passing it. */
 export const exchanges = new AsyncLocalStorage<Exchange>();
 
 /**
- * @param deadlineMs  0 = none: the session's signal ends it
- * @param maxRequests  Infinity for a stream that is listened to and resumed for as long as the session lasts
+ * @param deadlineMs 0 = none: the session's signal ends it
+ * @param maxRequests Infinity for a notification stream, which is resumed for as long as the session lasts
  */
 export function makeExchange(
   step: McpStep,

@@ -24,9 +24,9 @@ const SDK_CODES: Readonly<Record<string, McpProblemCode>> = {
 };
 
 /**
- * Why a question failed. The library's errors have texts of the server in them: only codes are taken over.
+ * Why a request failed. The library's errors contain texts of the server: only codes are copied.
  *
- * @returns a `McpProblem`; the reason of the session's signal when that ended it; what `headers()` of the target threw
+ * @returns a `McpProblem`; the reason of the session's signal when that ended it; errors of the target's `headers()`
  */
 export function problemOf(error: unknown, exchange: Exchange): unknown {
   if (exchange.problem) return exchange.problem;
@@ -62,7 +62,7 @@ export function elicitationUrl(data: unknown): string | undefined {
   return username === "" && password === "" ? href : undefined;
 }
 
-/** What a status says of a question that has an answer of its own. */
+/** The problem for a status of a request that expects a response. */
 export function codeOfStatus(status: number, { step }: Exchange): McpProblemCode {
   if (status >= 500) return "server_error";
   if (step === "initialize") return "not_mcp";

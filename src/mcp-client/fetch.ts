@@ -21,23 +21,26 @@ export interface McpFetchOptions {
   userAgent: string;
   /** Ids of instances, this one's last. */
   hops: readonly string[];
-  /** For the stream of what the server says unasked; absent = it is not opened. */
+  /** For the notification stream; absent = it isn't opened. */
   listening?: Exchange;
-  /** At which the events of all streams come. */
+  /** The pace of the events of all streams. */
   pace: Pace;
 }
 
-/** What an answer to a question on the stream that is listened to costs of the session's pace: it is a request. */
+/**
+ * The cost of a response to a server's request on the notification stream, in events of the session's pace: it is an
+ * HTTP request.
+ */
 const REPLY_COST = 10;
 /** Redirects within the server's origin that keep the method. */
 const MAX_REDIRECTS = 3;
-/** Headers of the protocol and of the connection: what signs a request never sets them. */
+/** Headers of the protocol and of the connection: the target's headers never set them. */
 const OWN_HEADERS =
   /^(?:mcp-.*|kb-.*|accept|accept-encoding|connection|content-.*|host|last-event-id|te|trailer|transfer-encoding|upgrade|user-agent)$/i;
 
 /**
- * The `fetch` of one session: to the target's origin and nowhere else, over an address that was judged, with the target's
- * headers and no others that could carry a secret, and within the caps. Every request belongs to an exchange.
+ * The `fetch` of one session: sends only to the target's origin, over a checked address, with the target's headers and
+ * no others that could carry a secret, and within the caps. Every request belongs to an exchange.
  */
 export function makeMcpFetch(options: McpFetchOptions): (url: string | URL, init?: RequestInit) => Promise<Response> {
   const origin = new URL(options.target.url).origin;
@@ -47,11 +50,12 @@ export function makeMcpFetch(options: McpFetchOptions): (url: string | URL, init
     if (asking === undefined) throw new Error("A request outside of every exchange.");
     const method = init.method ?? "GET";
     const sent = new Headers(init.headers);
-    // Opening a session asks for the stream of what the server says unasked, too, once its answer is there.
+    // Opening a session also requests the notification stream, once its response has arrived.
     const isResumed = sent.has("last-event-id") && !hasListened;
     const isListening = method === "GET" && asking.step === "initialize" && !isResumed;
     if (isListening && options.listening === undefined) return new Response(null, { status: 405 });
-    // By then the session is open: what else is sent there answers a question on that stream, such as a ping every minute.
+    // The session is then open: other requests there answer the server's requests on that stream, such as a ping every
+    // minute.
     const isReply = hasListened && !isListening && asking.step === "initialize";
     hasListened ||= isListening;
     const exchange = (isListening || isReply) && options.listening ? options.listening : asking;
@@ -106,7 +110,7 @@ async function send(url: URL, sending: Sending): Promise<IncomingMessage> {
   }
 }
 
-/** What a request failed with; the signal's reason when that ended it. */
+/** The problem of a failed request; the signal's reason when that ended it. */
 function failureOf(error: unknown, exchange: Exchange): unknown {
   if (exchange.problem) return exchange.problem;
   if (exchange.signal.aborted) return exchange.signal.reason;
@@ -114,19 +118,19 @@ function failureOf(error: unknown, exchange: Exchange): unknown {
     const code = error.code === "address_not_allowed" ? "address_not_allowed" : "unreachable";
     return exchange.fail({ code, cause: error });
   }
-  // Only `headers()` of the target throws other errors than Node's: they are its owner's.
+  // Only `headers()` of the target throws errors other than Node's: they are its owner's.
   if (!(error instanceof Error) || !("code" in error)) return error;
   return exchange.fail({ code: "unreachable", cause: error });
 }
 
-/** Where to, if the method and the body go along. */
+/** The redirect's target, if it keeps the method and the body. */
 function redirectOf(from: URL, { statusCode, headers }: IncomingMessage): URL | undefined {
   const location = headers.location;
   if ((statusCode !== 307 && statusCode !== 308) || location === undefined) return undefined;
   return canParseUrl(location, from.href) ? new URL(location, from) : undefined;
 }
 
-/** Statuses that say one thing whatever was asked; the library judges the others. */
+/** Statuses with one meaning for every request; the library handles the others. */
 function problemOfStatus(message: IncomingMessage, exchange: Exchange): McpProblem | undefined {
   const status = message.statusCode ?? 0;
   const challenge = parseChallenge(message.headers["www-authenticate"]);
@@ -140,7 +144,7 @@ function problemOfStatus(message: IncomingMessage, exchange: Exchange): McpProbl
   return undefined;
 }
 
-/** A server that has no such stream answers with 405, which is no problem. */
+/** A server without such a stream answers 405, which isn't a problem. */
 function problemOfListening(status: number, exchange: Exchange): McpProblem | undefined {
   if (status < 400 || status === 405) return undefined;
   return exchange.fail({ code: codeOfStatus(status, exchange), status });
@@ -165,7 +169,7 @@ function toResponse(
     return new Response(null, { status: status === 204 ? 204 : 202 });
   }
   const isOk = status < 300;
-  // Of a failure only what a JSON-RPC error needs is read.
+  // Of a failed response, only as much as a JSON-RPC error needs is read.
   const maxBytes = isOk && !isListening ? bytesOf(exchange.step, caps) : caps.otherBytes;
   const isEndless = isOk && exchange.step === "listen" && !isReply;
   const body = guardedBody(message, { exchange, caps, maxBytes, isEndless, pace });

@@ -8,10 +8,10 @@ import type { Pace } from "./pace.ts";
 import { pacedEvents } from "./paced-events.ts";
 
 /**
- * The body of an answer as it may be read: inflated, within the caps on bytes, and looked at before a parser does. What
- * is over a cap fails the exchange, which ends the connection. Events come at the pace, where there is one.
+ * The body of a response made safe to read: decompressed, within the byte caps, and checked before a parser sees it.
+ * Exceeding a cap fails the exchange, which ends the connection. Events come at the pace, if there is one.
  *
- * @param maxBytes  of the body, both as it comes and inflated; of one event where `isEndless`
+ * @param maxBytes of the body, both as received and decompressed; of one event with `isEndless`
  */
 export function guardedBody(
   message: IncomingMessage,
@@ -46,7 +46,7 @@ export function guardedBody(
     },
   });
   const inflater = inflaterOf(message);
-  // Two counts: what comes over the network, and what it becomes. An endless stream is bounded by its pace.
+  // Two counts: as received over the network, and decompressed. An endless stream is limited by its pace.
   const stages = [
     message,
     ...(isEndless ? [] : [count(upTo(maxBytes))]),

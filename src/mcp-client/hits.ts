@@ -9,10 +9,10 @@ import { makeJsonGuard } from "./json-guard.ts";
 
 /** One entry of what a tool lists or finds. */
 export interface McpHit {
-  /** What `fetch` is called with: as the tool gave it. */
+  /** The argument of `fetch`: as the tool gave it. */
   id: string;
   title: string;
-  /** The whole text or an excerpt, where the result has it. As the server sent it. */
+  /** The whole text or an excerpt, if the result has it. As the server sent it. */
   text?: string;
   /** http(s) only. */
   url?: string;
@@ -38,7 +38,7 @@ const CURSORS = ["nextCursor", "next_cursor", "nextPageToken", "next"];
 
 /**
  * The entries in a tool's result: of the structured form, of JSON in a text, of links and embedded resources, or the
- * lines of a text. Entries whose ids nobody could tell apart are left out, and so is what another kb has read through an
+ * lines of a text. Leaves out entries whose ids can't be distinguished, and those that another kb has read through an
  * MCP server; the first of two with one id counts.
  */
 export function readHits(result: Pick<McpToolResult, "content" | "structured">): {
@@ -69,7 +69,7 @@ export function readHits(result: Pick<McpToolResult, "content" | "structured">):
     return [makeHit({ id: uri, title: uri, text, ...defined({ mimeType }) })];
   });
   if (linked.length > 0) return { hits: distinct(linked) };
-  // A text that says it is structured, elsewhere, is no list of lines.
+  // If the structured form is not a plain text, the text isn't a list of lines.
   if (result.structured !== undefined && lineTextOf(result.structured) === undefined) return { hits: [] };
   const text =
     lineTextOf(result.structured) ??
@@ -129,8 +129,9 @@ function toHit(entry: unknown): McpHit | undefined {
 }
 
 /**
- * What another kb has read through an MCP server itself: that server is the one to read it from. Instances that index each
- * other would otherwise hand copies of copies back and forth for ever. Source: docs/decisions/0038-what-another-kb-has-read.md
+ * Whether another kb has read it through an MCP server itself: it should be read from that server. Instances that index
+ * each other would otherwise pass copies of copies back and forth for ever. Source:
+ * docs/decisions/0038-what-another-kb-has-read.md
  */
 function isSecondHand(entry: Readonly<Record<string, unknown>>): boolean {
   return typeof entry["kbId"] === "string" && entry["providerId"] === "mcp";
@@ -178,7 +179,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The text inside an answer was not looked at with it: a string is one value there. */
+/** JSON inside a text was not checked with its response: a string is one value there. */
 function nestsTooDeep(text: string): boolean {
   return makeJsonGuard(false, TEXT_LIMITS)(Buffer.from(text, "utf8")) !== undefined;
 }

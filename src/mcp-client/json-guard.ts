@@ -1,4 +1,4 @@
-/** What a JSON text, or a stream of events that hold one each, may be at most. */
+/** Limits of a JSON text, or of a stream of events that contain one each. */
 export interface GuardLimits {
   depth: number;
   values: number;
@@ -19,8 +19,8 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /**
- * Looks at the bytes of JSON before a parser does: 24 MB of opening brackets, or of empty objects, take 40 times as much
- * memory as values. Gives what is wrong, or undefined, for each piece as it comes.
+ * Checks the bytes of JSON before a parser does: 24 MB of opening brackets, or of empty objects, take 40 times as much
+ * memory as values. Returns the exceeded limit, or undefined, for each chunk as it arrives.
  *
  * In a stream of events every line starts outside a string, since JSON has no line breaks inside one, and an empty line
  * ends an event.

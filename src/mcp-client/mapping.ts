@@ -12,7 +12,7 @@ import { McpProblem } from "./problem.ts";
 
 const PinnedTool = MappedTool.extend({
   pin: z.string().max(100),
-  /** Whether it said that it only reads when it was mapped; absent for one that an earlier program mapped. */
+  /** Whether it was marked as read-only when it was mapped; absent for one that an earlier version of kb mapped. */
   isReadOnly: z.boolean().optional(),
 });
 const StoredMapping = z.strictObject({
@@ -20,7 +20,7 @@ const StoredMapping = z.strictObject({
   search: PinnedTool.optional(),
   fetch: PinnedTool.optional(),
 });
-/** As it is stored: each tool with the digest of what it was when it was mapped. */
+/** As it is stored: each tool with the digest of its definition when it was mapped. */
 export type ToolMapping = z.infer<typeof StoredMapping>;
 
 /** The mapping as it is stored; undefined for anything else, and for one without a tool. */
@@ -29,7 +29,7 @@ export function parseMapping(stored: unknown): ToolMapping | undefined {
   return data && MAPPING_ROLES.some((role) => data[role] !== undefined) ? data : undefined;
 }
 
-/** Pins a draft to the tools as they are now; the faults, when it doesn't fit them. */
+/** Pins a draft to the present tools; returns the faults if it doesn't fit them. */
 export function pinMapping(
   draft: MappingBody,
   tools: readonly McpTool[],
@@ -47,7 +47,7 @@ export function pinMapping(
   return faults.length > 0 ? { faults } : { mapping };
 }
 
-/** What has changed since the mapping was made: a mapping with a fault is not used until an admin has looked. */
+/** The changes since the mapping was made: a mapping with a fault isn't used until an admin has reviewed it. */
 export function faultsOfMapping(mapping: ToolMapping, tools: readonly McpTool[]): MappingFault[] {
   return MAPPING_ROLES.flatMap((role): MappingFault[] => {
     const pinned = mapping[role];
@@ -58,17 +58,17 @@ export function faultsOfMapping(mapping: ToolMapping, tools: readonly McpTool[])
   });
 }
 
-/** What a call in a role gives: hits with a cursor, or text. */
+/** The result of a call in a role: hits with a cursor, or text. */
 export interface Preview {
   hits?: McpHit[];
   text?: string;
 }
 
 /**
- * Calls a mapped tool once and reads what it gives as a sync would. Only by an explicit act of the admin who maps it.
+ * Calls a mapped tool once and reads its result as a sync would. Only by an explicit act of the admin who maps it.
  *
- * @param value  the query or id for it
- * @throws McpProblem, `refused` also for a tool that says it failed
+ * @param value the query or id for it
+ * @throws McpProblem, `refused` also for a tool that reports a failure
  */
 export async function previewTool(
   session: Pick<McpSession, "callTool">,
@@ -81,7 +81,7 @@ export async function previewTool(
   return { hits: hits.slice(0, PREVIEW_HITS).map(withShortText) };
 }
 
-/** The entries that a mapped `list` or `search` gives. @param value  the cursor or the query */
+/** The entries that a mapped `list` or `search` returns. @param value  the cursor or the query */
 export async function listMapped(
   session: Pick<McpSession, "callTool">,
   { tool, args, argument }: MappedTool,
@@ -121,7 +121,7 @@ function faultOfArguments(
   if (role !== "list" && argument === undefined) return "argument_missing";
   const properties = inputSchema["properties"];
   const named = [...Object.keys(args), ...(argument === undefined ? [] : [argument])];
-  // A schema without properties, or with references, tells nothing of them.
+  // A schema without properties, or with references, doesn't reveal them.
   const isTold = typeof properties === "object" && properties !== null;
   if (isTold && named.some((name) => !Object.hasOwn(properties, name))) return "argument_unknown";
   const required = inputSchema["required"];

@@ -7,8 +7,8 @@ export type MetadataEndpoint = Extract<MetadataFault["field"], `${string}_endpoi
 const MAX_SHOWN_CHARS = 200;
 
 /**
- * A URL of a stranger as people may see it: http(s), printable ASCII, without user name, query and fragment, at most 200
- * characters. Its spelling stays where it can, since two issuers can differ by a slash alone. null for anything else.
+ * A third party's URL made safe to show: http(s), printable ASCII, without user name, query and fragment, at most 200
+ * characters. Keeps its spelling where possible, since two issuers can differ by a slash alone. null for anything else.
  */
 export function shownUrl(text: string): string | null {
   const clean = cleanUrl(text);
@@ -18,7 +18,7 @@ export function shownUrl(text: string): string | null {
   return cut(isPlain ? text : `${origin}${pathname}`, MAX_SHOWN_CHARS);
 }
 
-/** What differs from what, as one sentence for people. */
+/** The differing values, as one sentence for people. */
 export function describeFault({ field, problem, found, expected }: MetadataFault): string {
   switch (field) {
     case "metadata":

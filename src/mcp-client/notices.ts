@@ -5,7 +5,9 @@ type ListListener = (list: "tools" | "resources") => void;
 type UriListener = (uri: string) => void;
 type EndListener = (problem: McpProblem) => void;
 
-/** What a server says unasked, for those who want to know. Notices are hints: one that gets lost costs nothing but time. */
+/**
+ * Passes a server's unsolicited notifications to listeners. Notifications are hints: a lost one only causes a delay.
+ */
 export function makeNotices() {
   const listListeners: ListListener[] = [];
   const uriListeners: UriListener[] = [];
@@ -14,7 +16,7 @@ export function makeNotices() {
   let endListener: EndListener | undefined;
   let ended: McpProblem | undefined;
 
-  /** Nothing is heard any more. The first problem counts. */
+  /** The stream has ended. The first problem counts. */
   function end(problem: McpProblem): void {
     if (ended !== undefined) return;
     ended = problem;
@@ -33,7 +35,7 @@ export function makeNotices() {
     onUpdated(listener: UriListener): void {
       uriListeners.push(listener);
     },
-    /** Notes what is subscribed to; false over the limit. */
+    /** Adds a subscription; false over the limit. */
     add(uri: string, max: number): boolean {
       return uris.has(uri) || (uris.size < max && uris.add(uri) !== undefined);
     },
@@ -47,7 +49,7 @@ export function makeNotices() {
         if (uris.has(uri)) for (const listener of uriListeners) listener(uri);
       });
     },
-    /** Of the newest revision: one stream for all that is subscribed to. `problem` says why it has ended. */
+    /** In the newest revision: one stream for all subscriptions. `problem` says why it has ended. */
     async listen(client: Client, timeoutMs: number, problem: () => McpProblem): Promise<void> {
       const filter = { toolsListChanged: true, resourcesListChanged: true, resourceSubscriptions: [...uris] };
       const former = stream;

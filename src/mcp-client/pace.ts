@@ -1,20 +1,20 @@
-/** How fast something may go: `burst` at once, then `perSecond`. */
+/** A rate limit: `burst` at once, then `perSecond`. */
 export interface PaceLimits {
   perSecond: number;
   burst: number;
 }
 
 export interface Pace {
-  /** Takes that much and waits until it is due; an abort ends the wait. */
+  /** Takes `cost` and waits until it is due; an abort ends the wait. */
   take(cost: number, signal: AbortSignal): Promise<void>;
-  /** For how long it has had more to do than it may, without a second or so of rest. */
+  /** For how long it has been at its limit, without a second or so of rest. */
   busyMs(): number;
 }
 
 /**
- * Makes a pace. What is taken counts at once, so those who wait have their turns in the order in which they came.
+ * Makes a pace. A take counts at once, so waiters proceed in the order in which they came.
  *
- * @param shared  a pace of all, which is kept besides
+ * @param shared a shared pace, which applies as well
  */
 export function makePace({ perSecond, burst }: PaceLimits, shared?: Pace): Pace {
   let left = burst;

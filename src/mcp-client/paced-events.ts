@@ -2,19 +2,19 @@ import { Transform } from "node:stream";
 import type { Exchange } from "./exchange.ts";
 import type { Pace } from "./pace.ts";
 
-/** Events of an answer that cost nothing: one is the answer itself, and some servers send an empty one first. */
+/** Events of a response that cost nothing: one is the response itself, and some servers send an empty one first. */
 const FREE_EVENTS = 4;
-/** Of a stream that is listened to, so many bytes count as one event more. */
+/** In a notification stream, this many bytes count as one more event. */
 const EVENT_BYTES = 2_048;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Passes a stream of events on as fast as its session's pace is, and reads no faster. The library takes 0.2 to 0.4 ms for a
- * notice, so 3,400 of them before one answer hold this thread for a second.
+ * Passes on a stream of events at its session's pace, and reads no faster. The library takes 0.2 to 0.4 ms for a
+ * notification, so 3,400 of them before one response block this thread for a second.
  *
- * @param floodMs  fails the exchange with `too_many` when a stream that is listened to has been too fast for so long
+ * @param floodMs fails the exchange with `too_many` when a notification stream has been too fast for so long
  */
 export function pacedEvents({
   exchange,
@@ -57,7 +57,7 @@ export function pacedEvents({
   });
 }
 
-/** Where events end in the pieces of a stream: behind each empty line that follows another one. */
+/** Where events end in the chunks of a stream: after each empty line that follows another one. */
 function makeEventEnds(): (piece: Uint8Array) => number[] {
   let isLineEmpty = true;
   let hasLine = false;

@@ -1,21 +1,24 @@
-/** Arguments of tools that travel in headers as well, where gateways route by them. Source: MCP specification, 2026-07-28 (SEP-2243). */
+/**
+ * Tool arguments that are also sent in headers, for gateways that route by them. Source: MCP specification, 2026-07-28
+ * (SEP-2243).
+ */
 
 /** An argument and the header that repeats it. */
 export interface ParamHeader {
-  /** Names of properties, from the arguments inwards. */
+  /** Names of properties, from the outermost to the innermost. */
   path: readonly string[];
   /** As in `Mcp-Param-<name>`. */
   name: string;
 }
 
-/** What a property of an input schema names its header with. */
+/** The keyword that names a property's header in an input schema. */
 const KEYWORD = "x-mcp-header";
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
 /** Keywords with values, not schemas. */
 const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);
 
-/** The headers that a tool wishes for; undefined when one of them is none that may be: then nobody may call the tool. */
+/** The headers that a tool requires; undefined when one of them isn't allowed: then the tool must not be called. */
 export function paramHeadersOf(inputSchema: Readonly<Record<string, unknown>>): ParamHeader[] | undefined {
   const found: ParamHeader[] = [];
   if (!collect(inputSchema, [], found)) return undefined;
@@ -23,7 +26,7 @@ export function paramHeadersOf(inputSchema: Readonly<Record<string, unknown>>): 
   return names.size === found.length ? found : undefined;
 }
 
-/** Goes from property to property; gives false where a header is wished for that may not be. */
+/** Visits each property; returns false if a required header isn't allowed. */
 function collect(schema: unknown, path: readonly string[], found: ParamHeader[]): boolean {
   if (!isRecord(schema)) return true;
   const { [KEYWORD]: name, properties, ...others } = schema;
@@ -36,14 +39,14 @@ function collect(schema: unknown, path: readonly string[], found: ParamHeader[])
   return !isRecord(properties) || Object.entries(properties).every(([key, one]) => collect(one, [...path, key], found));
 }
 
-/** Whether a header is wished for inside: in a schema for items, say, of which no one value could be told. */
+/** Whether a header is required inside: in a schema for items, say, where no single value can be selected. */
 function isNamedIn(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isNamedIn);
   if (!isRecord(value)) return false;
   return Object.entries(value).some(([key, inner]) => key === KEYWORD || (!DATA.has(key) && isNamedIn(inner)));
 }
 
-/** The headers of a call; what is not given, or is no value for a header, has none. */
+/** The headers of a call; an argument that is missing, or isn't a valid header value, has none. */
 export function paramHeaders(
   wanted: readonly ParamHeader[],
   args: Readonly<Record<string, unknown>>,
@@ -57,7 +60,10 @@ export function paramHeaders(
   );
 }
 
-/** Visible ASCII with spaces inside goes as it is; all else, and what could pass for it, as Base64 of its UTF-8. */
+/**
+ * Visible ASCII with spaces inside is sent unchanged; everything else, and what could be mistaken for the encoding, as
+ * Base64 of its UTF-8.
+ */
 function headerValue(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/i.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text, "utf8").toString("base64")}?=`;

@@ -1,7 +1,7 @@
 import type { MetadataFault } from "#api/metadata-fault.ts";
 import { describeFault } from "./metadata-fault.ts";
 
-/** What kb was doing with a server when something went wrong. */
+/** The step during which something failed with a server. */
 export type McpStep =
   | "resolve"
   | "connect"
@@ -17,7 +17,7 @@ export type McpStep =
   | "listen"
   | "ping";
 
-/** What can go wrong with a server, as a closed list. */
+/** The possible problems with a server, as a closed list. */
 export const MCP_PROBLEMS = {
   /** No address, no connection, or one that broke off. */
   unreachable: "The server can't be reached.",
@@ -25,35 +25,35 @@ export const MCP_PROBLEMS = {
   timeout: "The server took too long.",
   /** 401; `challenge` says where to sign in. */
   auth_required: "The server asks you to sign in.",
-  /** 403; `challenge.scope` has the rights that are missing, where the server says so. */
+  /** 403; `challenge.scope` has the missing scopes, if the server reports them. */
   forbidden: "The server refused access.",
   rate_limited: "The server limits the rate of requests.",
-  /** Answers, and speaks something else. */
+  /** Responds with another protocol. */
   not_mcp: "This isn't an MCP server, or not at this path.",
   protocol_unsupported: "The server supports no MCP revision that kb knows.",
   too_large: "The server's response is too large.",
   too_many: "The server sent too many events, entries or pages.",
   redirected: "The server redirects to a different host.",
-  /** Two instances of kb ask each other. */
+  /** Two instances of kb call each other. */
   loop: "The server is this instance of kb, or leads back to it.",
   bad_answer: "The server's response doesn't follow the protocol.",
   /** 5xx, or JSON-RPC's internal error. */
   server_error: "The server failed.",
-  /** The tool, resource or method is not there. */
+  /** The tool, resource or method isn't there. */
   not_found: "The server doesn't have this.",
   /** Arguments that the server refuses. */
   refused: "The server refused the request.",
   /** The server wants a person to open a page first; `elicitationUrl` has it. */
   elicitation_required: "The server wants you to open a page first.",
-  /** Metadata of the authorization server is absent, contradicts itself or lacks what kb insists on. */
+  /** Metadata of the authorization server is absent, contradicts itself or lacks what kb requires. */
   authorization_unusable: "kb can't sign in at this server: its OAuth metadata isn't usable.",
 } as const satisfies Record<string, string>;
 
 export type McpProblemCode = keyof typeof MCP_PROBLEMS;
 
-/** What a `WWW-Authenticate` says, as far as its values are well-formed. */
+/** The well-formed values of a `WWW-Authenticate`. */
 export interface McpChallenge {
-  /** Where the server's metadata is. Not judged yet. */
+  /** The location of the server's metadata. Not checked yet. */
   resourceMetadata?: string;
   /** Scopes, separated by spaces. */
   scope?: string;
@@ -68,19 +68,19 @@ export interface McpProblemDetails {
   challenge?: McpChallenge;
   /** For `elicitation_required`: https, to be opened by a click on our own page that shows its host. */
   elicitationUrl?: string;
-  /** For `authorization_unusable`: what in the metadata kb can't use. */
+  /** For `authorization_unusable`: the metadata value that kb can't use. */
   metadata?: MetadataFault;
-  /** Where kb asked, as `shownUrl` gives it, when that is another address than the server's. */
+  /** The requested address, as `shownUrl` returns it, if it isn't the server's. */
   asked?: string;
-  /** HTTP status, where there was one. */
+  /** HTTP status, if there was one. */
   status?: number;
   cause?: unknown;
 }
 
 /**
- * A failure with a server of others. The message comes from the code, and where it is about metadata also from the URLs
- * that these are published to name, cleaned and cut: no other byte of what the server answered is in it, so anyone who may see
- * the server can see it. `cause` is for kb's own log. Source: S31.
+ * A failure with a third-party server. The message comes from the code, and if it concerns metadata also from the URLs
+ * published in it, cleaned and cut: it contains no other byte of the server's response, so anyone who may see the
+ * server can see it. `cause` is for kb's own log. Source: S31.
  */
 export class McpProblem extends Error {
   override readonly name = "McpProblem";
@@ -112,6 +112,6 @@ function messageOf({ code, metadata, asked }: McpProblemDetails): string {
   return `${MCP_PROBLEMS[code]} ${more} ${isElsewhere ? NAME_IT : ""}`.trimEnd();
 }
 
-/** What the operator can do where a server's metadata leads to a private address. */
+/** The operator's next step if a server's metadata leads to a private address. */
 const NAME_IT =
   "If it's the authorization server, the operator can add its host:port to KB_ALLOW_PRIVATE_HOSTS and KB_MCP_AUTHORIZATION_SERVERS.";

@@ -22,7 +22,7 @@ const MAX_DESCRIPTION_CHARS = 2_000;
 const MAX_TYPE_CHARS = 100;
 const MAX_CURSOR_CHARS = 4_000;
 
-/** A member that is not as the protocol has it counts as absent. */
+/** A member that doesn't follow the protocol counts as absent. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
 const Annotations = optional(
   z.looseObject({ lastModified: optional(z.string()), readOnlyHint: optional(z.boolean()) }),
@@ -50,7 +50,7 @@ const Content = z.looseObject({
 });
 const Block = z.looseObject({ type: z.string(), text: optional(z.string()), resource: optional(z.unknown()) });
 
-/** Pages as they come; entries are read one by one, so that a malformed one costs itself only. */
+/** Pages as they arrive; entries are parsed one by one, so that a malformed one is lost alone. */
 const cursor = optional(z.string().min(1).max(MAX_CURSOR_CHARS));
 export const ToolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: cursor });
 export const ResourcesPage = z.looseObject({ resources: z.array(z.unknown()), nextCursor: cursor });
@@ -65,13 +65,13 @@ export const CompletionResult = z.looseObject({
   completion: z.looseObject({ values: z.array(z.string()), hasMore: z.boolean().catch(false) }),
 });
 
-/** Reads entries; what a reader gives nothing for is left out, and counted. */
+/** Parses entries; those for which the reader returns nothing are left out, and counted. */
 export function readList<Item>(entries: readonly unknown[], read: (entry: unknown) => Item | undefined): McpList<Item> {
   const items = entries.map(read).filter((item) => item !== undefined);
   return { items, leftOut: entries.length - items.length };
 }
 
-/** Nothing for a tool with a name that nobody could tell from another one, or with schemas over the caps. */
+/** Nothing for a tool with a name that can't be distinguished from another one, or with schemas over the caps. */
 export function readTool(
   entry: unknown,
   { schemaBytes, schemaDepth }: Pick<McpCaps, "schemaBytes" | "schemaDepth">,
@@ -91,7 +91,7 @@ export function readTool(
   };
 }
 
-/** Nothing for a resource whose URI could pass for another one. */
+/** Nothing for a resource whose URI could be mistaken for another one. */
 export function readResource(entry: unknown): McpResource | undefined {
   const { data } = Resource.safeParse(entry);
   if (data === undefined || !isPlain(data.uri, MAX_URI_CHARS)) return undefined;
@@ -187,7 +187,7 @@ function isComposite(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
 
-/** The same value with the members of every object in one order. Its depth was judged. */
+/** The same value with the members of every object in one order. Its depth was already checked. */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return ["list", ...value.map(canonical)];
   if (typeof value !== "object" || value === null) return value;
@@ -209,7 +209,7 @@ function mimeType(told: string | undefined): string | undefined {
   return type.length <= MAX_TYPE_CHARS && /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(type) ? type : undefined;
 }
 
-/** Whether everything of it can be seen, so that no two look alike by what nobody sees. */
+/** Whether all its characters are visible, so that no two names differ only invisibly. */
 function isPlain(text: string, maxChars: number): boolean {
   return (
     text !== "" && text.length <= maxChars && cleanText(text) === text && !/[\p{Cc}\p{Cf}\u2028\u2029]/u.test(text)

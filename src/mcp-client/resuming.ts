@@ -2,18 +2,18 @@ import { exchanges } from "./exchange.ts";
 
 const MIN_MS = 250;
 const MAX_MS = 60_000;
-/** A stream that lasted so long was one: the next one begins soon. */
+/** A stream that lasted this long was working: the next one begins soon. */
 const LASTED_MS = 60_000;
 
 /**
- * When a stream that broke off is resumed: when the server says, within reason. One that is listened to waits twice as long
- * each time that it lasted less than a minute, up to a minute: a session of it has no end.
+ * When to resume a stream that broke off: at the server's time, within reason. A notification stream waits twice as
+ * long each time that it lasted less than a minute, up to a minute: its session has no end.
  */
 export function makeResuming(): (resume: () => void, delayMs: number) => () => void {
   let pauseMs = MIN_MS;
   let resumedAt = 0;
   return (resume, delayMs) => {
-    // It is opened with the session, and nothing else of that has one for long.
+    // It is opened with the session, and no other part of that lasts long.
     const exchange = exchanges.getStore();
     const isListening = exchange?.step === "initialize";
     if (isListening && performance.now() - resumedAt >= LASTED_MS) pauseMs = MIN_MS;

@@ -4,11 +4,11 @@ import { defined } from "#core/defined.ts";
 /** An argument of a tool, as a form shows it. */
 export interface McpField {
   name: string;
-  /** JSON Schema's, where it names one. */
+  /** The JSON Schema type, if there is one. */
   type?: string;
   description?: string;
   isRequired: boolean;
-  /** The values that it can have, where they are listed. */
+  /** The allowed values, if they are listed. */
   values?: string[];
 }
 
@@ -44,7 +44,7 @@ export function readFields(schema: Readonly<Record<string, unknown>>): McpField[
     });
 }
 
-/** What a schema's reference leads to; an empty one when it leads out of the schema, nowhere or in a circle. */
+/** The target of a schema's reference; an empty schema when it leads out of the schema, nowhere or in a circle. */
 function resolve(schema: Record<string, unknown>, root: Record<string, unknown>): Record<string, unknown> {
   let one = schema;
   for (let followed = 0; typeof one["$ref"] === "string"; followed++) {
@@ -57,7 +57,7 @@ function resolve(schema: Record<string, unknown>, root: Record<string, unknown>)
 }
 
 function asObject(value: unknown): Record<string, unknown> {
-  // An object of JSON has its members by name, and an array's are none that anybody asks for here.
+  // An object of JSON has its members by name, and an array's aren't used here.
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -29,16 +29,16 @@ import {
   ToolsPage,
 } from "./read.ts";
 
-/** What a session says goodbye within. */
+/** Time limit for ending a session at the server. */
 const CLOSE_MS = 2_000;
 const MAX_COMPLETIONS = 100;
 const MAX_SUBSCRIPTIONS = 1_000;
 
 /**
- * Opens a session over streamable HTTP, of any revision from 2024-11-05 to 2026-07-28. The transport of before
- * 2025-03-26, with an endpoint for events and another for messages, is not spoken.
+ * Opens a session over streamable HTTP, of any revision from 2024-11-05 to 2026-07-28. The older transport, before
+ * 2025-03-26, with an endpoint for events and another for messages, isn't supported.
  *
- * @throws McpProblem; the signal's reason; what `headers()` of the target throws
+ * @throws McpProblem; the signal's reason; errors of the target's `headers()`
  */
 export async function openMcpSession(target: McpTarget, options: McpSessionOptions): Promise<McpSession> {
   const { hop, signal } = options;
@@ -51,7 +51,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
   const notices = makeNotices();
   const connecting = { ...options, caps, sessionSignal, notices, pace: makePace(caps.pace, options.pace) };
   let connection = await connect(target, connecting);
-  /** By tool, as the last list had them. */
+  /** By tool, as in the last list. */
   const headersByTool = new Map<string, ParamHeader[]>();
 
   /** Nothing for a tool that the newest revision forbids to call. */
@@ -65,7 +65,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
 
   let renewing: Promise<void> | undefined;
 
-  /** Opens a session in place of one that the server has forgotten: one for all whose questions find that out. */
+  /** Opens a session in place of one that the server has forgotten: one for all requests that find it forgotten. */
   function renew(forgotten: Connection): Promise<void> {
     if (connection !== forgotten) return Promise.resolve();
     renewing ??= (async () => {
@@ -75,22 +75,25 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     return renewing;
   }
 
-  /** What a question of a session ends with that the server has forgotten: its own answer, or the close after another's. */
+  /**
+   * Whether an error means that the server has forgotten the session: from its response to this request, or because
+   * another's closed it.
+   */
   function isForgotten(asked: Connection, error: unknown): boolean {
-    // One that listens would hear nothing in the next one of what it has subscribed to.
+    // A session with notifications would lose its subscriptions in a new one.
     if (options.isListening || asked.transport.sessionId === undefined) return false;
     if (!(error instanceof McpProblem)) return false;
     const isReplaced = renewing !== undefined || connection !== asked;
     return error.status === 404 || (isReplaced && error.code === "unreachable");
   }
 
-  /** Asks once, and once more in a new session when the server has forgotten this one. */
+  /** Sends a request once, and once more in a new session when the server has forgotten this one. */
   async function ask<Result>(
     step: McpStep,
     run: (client: Client, signal: AbortSignal) => Promise<Result>,
     withinMs = caps.requestMs,
   ): Promise<Result> {
-    // One that could not be opened again is for the question that needed it to tell.
+    // If it could not be reopened, the request that needed it reports that.
     await renewing?.catch(() => {});
     const asked = connection;
     try {
@@ -116,7 +119,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
         timeout: caps.requestMs + 1_000,
         headers,
       });
-      // The library has read it by this schema: its type for that is zod's, by another name.
+      // The library has parsed it by this schema: its type for that is zod's, by another name.
       return answer as z.output<Schema>;
     };
     return ask(step, asking, Math.max(1, Math.min(withinMs, caps.requestMs)));
@@ -201,7 +204,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     },
 
     async ping() {
-      // The newest revision has no ping: asking what the server speaks is as much.
+      // The newest revision has no ping: discovery does the same.
       await ask("ping", (client, one) =>
         client.getProtocolEra() === "modern" ? client.discover({ signal: one }) : client.ping({ signal: one }),
       );
@@ -218,7 +221,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
 
     async close() {
       if (ending.signal.aborted) return;
-      // With a time of its own: most sessions are closed because the question that they were for has ended.
+      // With its own time limit: most sessions are closed because the request that they were for has ended.
       const { signal: goodbye } = new AbortController();
       await inExchange("connect", goodbye, CLOSE_MS, () => connection.transport.terminateSession()).catch(() => {});
       ending.abort(new McpProblem({ step: "connect", code: "unreachable" }));
@@ -238,11 +241,11 @@ interface Connecting extends McpSessionOptions {
 interface Connection {
   client: Client;
   transport: StreamableHTTPClientTransport;
-  /** Asks a server of the newest revision for its notices, again after each subscription. */
+  /** Requests notifications from a server of the newest revision, again after each subscription. */
   listen(): Promise<void>;
 }
 
-/** Offers the newest revision first; a server that answers it with something else is asked as before it. */
+/** Offers the newest revision first; if a server's response is anything else, it uses the older ones. */
 async function connect(target: McpTarget, connecting: Connecting): Promise<Connection> {
   const startedAt = performance.now();
   const timeLeft = () => Math.max(1, connecting.caps.openMs - (performance.now() - startedAt));
@@ -255,7 +258,7 @@ async function connect(target: McpTarget, connecting: Connecting): Promise<Conne
   }
 }
 
-/** What a server answers that has never heard of the newest revision's first question, and fails over it. */
+/** The problems of a server that doesn't know the newest revision's first request, and fails on it. */
 const MAYBE_OLD: ReadonlySet<string> = new Set(["server_error", "bad_answer", "not_mcp", "protocol_unsupported"]);
 
 async function connectAs(
@@ -284,11 +287,11 @@ async function connectAs(
   const client = new mcp.Client(clientInfo, {
     capabilities: { elicitation: { url: {} } },
     versionNegotiation: { mode },
-    // Schemas of a server are data: nothing of them is compiled.
+    // Schemas of a server are data: none of them is compiled.
     jsonSchemaValidator: ACCEPT_ANYTHING,
     inputRequired: { autoFulfill: true, maxRounds: 1 },
   });
-  // The caller is told: the server wants a person.
+  // The caller gets a problem: the server wants a person.
   client.setRequestHandler("elicitation/create", ({ params }) => {
     const url = elicitationUrl(params);
     exchanges.getStore()?.fail({ code: "elicitation_required", ...(url !== undefined && { elicitationUrl: url }) });
@@ -301,7 +304,7 @@ async function connectAs(
   return {
     client,
     transport,
-    // Without a clock, and not ended: the stream belongs to it until the session is closed.
+    // Without a deadline, and not ended: the stream belongs to it until the session is closed.
     async listen() {
       const exchange = makeExchange("listen", sessionSignal, 0);
       await exchanges
@@ -314,11 +317,11 @@ async function connectAs(
 }
 
 const ACCEPT_ANYTHING: jsonSchemaValidator = {
-  // `never` fits whatever type the caller wishes for; nobody asks.
+  // `never` fits any type that the caller wants; it isn't used.
   getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
 };
 
-/** Runs a question; rejects as `problemOf` says, as soon as the exchange has ended, whatever the library waits for. */
+/** Runs a request; rejects with `problemOf` as soon as the exchange has ended, whatever the library waits for. */
 async function inExchange<Result>(
   step: McpStep,
   signal: AbortSignal,

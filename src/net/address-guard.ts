@@ -4,18 +4,18 @@ import { classOfAddress, parseAddress, plainAddress } from "./addresses.ts";
 import type { ConfiguredPlaces } from "./configured-places.ts";
 import { normalHost, refused } from "./hosts.ts";
 
-/** Where a connection is wanted, as somebody wrote it. */
+/** The target of a connection, as written in a config or document. */
 export interface NetworkTarget {
   /** A name, or an address in any spelling; IPv6 with or without brackets. */
   host: string;
   port: number;
-  /** The ports that need no permission of the operator; 80 and 443 unless told. */
+  /** The ports that need no permission of the operator; 80 and 443 by default. */
   usualPorts?: readonly number[];
-  /** What a person configured: only there the operator's list of private hosts counts. Source: S66. */
+  /** The places that a person configured: only there does the operator's list of private hosts apply. Source: S66. */
   configured: ConfiguredPlaces;
 }
 
-/** An address that was judged. The connection goes to it and asks no resolver again. */
+/** An address that passed the check. The connection uses it without resolving again. */
 export interface PinnedAddress {
   /** The host in one spelling: lower case, no trailing dot, no brackets. */
   host: string;
@@ -26,12 +26,12 @@ export interface PinnedAddress {
   isListed: boolean;
 }
 
-/** Judges where connections may go. */
+/** Checks where connections may go. */
 export interface AddressGuard {
   /**
-   * Resolves once and judges every address that comes.
+   * Resolves once and checks every address in the result.
    *
-   * @throws ApiError `address_not_allowed` when one of them is not public and not allowed, or the port is not;
+   * @throws ApiError `address_not_allowed` when one of them is neither public nor allowed, or the port isn't;
    *   `source_unavailable` when the name has no address
    */
   resolve(target: NetworkTarget): Promise<PinnedAddress>;
@@ -39,22 +39,24 @@ export interface AddressGuard {
   resolveConfigured(target: Omit<NetworkTarget, "configured">): Promise<PinnedAddress>;
 }
 
-/** All addresses of a name, as the system's resolver gives them. */
+/** All addresses of a name, from the system's resolver. */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
 
 export interface AddressGuardOptions {
   lookup: Lookup;
   /** `KB_ALLOW_PRIVATE_HOSTS`: `host:port` each. @see parsePrivateHosts */
   privateHosts: readonly string[];
-  /** Whether this server itself listens there: never a place for a connector to go. IPv4 comes out of its mapped form. */
+  /**
+   * Whether this server itself listens there: never a target for a connector. A mapped IPv4 address is passed as IPv4.
+   */
   isOwn(address: string, port: number): boolean;
 }
 
 /**
- * The one judge of addresses that somebody else named: connectors, servers, webhooks, documents of clients. Resolves
- * once, judges every address, and gives the one to connect to; who connects asks no resolver again. An address that
- * is not public is refused unless the operator listed host and port and a person configured them; metadata services and this
- * server itself are refused even then.
+ * The one check for addresses that others named: connectors, servers, webhooks, documents of clients. Resolves once,
+ * checks every address, and returns the one to connect to, which is not resolved again. An address that isn't public is
+ * refused unless the operator listed host and port and a person configured them; metadata services and this server
+ * itself are refused even then.
  *
  * Source: S39, S66.
  */
@@ -76,7 +78,7 @@ export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOp
         if (judged === "never" || isOwn(plainText(address), port)) throw neverAllowed(host);
         if (judged === "private" && !isListedAt(address)) throw privateRefused(host, port, isConfigured);
       }
-      // A machine without IPv6 fails on its first answer otherwise.
+      // IPv4 first: a machine without IPv6 would fail on the resolver's first address.
       const [chosen] = found.toSorted((a, b) => a.family - b.family);
       if (!chosen) throw unknownHost(host);
       return { host, port, address: chosen.address, family: chosen.family === 6 ? 6 : 4, isListed };
@@ -86,7 +88,7 @@ export function makeAddressGuard({ lookup, privateHosts, isOwn }: AddressGuardOp
 }
 
 /**
- * Judges a URL; only http and https have a place here.
+ * Checks a URL; only http and https are allowed.
  *
  * @throws ApiError as `resolve`, and `address_not_allowed` for other schemes and for user names in the URL
  */
@@ -99,7 +101,7 @@ export async function resolveUrl(guard: AddressGuard, url: URL, configured: Conf
   return guard.resolve({ host: url.hostname, port, configured });
 }
 
-/** What is wrong with the entries of `KB_ALLOW_PRIVATE_HOSTS`; undefined when nothing is. */
+/** The fault in the entries of `KB_ALLOW_PRIVATE_HOSTS`; undefined when they are valid. */
 export function faultOfPrivateHosts(entries: readonly string[]): string | undefined {
   const bad = entries.find((entry) => {
     const [, host = "", port = ""] = ENTRY.exec(entry) ?? [];
@@ -139,7 +141,7 @@ function unknownHost(host: string, cause?: unknown): ApiError {
   });
 }
 
-/** No address in the text: who asks learns nothing of the network behind a name. */
+/** The text contains no address: the caller learns nothing of the network behind a name. */
 function privateRefused(host: string, port: number, isConfigured: boolean): ApiError {
   return new ApiError("address_not_allowed", {
     message: `${host} is not a public address. Connectors can reach public addresses only.`,
@@ -154,7 +156,7 @@ function portRefused(host: string, port: number, isConfigured: boolean): ApiErro
   });
 }
 
-/** Listing it opens nothing that no configuration names. */
+/** Listing it allows nothing that no configuration names. */
 function hintOn(host: string, port: number, isConfigured: boolean): string {
   if (isConfigured) return `The operator can allow it: KB_ALLOW_PRIVATE_HOSTS=${host}:${port}`;
   return "A response named this address. kb reaches private addresses and other ports only where a configuration names them.";

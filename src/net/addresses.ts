@@ -2,16 +2,16 @@ import { isIP } from "node:net";
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 /**
- * What an address is for us. `public`: anybody may be sent there. `private`: only where the operator says so.
- * `never`: not even then, because it is a cloud's metadata service or no single host.
+ * The class of an address. `public`: any connection is allowed. `private`: only where the operator allows it. `never`:
+ * not even then, because it is a cloud's metadata service or not a single host.
  */
 export type AddressClass = "public" | "private" | "never";
 
 /**
- * Reads an address literal: four decimal parts, or IPv6 without a zone; undefined for anything else.
+ * Parses an address literal: four decimal parts, or IPv6 without a zone; undefined for anything else.
  *
- * The library takes more than resolvers do, so `isIP` goes first: `017.0.0.1` and `0x7f.1` are no literals, and the
- * deprecated `::1.2.3.4` is not the mapped `::ffff:1.2.3.4`, which the library makes of it.
+ * The library accepts more than resolvers do, so `isIP` goes first: `017.0.0.1` and `0x7f.1` aren't literals, and the
+ * deprecated `::1.2.3.4` isn't the mapped `::ffff:1.2.3.4`, which the library makes of it.
  */
 export function parseAddress(text: string): IPv4 | IPv6 | undefined {
   const family = isIP(text);
@@ -20,15 +20,15 @@ export function parseAddress(text: string): IPv4 | IPv6 | undefined {
   return ipaddr.IPv6.parse(text.replace(/[\d.]+\.[\d.]+$/, groupsOfDotted));
 }
 
-/** The address itself: an IPv4 one where a mapped IPv6 one (`::ffff:10.0.0.1`) is written. */
+/** The address itself: IPv4 for a mapped IPv6 address (`::ffff:10.0.0.1`). */
 export function plainAddress(address: IPv4 | IPv6): IPv4 | IPv6 {
   return isV6(address) && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
 /**
- * The class of an address in canonical or any other textual form; what can't be read is `never`.
+ * The class of an address in canonical or any other textual form; `never` if it can't be parsed.
  *
- * Forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo's server part apart) are judged by what they carry.
+ * Forms that embed an IPv4 address (mapped, NAT64, 6to4, but not Teredo's server part) have the class of that address.
  * Source: IANA special-purpose registries; S39.
  */
 export function classOfAddress(address: string): AddressClass {
@@ -48,15 +48,18 @@ export interface AddressRanges {
   has(address: IPv4 | IPv6): boolean;
 }
 
-/** What is wrong with the entries of a set of addresses, beginning with the first bad one; undefined when nothing is. */
+/**
+ * Describes the faults in the entries of a set of addresses, beginning with the first bad one; undefined when they are
+ * valid.
+ */
 export function faultOfAddressRanges(entries: readonly string[]): string | undefined {
   const bad = entries.find((entry) => readRange(entry) === undefined);
   return bad === undefined ? undefined : `${JSON.stringify(bad)} is neither an address nor a range like 10.0.0.0/8`;
 }
 
 /**
- * Makes a set of addresses and ranges (`10.0.0.0/8`). IPv4 is matched in its mapped form, so it does not matter in which
- * of the two an entry or an address is written.
+ * Makes a set of addresses and ranges (`10.0.0.0/8`). IPv4 is matched in its mapped form, so entries and addresses may
+ * be written either way.
  *
  * @throws Error for an entry that is neither an address nor a CIDR range
  */
@@ -83,7 +86,7 @@ type Range<T> = readonly [address: T, bits: number];
 const v4 = (...ranges: string[]): Range<IPv4>[] => ranges.map((range) => ipaddr.IPv4.parseCIDR(range));
 const v6 = (...ranges: string[]): Range<IPv6>[] => ranges.map((range) => ipaddr.IPv6.parseCIDR(range));
 
-/** Never a host that a connector talks to, even when an operator allows it. */
+/** Never allowed for a connector, even if an operator lists it. */
 const NEVER_V4 = v4(
   "0.0.0.0/8",
   "169.254.0.0/16",
@@ -110,11 +113,11 @@ const PRIVATE_V4 = v4(
 
 const NEVER_V6 = v6("::/128", "fe80::/10", "ff00::/8", "fd00:ec2::/32", "fd20:ce::/32");
 
-/** Only what lies in here, and in none of the next, is the open internet. */
+/** Only addresses in here, and in none of the next, are the open internet. */
 const GLOBAL_UNICAST = v6("2000::/3");
 const PRIVATE_V6 = v6("2001::/23", "2001:db8::/32", "3fff::/20");
 
-/** Where forms that carry an IPv4 address keep it: mapped, NAT64, 6to4. */
+/** Position of the IPv4 address in forms that embed one: mapped, NAT64, 6to4. */
 const CARRIERS = [
   { ranges: v6("::ffff:0:0/96"), offset: 12 },
   { ranges: v6("64:ff9b::/96"), offset: 12 },

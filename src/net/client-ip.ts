@@ -1,8 +1,8 @@
 import { makeAddressRanges, isLoopbackAddress, parseAddress, plainAddress } from "./addresses.ts";
 
 /**
- * Makes the function that names the client: the peer, or — behind trusted proxies — the last address of
- * `X-Forwarded-For` that is not a trusted proxy itself. Null without a socket. Addresses come in one spelling.
+ * Makes the function that returns the client's address: the peer, or — behind trusted proxies — the last address of
+ * `X-Forwarded-For` that isn't a trusted proxy itself. Null without a socket. Addresses are returned in one spelling.
  *
  * @throws Error for an entry that is neither an address nor a CIDR range
  */
@@ -30,7 +30,10 @@ export function isLocalAddress(ip: string | null): boolean {
   return ip !== null && isLoopbackAddress(ip);
 }
 
-/** What is throttled together: an IPv4 address, or the /64 of an IPv6 one, which a single customer holds whole. */
+/**
+ * The key of a client's rate limit: an IPv4 address, or the /64 of an IPv6 one, all of which belongs to a single
+ * customer.
+ */
 export function throttleKeyOfIp(ip: string | null): string {
   return networkOf(ip, 32);
 }
@@ -51,7 +54,7 @@ export function networkOf(ip: string | null, v4Bits: 24 | 32): string {
   return v4Bits === 32 ? address.toString() : `${address.octets.slice(0, 3).join(".")}.0/24`;
 }
 
-/** A peer or a hop, without its zone, an IPv4 address out of its mapped form; undefined for what is no address. */
+/** A peer or a hop, without its zone, a mapped IPv4 address as IPv4; undefined if it isn't an address. */
 function readHop(text: string) {
   const address = parseAddress(text.replace(/%.*$/, ""));
   return address && plainAddress(address);

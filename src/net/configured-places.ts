@@ -2,17 +2,17 @@ import { canParseUrl } from "#api/parse-url.ts";
 import { normalHost } from "./hosts.ts";
 
 /**
- * Hosts with their ports that a person named in a configuration: of a connector, a server, a target, or this instance. Only
- * there the operator's list of private hosts counts, and nowhere that a document or an answer names. Source: S66.
+ * Hosts with ports that a person named in a configuration: of a connector, a server, a target, or this instance. The
+ * operator's list of private hosts applies only to these, and not to hosts from a document or a response. Source: S66.
  */
 export type ConfiguredPlaces = ReadonlySet<string>;
 
-/** Nobody configured anything: public addresses only. */
+/** Nothing is configured: public addresses only. */
 export const NO_PLACES: ConfiguredPlaces = new Set();
 
 /**
- * The places of addresses that a configuration has, `scheme://host:port` each; a port that is left out is that of the scheme.
- * What is no address with a host is left out.
+ * The places in a configuration's addresses, `scheme://host:port` each; a missing port is the scheme's default.
+ * Addresses without a host are left out.
  */
 export function configuredPlaces(addresses: Iterable<string | URL>): ConfiguredPlaces {
   const places = new Set<string>();
@@ -25,7 +25,7 @@ export function configuredPlaces(addresses: Iterable<string | URL>): ConfiguredP
 }
 
 const NOWHERE = { protocol: "", hostname: "", port: "" };
-/** What `normalHost` takes. */
+/** The hosts that `normalHost` accepts. */
 const HOST = /^(?:[^\s/\\?#@:[\]%]+|\[[0-9a-f:.]+\])$/i;
 const USUAL_PORTS: Readonly<Record<string, number>> = {
   "http:": 80,

@@ -13,39 +13,39 @@ export interface Sending {
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
   signal: AbortSignal;
-  /** From having a connection to having the headers; absent = the signal alone ends it. */
+  /** From the connection to the headers; absent = only the signal ends it. */
   timeoutMs?: number;
 }
 
-/** Connections to addresses that were judged, and to no others. No proxy of the environment is used. */
+/** Connects only to checked addresses. No proxy of the environment is used. */
 export interface GuardedClient {
-  /** Judges where a URL leads. @throws ApiError as `resolveUrl` */
+  /** Checks where a URL leads. @throws ApiError as `resolveUrl` */
   resolve(url: URL, reach: Reach): Promise<PinnedAddress>;
-  /** Judges a host for another protocol than HTTP. @throws ApiError as `AddressGuard.resolve` */
+  /** Checks a host for a protocol other than HTTP. @throws ApiError as `AddressGuard.resolve` */
   resolveHost(target: NetworkTarget): Promise<PinnedAddress>;
-  /** Sends a request to the address; gives the response when its headers are there. Rejects as Node does. */
+  /** Sends a request to the address; resolves when the response's headers arrive. Rejects with Node's error. */
   send(url: URL, pinned: PinnedAddress, sending: Sending): Promise<IncomingMessage>;
-  /** A connection of its own to the address. Rejects as Node does. */
+  /** Opens a separate connection to the address. Rejects with Node's error. */
   open(pinned: PinnedAddress, options: { tls: boolean; signal: AbortSignal; timeoutMs: number }): Promise<Socket>;
-  /** Ends what is kept. */
+  /** Closes the kept connections. */
   close(): void;
 }
 
-/** Whether what the operator has listed can be reached, too. */
+/** Whether hosts on the operator's list can be reached, too. */
 export type Reach = Pick<NetworkTarget, "configured">;
 
 export interface GuardedClientOptions {
   guard: AddressGuard;
   /**
-   * Keeps connections open between requests, each for requests to the host and the address that it was judged for. What was
-   * judged stands for a minute then.
+   * Keeps connections open between requests, each only for the host and the address it was checked for. A check is then
+   * valid for a minute.
    */
   keepsConnections: boolean;
 }
 
-/** As long as a judgement stands: the address is pinned, so a name that changes meanwhile leads nowhere else. */
+/** How long a check is valid: the address is pinned, so a name that changes in the meantime leads nowhere else. */
 const JUDGED_FOR_MS = 60_000;
-/** Idle for longer, a connection is closed; a server that announces less is believed. */
+/** An idle connection is closed after this; a shorter time announced by the server applies instead. */
 const IDLE_MS = 30_000;
 /** At one address of one host. */
 const MAX_CONNECTIONS = 16;
@@ -78,7 +78,7 @@ export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOpti
 
 const KEPT = { keepAlive: true, maxSockets: MAX_CONNECTIONS, timeout: IDLE_MS, scheduling: "lifo" } as const;
 
-/** What a kept connection is told apart by, in addition to what Node tells it apart by. */
+/** Additional keys that distinguish kept connections, besides Node's own. */
 interface Pinned {
   pin?: string;
 }
@@ -119,7 +119,7 @@ function send(
       clearTimeout(timer);
       reject(error);
     });
-    // Waiting for a free connection is no fault of the server's.
+    // Waiting for a free connection isn't the server's fault.
     sent.on("socket", () => {
       const { timeoutMs } = sending;
       if (timeoutMs === undefined) return;

@@ -7,23 +7,23 @@ import { afterRedirect, parseUrl, REDIRECTS } from "./redirects.ts";
 
 export interface GuardedRequest {
   method?: string;
-  /** Any of them may carry a key: another origin than the first gets only those that say nothing about the sender. */
+  /** Any of them may contain a key: an origin other than the first gets only those that don't identify the sender. */
   headers?: Readonly<Record<string, string>>;
-  /** Goes to the first origin only. */
+  /** Sent to the first origin only. */
   body?: Uint8Array;
-  /** What a person configured, as `NetworkTarget`; a redirect opens nothing besides. */
+  /** The places that a person configured, as in `NetworkTarget`; a redirect adds none. */
   configured: ConfiguredPlaces;
   signal: AbortSignal;
-  /** Bytes of the answer's body; more ends the request. */
+  /** Bytes of the response's body; more ends the request. */
   maxBytes: number;
   /** From the first byte sent to the last received. */
   timeoutMs: number;
-  /** Redirects followed; 0 gives the redirect itself. */
+  /** Redirects followed; 0 returns the redirect itself. */
   maxRedirects?: number;
 }
 
 export interface GuardedAnswer {
-  /** Where the answer came from, after redirects. */
+  /** The address of the response, after redirects. */
   url: string;
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -33,10 +33,9 @@ export interface GuardedAnswer {
 export type GuardedFetch = (url: string, request: GuardedRequest) => Promise<GuardedAnswer>;
 
 /**
- * Fetches what somebody else named, once. Each hop is judged again by the guard and goes over a connection of its own to the
- * address that was judged: no second look-up, no proxy of the environment. Behind a redirect to another origin no header
- * goes along that could carry a credential, whatever its name, and no body: a redirect that asks for the body there is
- * refused.
+ * Fetches an address that others named, once. Each hop is checked again by the guard and uses its own connection to the
+ * checked address: no second look-up, no proxy of the environment. After a redirect to another origin, no header that
+ * could carry a credential is sent, whatever its name, and no body: a redirect that requires the body there is refused.
  *
  * @throws ApiError `address_not_allowed`, `payload_too_large`, `source_unavailable`
  */

@@ -6,7 +6,7 @@ import { ApiError } from "#api/errors.ts";
  * A host in one spelling. Odd numbers (`0x7f.1`, `2130706433`, `017700000001`) become the address they mean, as every
  * resolver would read them.
  *
- * @throws ApiError `address_not_allowed` for what is no host
+ * @throws ApiError `address_not_allowed` if it isn't a host
  */
 export function normalHost(written: string): string {
   const bare = written
@@ -24,7 +24,7 @@ export function normalHost(written: string): string {
   return new URL(`http://${bare}/`).hostname;
 }
 
-/** An address that is no place for a request. */
+/** The error for an address that requests may not go to. */
 export function refused(message: string): ApiError {
   return new ApiError("address_not_allowed", { message });
 }

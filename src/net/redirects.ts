@@ -1,17 +1,20 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError } from "#api/errors.ts";
 
-/** What of a request a redirect changes. */
+/** The parts of a request that a redirect changes. */
 export interface RedirectedRequest {
   method?: string;
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
 }
 
-/** Statuses that are redirects when a `Location` comes with them. */
+/** Statuses that are redirects when they come with a `Location`. */
 export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** @throws ApiError `address_not_allowed` for what is no URL; its text is not repeated, a query could hold a secret */
+/**
+ * @throws ApiError `address_not_allowed` if it isn't a URL; its text isn't repeated, since a query could contain a
+ * secret
+ */
 export function parseUrl(text: string, base?: URL): URL {
   if (canParseUrl(text, base?.href)) return new URL(text, base);
   const shown = JSON.stringify(text.slice(0, 200).replace(/[?#].*$/s, ""));
@@ -19,10 +22,9 @@ export function parseUrl(text: string, base?: URL): URL {
 }
 
 /**
- * The request behind a redirect. At another origin it has only those headers that say nothing about who sends it, and no
- * body.
+ * The request after a redirect. At another origin it keeps only headers that don't identify the sender, and no body.
  *
- * @throws ApiError `source_unavailable` for a redirect that asks for the body at another origin
+ * @throws ApiError `source_unavailable` for a redirect that requires the body at another origin
  */
 export function afterRedirect<Request extends RedirectedRequest>(
   request: Request,
@@ -40,15 +42,15 @@ export function afterRedirect<Request extends RedirectedRequest>(
   const kept = Object.fromEntries(
     Object.entries(headers).filter(([name]) => isSameOrigin || SAFE_HEADERS.has(name.toLowerCase())),
   );
-  // The rest of the request and these three are all there is of it.
+  // The rest of the request and these three make up all of it.
   if (keepsMethod) return { ...rest, method, headers: kept, ...(body && { body }) } as unknown as Request;
   return { ...rest, method: "GET", headers: withoutBodyHeaders(kept) } as unknown as Request;
 }
 
-/** What a request says about itself and never about who sends it. Every source names its keys as it likes. */
+/** Headers that describe the request and never identify its sender. Every source names its keys as it likes. */
 const SAFE_HEADERS = new Set(["accept", "accept-encoding", "accept-language", "range", "user-agent"]);
 
-/** The request has no body any more. Source: Fetch standard, HTTP-redirect fetch. */
+/** The request no longer has a body. Source: Fetch standard, HTTP-redirect fetch. */
 function withoutBodyHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)));
 }

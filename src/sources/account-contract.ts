@@ -17,7 +17,7 @@ export interface SourceAccount {
   /** The tenant, on a server that has several tenants with separate users. */
   tenantId?: string;
   login?: string;
-  /** A label the person recognises. */
+  /** A label the person recognizes. */
   label: string;
   /** Granted scopes, where the provider reports them. */
   scopes?: readonly string[];
@@ -93,7 +93,7 @@ export interface AccountProvider {
   oauth?: OAuthSpec;
   /** How people prove their identity with a token they created; absent = the provider has no such tokens. */
   ownTokens?: OwnTokens;
-  /** Absent = only `429` and `Retry-After` are recognised. */
+  /** Absent = only `429` and `Retry-After` are recognized. */
   limits?: LimitSpec;
   /** Returns the signed-in account. @throws ApiError of `SourceHttp` */
   whoami(http: SourceHttp, place: AccountPlace): Promise<SourceAccount>;

@@ -62,7 +62,7 @@ export interface SourceSpec<Config> {
   ports?: readonly number[];
   /** The git program reads its repositories, with the token that signs its requests. */
   readsGit?: true;
-  /** Absent = only `429` and `Retry-After` are recognised. */
+  /** Absent = only `429` and `Retry-After` are recognized. */
   limits?: LimitSpec;
   /** A strict object; each key has a `title` and a `description` in `.meta()`, for forms and prompts. */
   config: z.ZodType<Config>;

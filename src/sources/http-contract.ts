@@ -55,7 +55,7 @@ export type CredentialScheme =
    */
   | { scheme: "git" };
 
-/** A provider's known limits. `429` and `Retry-After` are always recognised. */
+/** A provider's known limits. `429` and `Retry-After` are always recognized. */
 /** Default requests a minute for one credential at one host. */
 export const PER_MINUTE = 1_200;
 

@@ -10,8 +10,8 @@ const MOST_WAIT_MS = 3 * 3_600_000;
 const Tries = z.object({ count: z.number(), until: z.number() });
 
 /**
- * When increments try again to read a project, channel or repository as a whole: at once for a few times, then after waits
- * that double up to three hours, so that one that never can be read does not make each run long. Full runs don't wait.
+ * When increments try again to read a project, channel or repository in full: at once for a few times, then after waits
+ * that double up to three hours, so that one that can never be read does not make each run long. Full runs don't wait.
  */
 export function makeWaits({ state, now }: { state: SourceState; now(): number }) {
   const keyOf = (id: string) => stateKeyOf("tries", id);
@@ -19,7 +19,7 @@ export function makeWaits({ state, now }: { state: SourceState; now(): number })
   return {
     async isWaiting(id: string): Promise<boolean> {
       const { until = 0 } = (await triesOf(id)) ?? {};
-      // A wait that is longer than any was made by a clock that was wrong.
+      // A wait longer than the maximum was set by a wrong clock.
       return now() < until && until - now() <= MOST_WAIT_MS;
     },
     async failed(id: string): Promise<void> {

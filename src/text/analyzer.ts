@@ -9,16 +9,21 @@ export interface AnalyzedText {
   terms: string;
   /** One per term, in the same order: min(255, 4·tf in title and name + 2·tf in path and labels + tf in the text). */
   weights: Uint8Array;
-  /** Document length: the same weights of all words added up before capping; exact forms next to a stem do not count. */
+  /**
+   * Document length: the same weights of all words added up before capping; exact forms next to a stem do not count.
+   */
   length: number;
 }
 
-/** Rises whenever the same item would give other terms, those of its fields included: indexes of another version are rebuilt. */
+/**
+ * Increase it when the same item gets different terms, those of its fields included: indexes of another version are
+ * rebuilt.
+ */
 export const ANALYZER_VERSION = 3;
 
 export interface DocumentFields {
   title: string;
-  /** The name of its file where the title is another: it counts as the title does. */
+  /** The file's name when the title differs from it: it counts like the title. */
   name?: string | undefined;
   path: readonly string[];
   labels: readonly string[];
@@ -26,23 +31,23 @@ export interface DocumentFields {
 }
 
 /**
- * The key of an item as far as it is a name: that of a task is a number in a project, and the project's name would be
- * found in every one of its tasks.
+ * The key of an item if it is a name: a task's key is a number in a project, and the project's name would match every
+ * one of its tasks.
  */
 export function nameInKey({ kind, key }: { kind: string; key: string | null }): string | undefined {
   return kind === "task" ? undefined : (key ?? undefined);
 }
 
-/** How often a word of these fields counts; one of the text counts once. */
+/** The weight of a word in these fields; one in the text counts once. */
 export type FieldWeights = Pick<Ranking, "title" | "place">;
 
 const FIELD_WEIGHTS: FieldWeights = { title: FACTORS.title.weight, place: FACTORS.place.weight };
 
 /**
- * The term vector of an item.
+ * Builds the term vector of an item.
  *
  * How stem and exact form work together: a word is stored, found and scored by its stem ("running" and "runs" are both
- * `run`: one posting list per word). Where the word as written differs from its stem it is stored a second time as
+ * `run`: one posting list per word). If the word as written differs from its stem, it is stored a second time as
  * `=running`; these exact forms serve quoted words and prefixes, and count neither in scores of plain words nor in the
  * length. Identifiers are stored whole and by their parts; both count.
  */
@@ -51,7 +56,8 @@ export function analyzeDocument(
   tokenizer: Tokenizer = sharedTokenizer(),
   { title, place } = FIELD_WEIGHTS,
 ): AnalyzedText {
-  // A chunk that the tokenizer knows is the same object each time: counted there, its terms are looked up once.
+  // A chunk known to the tokenizer is the same object each time: with the count on that object, its terms are looked up
+  // once.
   const met: WordForms[] = [];
   const add = (text: string, weight: number) => {
     tokenizer.chunks(text, ({ forms }) => {
@@ -89,7 +95,7 @@ function addUp(terms: readonly string[], weights: readonly number[]): Pick<Analy
   const capped = new Uint8Array(terms.length);
   for (const at of orderOf(terms)) {
     const [term = "", weight = 0] = [terms[at], weights[at]];
-    // One word in several forms has its stem from each of them.
+    // A word in several forms contributes its stem once for each.
     if (distinct[distinct.length - 1] !== term) distinct.push(term);
     const number = distinct.length - 1;
     capped[number] = Math.min(255, (capped[number] ?? 0) + weight);

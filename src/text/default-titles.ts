@@ -1,4 +1,4 @@
-/** What programs call a document that has no title, in the languages that they are used in, without numbers behind it. */
+/** Default titles that programs give a document, in the languages that they are used in, without numbers after them. */
 const NAMES = `
 untitled|unnamed|no title|title|document|new document|text document|new text document|word document|presentation|powerpoint presentation|workbook|spreadsheet|slide|page|book|sheet|drawing|layout|blank|blank page|blank document|unknown|none|null|undefined|n/a|message|no subject|anonymous|unspecified|untitled document|untitled spreadsheet|untitled presentation|untitled form|untitled page|untitled notebook|untitled design|presentation title|slide title|new tab|new page|full page photo|full page photo print|print
 unbenannt|unbenanntes dokument|unbenannte tabelle|unbenannte präsentation|ohne titel|kein titel|titel|dokument|neues dokument|neues textdokument|textdokument|präsentation|powerpoint-präsentation|titel der präsentation|präsentationstitel|arbeitsmappe|mappe|tabelle|folie|seite|zeichnung|neuer tab|neue seite|kein betreff|ohne betreff
@@ -24,16 +24,16 @@ const PRINTED =
 /** A page without a title is printed under its address. */
 const ADDRESS =
   /^(?:https?|file|about|blob|data|chrome|edge|moz-extension|localhost)[:/]\S*$|^localhost$|^index of \//iu;
-/** Names that devices and apps make of a date or a counter. */
+/** Names that devices and apps make from a date or a counter. */
 const SCANNED =
   /^(?:(?:camscanner|adobe scan|office lens|microsoft lens|genius scan|tiny scanner|xerox scan|scan|scanned?|img|doc|dsc|skm(?:bt)?|km(?:bt)?|mx|sharp|canon|ir-adv|epson|hp|brother|brn|brw|ricoh|rnp)[\s_-]*(?:[a-z]{1,2}\d{2,4}[a-z]{0,2}[\s_-]*)?[\d\s._:,/-]*\d|(?:camscanner|adobe scan|office lens|microsoft lens|genius scan|tiny scanner)[\s_-].*\d.*|(?:scanned (?:from|by|with|using)|message from (?:kmbt|skm|rnp|brn|km)|attached image from).*)$/iu;
 
-/** True for what programs write where no person gave a title: it says less than the file's name. */
+/** True for a title that a program wrote in place of a person's: it is less useful than the file's name. */
 export function isDefaultTitle(title: string): boolean {
   return PRINTED.test(title) || ADDRESS.test(title) || SCANNED.test(title) || DEFAULT_TITLES.has(normal(title));
 }
 
-/** Without signs around it, a file's extension, and the number behind it. */
+/** Without surrounding punctuation, a file extension, and the number after it. */
 function normal(title: string): string {
   return title
     .normalize("NFKC")

@@ -2,25 +2,24 @@ import { makeMarkFinder, type MarkFinder } from "./mark-finder.ts";
 import type { Marks } from "./marks.ts";
 import { bestSnippets, type Passage, type SnippetOptions, type TextChunk } from "./snippet.ts";
 
-/** A stored text that is read as far as it is needed. */
+/** A stored text that is read as far as needed. */
 export interface StoredText {
-  /** UTF-16 code units in all. */
+  /** Total UTF-16 code units. */
   chars: number;
-  /** The chunks that touch the stretch from `start` (inclusive) to `end` (exclusive), in order. */
+  /** The chunks that overlap the range from `start` (inclusive) to `end` (exclusive), in order. */
   read(start: number, end: number): readonly TextChunk[];
 }
 
-/** Code units looked at in one go; a long text is read on only while no word of the query has been seen. */
+/** Code units searched at once; a long text is read further only while no word of the query has been found. */
 const SPAN = 128 * 1024;
 const MAX_SPANS = 8;
 
 /**
- * The passages of a text that answer a query best, in the order of the text; its beginning when no word of the query
- * stands in the first million of code units. Synchronous and up to some 40 ms of work for a long text: not for the
- * main thread.
+ * The passages of a text that match a query best, in the order of the text; its beginning when no word of the query is
+ * in the first million code units. Synchronous and up to some 40 ms of work for a long text: not for the main thread.
  *
  * @param find made once for the texts of one query
- * @param isLate asked before each further stretch: true = what was found so far has to do
+ * @param isLate called before each further range: true = use what was found so far
  */
 export function excerptOf(
   text: StoredText,

@@ -6,18 +6,18 @@ type Value = string | number | boolean | readonly string[];
 /** Longest name of a field, and longest value that is compared, in UTF-16 code units. */
 export const MAX_FIELD_NAME_CHARS = 100;
 const MAX_COMPARED_CHARS = 200;
-/** A stranger's name may be of any length. */
+/** An untrusted name may be of any length. */
 const LOOKED_AT_CHARS = 4 * MAX_FIELD_NAME_CHARS;
 /** Most terms of an item: a hundred lists of hundreds would outweigh its text. */
 const MAX_TERMS = 2_000;
 
-/** What parts name and value in a term; a number has another, so that `1.10` the text is not 1.1 the number. */
+/** Separates name and value in a term; a number has another mark, so that `1.10` the text isn't 1.1 the number. */
 const TEXT_MARK = "\u0002";
 const NUMBER_MARK = "\u0003";
 
 /**
  * The name of a field as it is stored and shown: letters, digits, `_`, `-` and `.`, everything else is `_`. Empty for a
- * name without a letter or digit, which is no name.
+ * name without a letter or digit, which isn't a name.
  */
 export function fieldName(rawName: string): string {
   const name = rawName
@@ -28,15 +28,15 @@ export function fieldName(rawName: string): string {
   return whole.replace(/[_.-]+$/u, "").replace(/\p{Surrogate}/gu, "");
 }
 
-/** What two spellings of one field share: `Due date`, `due-date`, `due_date` and `dueDate` are `duedate`. */
+/** The common key of a field's spellings: `Due date`, `due-date`, `due_date` and `dueDate` are `duedate`. */
 export function fieldKey(name: string): string {
   return foldWord(name.slice(0, LOOKED_AT_CHARS)).replace(/[^\p{L}\p{M}\p{N}]+/gu, "");
 }
 
 /**
- * The terms by which an item is found through its fields, each once. Texts are compared without regard to case, accents
- * and white space, numbers by value; a date is found by its day, month and year as they are written, a list by each of
- * its values, `Ana <ana@one.test>` also by name and address.
+ * The terms that match an item by its fields, each once. Texts are compared without regard to case, accents and white
+ * space, numbers by value; a date matches by its day, month and year as they are written, a list by each of its values,
+ * `Ana <ana@one.test>` also by name and address.
  */
 export function fieldTerms(fields: Readonly<Record<string, Value>>): string[] {
   const terms = new Set<string>();
@@ -49,7 +49,7 @@ export function fieldTerms(fields: Readonly<Record<string, Value>>): string[] {
   return [...terms].slice(0, MAX_TERMS);
 }
 
-/** The terms that `key:value` asks for: an item with any of them fits. Empty when the pair can mean nothing. */
+/** The terms for `key:value`: an item with any of them matches. Empty when the pair can't match anything. */
 export function termsOfPair({ key, value }: { key: string; value: string }): string[] {
   const folded = fieldKey(key);
   const text = foldValue(value);
@@ -58,7 +58,10 @@ export function termsOfPair({ key, value }: { key: string; value: string }): str
   return [folded + TEXT_MARK + text, ...(Number.isFinite(number) ? [folded + NUMBER_MARK + String(number)] : [])];
 }
 
-/** A date of RFC 3339: a day, or a day with a time. Cameras leave out the zone. Texts in this form are dates, and no others. */
+/**
+ * A date of RFC 3339: a day, or a day with a time. Cameras leave out the zone. Texts in this form are dates, and no
+ * others.
+ */
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:\d\d)?)?$/;
 const NUMBER = /^[+-]?\d{1,21}(?:\.\d{1,25})?(?:[eE][+-]?\d{1,3})?$/;
 const PERSON = /^([^<>]{1,200})<([^<>\s]{1,200}@[^<>\s]{1,200})>$/;
@@ -77,7 +80,9 @@ function formsOf(text: string): string[] {
   return [trimmed, ...(name === undefined || address === undefined ? [] : [name, address])].map(foldValue);
 }
 
-/** Words as they are compared, one space between. Cut before folding too: a stranger's text may be of any length. */
+/**
+ * Words as they are compared, one space between. Cut before normalization too: an untrusted text may be of any length.
+ */
 function foldValue(text: string): string {
   const words = text
     .slice(0, 4 * MAX_COMPARED_CHARS)

@@ -1,4 +1,4 @@
-/** Letters that carry no separable accent but are typed without it. */
+/** Letters that have no separable accent but are typed without it. */
 const PLAIN_LETTERS: Record<string, string> = {
   ß: "ss",
   æ: "ae",
@@ -13,7 +13,8 @@ const PLAIN_LETTERS: Record<string, string> = {
   ς: "σ",
 };
 
-// Accents of Latin, Greek and Cyrillic, Hebrew and Arabic points. Vowel signs of other scripts are letters to their readers.
+// Accents of Latin, Greek and Cyrillic, Hebrew and Arabic points. Vowel signs of other scripts are letters to their
+// readers.
 const ACCENTS = /[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u0652\u0670]/g;
 const INVISIBLE = /[\s\u00ad\u200b-\u200d\u2060\ufeff\u0640]/g;
 const SPECIAL = /[ßæœøđðþłħıς]/g;

@@ -3,19 +3,19 @@ import { foldWord } from "./fold.ts";
 import { stemEnglish } from "./stem-english.ts";
 
 /**
- * One searchable form of a stretch of text. `term` is what the index is asked for: the English stem of the word, or
- * the word itself. `exact` is the word as written (folded); where it differs from the term, the index also holds
+ * One searchable form of a piece of text. `term` is the term looked up in the index: the English stem of the word, or
+ * the word itself. `exact` is the word as written (normalized); if it differs from the term, the index also has
  * `EXACT_MARK + exact`, for quoted words and prefixes.
  */
 export interface WordForm {
   term: string;
   exact: string;
-  /** The index term of the exact form: `term` itself where the two are one. */
+  /** The index term of the exact form: `term` itself if both are the same. */
   exactTerm: string;
   /** UTF-16 offsets inside the chunk. */
   start: number;
   end: number;
-  /** An identifier as a whole, above its parts: takes no position of its own in phrases. */
+  /** A whole identifier, above its parts: has no position of its own in phrases. */
   isWhole: boolean;
   /** Parts of a whole, one level down: forms of the parts, or groups of them. */
   parts: readonly WordForm[];
@@ -31,13 +31,14 @@ export interface WordForms {
   /** Wholes and leaf words of a chunk, in reading order; `roots` has the same forms as trees. */
   flat: readonly WordForm[];
   roots: readonly WordForm[];
-  /** For callers that count chunks of one text: how much was counted. 0 before and after. */
+  /** For callers that count chunks of one text: the count so far. 0 before and after. */
   tally: number;
 }
 
 /**
- * From the coarsest cut to the finest. A hyphen makes an identifier only together with a digit (`ABC-123`, `utf-8`). One
- * with a soft hyphen behind it stood at the end of a line: the word is found whole, without it, and by its parts.
+ * From the coarsest cut to the finest. A hyphen makes an identifier only together with a digit (`ABC-123`, `utf-8`). A
+ * hyphen with a soft hyphen after it was at the end of a line: the word matches whole, without the hyphen, and by its
+ * parts.
  */
 const CUTS = [/[/\\]/, /@/, /\./, /-(?!\u00ad)/, /-\u00ad/, /_+/] as const;
 const HYPHEN_CUT = 3;
@@ -58,7 +59,7 @@ export function decompose(chunk: string): WordForms {
   return { flat, roots, tally: 0 };
 }
 
-/** A form made of one folded word. */
+/** A form made of one normalized word. */
 export function wordForm(exact: string, start: number, end: number, parts: readonly WordForm[] = []): WordForm {
   const term = stem(exact);
   const exactTerm = term === exact ? term : EXACT_MARK + exact;

@@ -2,16 +2,16 @@ import { findMarks, type Mark, type Marks } from "./marks.ts";
 import { foldWord } from "./fold.ts";
 import { writtenByHand } from "./stem-english.ts";
 
-/** Gives the marks of a text, as `findMarks` does. */
+/** Finds the marks of a text, as `findMarks` does. */
 export type MarkFinder = (text: string) => Mark[];
 
-/** Longer stretches are seldom met twice. */
+/** Longer pieces rarely occur twice. */
 const KEPT_CHARS = 48;
 const KEPT = 2_000;
 
 /**
- * Makes a finder of the marks of one query for several texts. It analyzes only stretches that may hold one, and those that
- * come again, as a query's words do, once.
+ * Makes a finder of the marks of one query for several texts. It analyzes only pieces that may contain one, and
+ * repeated pieces, such as a query's words, once.
  */
 export function makeMarkFinder(marks: Marks): MarkFinder {
   const narrow = makeNarrow(marks);
@@ -34,26 +34,26 @@ export function makeMarkFinder(marks: Marks): MarkFinder {
   };
 }
 
-/** A stretch of a text that begins and ends between words. */
+/** A piece of a text that begins and ends between words. */
 export interface Stretch {
   start: number;
   end: number;
 }
 
 /**
- * Says where in a text the marks may stand: every mark of the text lies in one of the stretches, and whatever the
- * analyzer makes of a stretch alone is what it makes of it in the text. In order, without overlaps.
+ * Returns where in a text the marks may be: every mark of the text is in one of the pieces, and the analyzer gives the
+ * same for a piece alone as within the text. In order, without overlaps.
  */
 export type Narrow = (text: string) => Stretch[];
 
 /**
- * Makes the search for places where a closer look is worth it. Analyzing 20 MB takes most of a second; looking for the
- * letters that every form of a word has takes a hundredth of that.
+ * Makes the search for candidate places. Analyzing 20 MB takes most of a second; searching for the letters that every
+ * form of a word has takes a hundredth of that.
  */
 export function makeNarrow(marks: Marks): Narrow {
   const terms = [...marks.terms.keys()].flatMap(lettersOfTerm);
   const prefixes = marks.prefixes.map(({ prefix }) => prefix);
-  // Of a phrase the longest word: the rarest as a rule, and the others stand beside it.
+  // For a phrase the longest word: usually the rarest, and the others are next to it.
   const phrases = marks.phrases.map(({ words }) => {
     const exact = words.map(({ exactTerm }) => exactTerm.replace(/^=/, ""));
     return exact.reduce((longest, word) => (word.length > longest.length ? word : longest), "");
@@ -61,7 +61,7 @@ export function makeNarrow(marks: Marks): Narrow {
   const needles = [...new Set([...terms, ...prefixes, ...phrases])];
   if (needles.length === 0) return () => [];
   const margin = marks.phrases.reduce((most, { words }) => Math.max(most, words.length - 1), 0);
-  // Jamo become other syllables with their neighbours: no needle is safe.
+  // Jamo combine with their neighbours into other syllables: no needle is safe.
   if (needles.some((needle) => needle === "" || /\p{Script=Hangul}/u.test(needle))) return whole;
   return needles.every(isAscii) ? narrowAscii(needles, margin) : narrowByFold(needles);
 }
@@ -69,7 +69,7 @@ export function makeNarrow(marks: Marks): Narrow {
 const whole: Narrow = (text) => (text === "" ? [] : [{ start: 0, end: text.length }]);
 
 /**
- * Letters that every word with this index term has in a row. Snowball's rules change no more than a stem's last letter, and
+ * Letters that every word with this index term has in a row. Snowball's rules change at most a stem's last letter, and
  * only to one of three: "flies" is `fli`, "hoping" is `hope`, "ability" is `abl`.
  */
 function lettersOfTerm(term: string): string[] {
@@ -77,7 +77,10 @@ function lettersOfTerm(term: string): string[] {
   return [/[eil]$/.test(term) ? term.slice(0, -1) : term, ...writtenByHand(term)];
 }
 
-/** Characters that can fold into ASCII letters or vanish between them; the scripts left out here fold into themselves. */
+/**
+ * Characters that can normalize to ASCII letters or vanish between them; the scripts left out here normalize to
+ * themselves.
+ */
 const ODD =
   /[^\0-\x7f\u0391-\u03a9\u03b1-\u03c9\u0400-\u0482\u048a-\u052f\u05d0-\u05ea\u0621-\u063f\u0641-\u064a\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\u2010-\u2018\u201a-\u2026]/g;
 const BEYOND_ASCII = /[^\0-\x7f]/;
@@ -86,7 +89,7 @@ function narrowAscii(needles: readonly string[], margin: number): Narrow {
   const shortest = needles.filter((one) => !needles.some((other) => other !== one && one.includes(other)));
   const isHeldFolded = holdsFolded(shortest);
   return (text) => {
-    // The only letter that is longer in lower case; it folds to a plain one.
+    // The only letter that is longer in lower case; it normalizes to a plain one.
     const lower = text.replaceAll("\u0130", "i").toLowerCase();
     if (lower.length !== text.length) return whole(text);
     const found: Stretch[] = [];
@@ -100,7 +103,7 @@ function narrowAscii(needles: readonly string[], margin: number): Narrow {
   };
 }
 
-/** Adds the stretch between spaces around each place of the letters; the search goes on behind it. */
+/** Adds the piece between spaces around each occurrence of the letters; the search continues after it. */
 function eachPlace(lower: string, needle: string, found: Stretch[]): void {
   for (let at = lower.indexOf(needle); at >= 0;) {
     const stretch = { start: startOfStretch(lower, at), end: endOfStretch(lower, at + needle.length) };
@@ -122,7 +125,7 @@ function holdsFolded(needles: readonly string[]): (text: string) => boolean {
   };
 }
 
-/** Calls with the stretch between spaces around each apostrophe inside a word: words are compared without it. */
+/** Calls `use` with the piece between spaces around each apostrophe inside a word: words are compared without it. */
 function eachApostrophe(text: string, use: (stretch: Stretch) => void): void {
   for (let at = text.indexOf("'"); at >= 0; at = text.indexOf("'", at + 1)) {
     if (isSpace(text, at - 1) || isSpace(text, at + 1)) continue;
@@ -132,7 +135,7 @@ function eachApostrophe(text: string, use: (stretch: Stretch) => void): void {
   }
 }
 
-/** Calls with the stretch between spaces around each match; the search goes on behind it. */
+/** Calls `use` with the piece between spaces around each match; the search continues after it. */
 function eachMatch(text: string, pattern: RegExp, use: (stretch: Stretch) => void): void {
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
@@ -145,7 +148,7 @@ function eachMatch(text: string, pattern: RegExp, use: (stretch: Stretch) => voi
   }
 }
 
-/** Adds so many stretches with words on both sides. */
+/** Adds so many pieces with words on both sides. */
 function widen(text: string, { start, end }: Stretch, margin: number): Stretch {
   let [from, until] = [start, end];
   for (let left = margin; left > 0 && from > 0;) {

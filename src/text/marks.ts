@@ -1,7 +1,7 @@
 import { type ParsedQuery, parseQuery, type PhraseWord, type QueryUnit } from "./query.ts";
 import { sharedTokenizer, type Token } from "./tokenize.ts";
 
-/** What of a query is looked for in a text, ready for snippets and `find`. */
+/** The words and phrases of a query to find in a text, ready for snippets and `find`. */
 export interface Marks {
   /** Index terms, each with the number of the query unit it belongs to. */
   terms: ReadonlyMap<string, number>;
@@ -9,7 +9,7 @@ export interface Marks {
   phrases: readonly { words: readonly PhraseWord[]; unit: number }[];
 }
 
-/** A marked stretch of text. */
+/** A marked piece of text. */
 export interface Mark {
   start: number;
   end: number;
@@ -21,7 +21,7 @@ export function makeMarks(query: string): Marks {
   return marksOf(parseQuery(query));
 }
 
-/** The marks of a query that was parsed. */
+/** The marks of a parsed query. */
 export function marksOf({ units }: Pick<ParsedQuery, "units">): Marks {
   const terms = new Map<string, number>();
   const prefixes: { prefix: string; unit: number }[] = [];
@@ -38,13 +38,13 @@ export function marksOf({ units }: Pick<ParsedQuery, "units">): Marks {
   return { terms, prefixes, phrases };
 }
 
-/** All marked stretches of a text, by start; parts of a marked whole may overlap it. */
+/** All marked pieces of a text, by start; parts of a marked whole may overlap it. */
 export function findMarks(text: string, marks: Marks): Mark[] {
   const found = marks.phrases.length > 0 ? findPhrases(text, marks) : findWords(text, marks);
   return found.length > 1 ? found.sort((a, b) => a.start - b.start || a.end - b.end) : found;
 }
 
-/** Most queries have no phrase: then what comes before and after a word does not matter. */
+/** Most queries have no phrase: then the words before and after don't matter. */
 function findWords(text: string, marks: Marks): Mark[] {
   const found: Mark[] = [];
   sharedTokenizer().chunks(text, ({ start, forms }) => {

@@ -1,6 +1,6 @@
 import { foldWord } from "./fold.ts";
 
-/** Several times what is kept of a name. */
+/** Several times the length of a stored name. */
 const LOOKED_AT_CHARS = 2_000;
 
 /** A name as it is compared: its words without case, accents and hidden characters, with one space between. */

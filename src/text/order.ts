@@ -1,14 +1,14 @@
-/** A prefix has five characters of 7 bits, and a place 18 bits: together a number that a double holds exactly. */
+/** A prefix has five characters of 7 bits, and an index 18 bits: together a number that a double represents exactly. */
 const PREFIX_CHARS = 5;
 const CHAR_BITS = 7;
 const LAST_UNIT = 127;
 const MOST_TEXTS = 2 ** 18;
 
 /**
- * The places of texts in the order of their UTF-16 code units: `["b", "a"]` gives `[1, 0]`.
+ * The indexes of texts in the order of their UTF-16 code units: `["b", "a"]` gives `[1, 0]`.
  *
- * The words of a document differ early: their first five ASCII characters and their place make one number, and numbers are
- * sorted without a call for each comparison. Measured at two thirds of what `sort` takes for the texts.
+ * The words of a document differ early: their first five ASCII characters and their index make one number, and numbers
+ * are sorted without a call for each comparison. Measured at two thirds of what `sort` takes for the texts.
  */
 export function orderOf(texts: readonly string[]): Uint32Array {
   const order = new Uint32Array(texts.length);
@@ -30,7 +30,7 @@ export function orderOf(texts: readonly string[]): Uint32Array {
   return order;
 }
 
-/** Sorts places of texts with one prefix: mostly a few. */
+/** Sorts the indexes of texts with one prefix: mostly a few. */
 function sortStretch(order: Uint32Array, texts: readonly string[], start: number, end: number): void {
   if (end - start > MANY) {
     order.subarray(start, end).sort(byText(texts));
@@ -47,7 +47,7 @@ function sortStretch(order: Uint32Array, texts: readonly string[], start: number
 
 const MANY = 12;
 
-/** In the order of the texts as far as it tells them apart: it ends at the first character that is not ASCII. */
+/** In the order of the texts as far as it distinguishes them: it ends at the first character that isn't ASCII. */
 function prefixOf(text: string): number {
   let prefix = 0;
   let at = 0;

@@ -5,10 +5,10 @@ const MAX_TITLE_CHARS = 300;
 const LOOKED_AT_CHARS = 4 * MAX_TITLE_CHARS;
 
 /**
- * The title that a document gives itself, as the title of a file that has only a name; undefined where it gives none, or
- * one that says less than the name.
+ * The title that a document states, for a file that has only a name; undefined if it states none, or one that is less
+ * useful than the name.
  *
- * @param stated  what its properties, front matter, `<title>`, subject or first heading say
+ * @param stated from its properties, front matter, `<title>`, subject or first heading
  */
 export function ownTitle(stated: string | undefined, fileName: string): string | undefined {
   const title = wholeCharacters((stated ?? "").slice(0, LOOKED_AT_CHARS).replace(/\s+/gu, " ").trim());
@@ -17,7 +17,7 @@ export function ownTitle(stated: string | undefined, fileName: string): string |
   return title.length <= MAX_TITLE_CHARS ? title : shortened(title);
 }
 
-/** What is analyzed and shown as the title of an item, and what its name adds to that. */
+/** The title of an item that is analyzed and shown, and the name if it adds something. */
 export function titleAndName(
   item: { title: string; hasFileTitle?: boolean },
   stated: string | undefined,

@@ -5,9 +5,9 @@ import { foldWord } from "./fold.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import { type Chunk, sharedTokenizer, type Token, type Tokenizer } from "./tokenize.ts";
 
-/** One thing that an item can have or not have. `written` is the piece of the query it came from. */
+/** One thing that an item can have or not have. `written` is the part of the query it came from. */
 export type QueryUnit =
-  /** `parts` stand in for an identifier (`server/main.ts`) that occurs as a whole in nothing the viewer can see. */
+  /** `parts` replace an identifier (`server/main.ts`) that occurs as a whole in nothing the viewer can see. */
   | { type: "word"; written: string; term: string; parts: readonly QueryUnit[] }
   | { type: "prefix"; written: string; prefix: string }
   /** Quoted: words in this order with nothing between, compared as written, not by stem. May be a single word. */
@@ -39,7 +39,7 @@ interface Piece {
 }
 
 /**
- * Understands a query as people and agents really write them: nothing is an error.
+ * Parses a query as people and agents really write them: nothing is an error.
  *
  * Words, "phrases", prefix*; `-word` and `-"phrase"` only where the minus starts a word and a letter or quote follows
  * (never `--flag`); a quote without its partner is a plain character; `AND` is ignored, `OR` is a word (and a stop
@@ -58,13 +58,13 @@ export function parseQuery(
   }
   const budget = { words: MAX_WORDS, prefixes: MAX_PREFIXES, isCut: false };
   const fitting = (units: readonly QueryUnit[]) => distinct(units).flatMap((unit) => withinBudget(unit, budget) ?? []);
-  // What must not occur is rarely much, and leaving it out shows what was not wanted.
+  // There are rarely many excluded words, and dropping one would show what was not wanted.
   const excluded = fitting(unwanted);
   const telling = stopWords === FACTORS.stopWords.off ? wanted : dropStopWords(wanted);
   return { units: fitting(telling), excluded, isCut: budget.isCut };
 }
 
-/** A key that is equal for units that ask for the same. */
+/** A key that is equal for units with the same meaning. */
 export function unitKey(unit: QueryUnit): string {
   switch (unit.type) {
     case "word":
@@ -155,7 +155,7 @@ function wordUnit(form: WordForm, written: string): QueryUnit {
   return { type: "word", written, term: form.term, parts };
 }
 
-/** The bigrams of a run; one character alone is looked for at the start of bigrams (and at the end of runs). */
+/** The bigrams of a run; a single character is searched for at the start of bigrams (and at the end of runs). */
 function unspacedUnits(chunk: Chunk, written: string): QueryUnit[] {
   const { flat } = chunk.forms;
   const only = flat[0];
@@ -176,7 +176,7 @@ function withinBudget(
   if (cost > budget.words) {
     budget.isCut = true;
     if (unit.type !== "phrase" || budget.words === 0) return undefined;
-    // Its beginning still tells; without it a query of one long phrase would be a query for everything.
+    // Its beginning is still useful; without it a query of one long phrase would be a query for everything.
     const words = unit.words.slice(0, budget.words);
     budget.words = 0;
     return { ...unit, words };

@@ -1,4 +1,4 @@
-/** A named stretch of a text, as the extractor found it. Offsets in UTF-16 code units. */
+/** A named piece of a text, as the extractor found it. Offsets in UTF-16 code units. */
 export interface SectionMark {
   name: string;
   level: number;
@@ -8,14 +8,14 @@ export interface SectionMark {
   anchor?: string;
 }
 
-/** Where in a document something stands. */
+/** A position in a document. */
 export interface Place {
   section: SectionMark;
   /** The section's name after those that it is part of, as in `Install › Linux`; at most three. */
   path: string;
 }
 
-/** A stretch of a text in UTF-16 code units; `end` is exclusive. */
+/** A piece of a text in UTF-16 code units; `end` is exclusive. */
 export interface Stretch {
   start: number;
   end: number;
@@ -24,7 +24,7 @@ export interface Stretch {
 const STEPS = 3;
 const BETWEEN = " › ";
 
-/** The innermost section that holds an offset; undefined before the first. */
+/** The innermost section around an offset; undefined before the first. */
 export function placeAt(sections: readonly SectionMark[], at: number): Place | undefined {
   const index = sections.findLastIndex(({ start }) => start <= at);
   const section = sections[index];
@@ -47,8 +47,8 @@ export function stretchOf(sections: readonly SectionMark[], section: SectionMark
 }
 
 /**
- * The section that somebody means: by the anchor in its address, its path as printed, its name, or its number (`page=3`,
- * `slide 4`, `A1:F40`). Case and outer space do not matter. Of several with one name the first.
+ * The section that a person means: by the anchor in its address, its path as printed, its name, or its number
+ * (`page=3`, `slide 4`, `A1:F40`). Case and outer space do not matter. If several have one name, the first.
  */
 export function findSection(sections: readonly SectionMark[], asked: string): SectionMark | undefined {
   const wanted = asked.trim();
@@ -69,29 +69,30 @@ export function findSection(sections: readonly SectionMark[], asked: string): Se
 /** A number or range of cells, with the word for it or without. */
 const REF = /^(?:(?:page|slide|sheet|cell|part|p\.)[ =]?)?(\S{1,40})$/;
 
-/** The line that is meant by `L10`, `L10-L20` or `line 10`; undefined for anything else. */
+/** The line number in `L10`, `L10-L20` or `line 10`; undefined for anything else. */
 export function lineOfFragment(fragment: string): number | undefined {
   const line = /^l(?:ines?)?[ -]?(\d{1,9})(?:[-:,].*)?$/i.exec(fragment)?.[1];
   return line === undefined ? undefined : Number(line);
 }
 
-/** How many line feeds a text has. */
+/** Number of line feeds in a text. */
 export function countLineFeeds(text: string): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
   return count;
 }
 
-/** What of an item says how to reach its places. */
+/** The fields of an item that give the addresses of its places. */
 export interface Addressed {
   url: string | null;
-  /** What leads to a line when it stands after the url; `{line}` stands for its number. */
+  /** A template that, appended to the url, leads to a line; `{line}` is replaced by its number. */
   lineAnchor: string | null;
 }
 
 /**
- * The address of a place in an item: of its line where the source has addresses of lines, else of its section. Undefined when
- * there is none: nothing is guessed, and an address that ends in a place already stays as it is. To be cleaned before it is shown.
+ * The address of a place in an item: of its line if the source has addresses of lines, else of its section. Undefined
+ * when there is none: nothing is guessed, and an address that already ends in a fragment stays as it is. Clean it
+ * before showing it.
  */
 export function urlOfPlace(
   { url, lineAnchor }: Addressed,

@@ -1,40 +1,39 @@
 import { makeMarkFinder, type MarkFinder } from "./mark-finder.ts";
 import type { Mark, Marks } from "./marks.ts";
 
-/** A stretch of stored text; `start` is its offset in the whole, in UTF-16 code units. */
+/** A piece of stored text; `start` is its offset in the whole, in UTF-16 code units. */
 export interface TextChunk {
   start: number;
   text: string;
 }
 
-/** A piece of a text as it is shown. */
+/** A part of a text as it is shown. */
 export interface Passage {
-  /** Offset of the piece in the whole text, in UTF-16 code units; never inside a surrogate pair. */
+  /** Offset of the part in the whole text, in UTF-16 code units; never inside a surrogate pair. */
   at: number;
   text: string;
-  /** Stretches of `text` that match, without overlaps. */
+  /** Pieces of `text` that match, without overlaps. */
   highlights: { start: number; end: number }[];
 }
 
 export interface SnippetOptions {
   /** Longest passage in UTF-16 code units. */
   maxChars: number;
-  /** Most passages; 1 unless told. */
+  /** Most passages; 1 by default. */
   count?: number;
 }
 
 export const MAX_FIND_PASSAGES = 8;
 export const MAX_FIND_CHARS = 600;
 
-/** What of a chunk is seen again with the next one, so that nothing is lost at the seam. */
+/** Part of a chunk that is searched again with the next one, so that nothing is lost at the seam. */
 const OVERLAP = 600;
 
 /**
- * The passages of a text that answer a query best: most of its words, rare ones first, near each other; cut at
- * sentences where that fits. Passages come in the order of the text and do not overlap. Without a match, the beginning
- * of the text.
+ * The passages of a text that match a query best: most of its words, rare ones first, near each other; cut at sentences
+ * if that fits. Passages come in the order of the text and do not overlap. Without a match, the beginning of the text.
  *
- * @param chunks the text in ascending chunks; only these are looked at
+ * @param chunks the text in ascending chunks; only these are searched
  * @param find finds the marks; made once for the texts of one query
  */
 export function bestSnippets(
@@ -47,7 +46,7 @@ export function bestSnippets(
   const windows = collectWindows(chunks, find, maxChars);
   const chosen: Window[] = [];
   while (chosen.length < count) {
-    // A passage reaches at most this far from the start of its window.
+    // A passage extends at most this far from the start of its window.
     const isFree = (one: Window) => chosen.every((other) => Math.abs(placeOf(one) - placeOf(other)) > maxChars * 1.5);
     const best = bestOf(windows, isFree);
     if (best === undefined) break;
@@ -67,24 +66,24 @@ function bestOf(windows: readonly Window[], isFree: (one: Window) => boolean): W
   return best;
 }
 
-/** What `findPassages` found. */
+/** The result of `findPassages`. */
 export interface FoundPassages {
   /** At most eight of 600 UTF-16 code units, in the order of the text. */
   passages: Passage[];
-  /** How many there are in all, as far as they were counted. */
+  /** The total number, as far as they were counted. */
   total: number;
   /** False when there may be more than `total`. */
   isTotalExact: boolean;
 }
 
-/** Counted at most: nobody reads on at the thousandth, and a common word of a long text has tens of thousands. */
+/** Counted at most: no one reads past the thousandth, and a common word of a long text has tens of thousands. */
 export const MAX_FIND_TOTAL = 1_000;
 
 /**
- * The passages around every place where the words or phrases stand (literally, by the analyzer's words; never a
- * pattern), at most eight of 600 characters. `total` counts such passages up to a thousand. Source: B12, S24.
+ * The passages around every occurrence of the words or phrases (literally, by the analyzer's words; never a pattern),
+ * at most eight of 600 characters. `total` counts such passages up to a thousand. Source: B12, S24.
  *
- * @param isLate asked before each further chunk: true = what was found so far has to do
+ * @param isLate called before each further chunk: true = use what was found so far
  */
 export function findPassages(
   chunks: Iterable<TextChunk>,
@@ -111,7 +110,7 @@ export function findPassages(
   return { passages, total, isTotalExact: true };
 }
 
-/** A chunk with the end of the one before it; marks that end within `seen` were met already. */
+/** A chunk with the end of the one before it; marks that end within `seen` were already counted. */
 interface View {
   start: number;
   text: string;
@@ -128,7 +127,7 @@ interface Window {
   value: number;
 }
 
-/** What a passage is cut around. Offsets are of the view. */
+/** The core of a passage. Offsets are of the view. */
 interface Stretch {
   view: View;
   marks: readonly Mark[];
@@ -139,7 +138,7 @@ interface Stretch {
 function* overlapping(chunks: Iterable<TextChunk>): Generator<View> {
   let before: TextChunk | undefined;
   let held: TextChunk | undefined;
-  // One chunk is held back, so that the last is known as the last.
+  // One chunk is held back, so that the last is known to be the last.
   for (const chunk of chunks) {
     if (held !== undefined) yield viewOf(held, before, false);
     [before, held] = [held, chunk];
@@ -153,7 +152,9 @@ function viewOf(chunk: TextChunk, before: TextChunk | undefined, isLast: boolean
   return { start: chunk.start - tail.length, text: tail + chunk.text, seen: tail.length, isLast };
 }
 
-/** Marks not met in the chunk before. One that touches the seam is left to the next view, which sees its whole word. */
+/**
+ * Marks not found in the chunk before. One that touches the seam is left to the next view, which has its whole word.
+ */
 function newMarks(view: View, find: MarkFinder): Mark[] {
   const { text, seen, isLast } = view;
   return find(text).filter(({ end }) => (seen === 0 || end >= seen) && (isLast || end < text.length));
@@ -166,10 +167,10 @@ function collectWindows(chunks: readonly TextChunk[], find: MarkFinder, maxChars
   return views.flatMap(({ view, found }) => windowsIn(view, found, counts, maxChars));
 }
 
-/** A window from each mark on. They overlap, so each begins with what is known of the one before. */
+/** A window from each mark on. They overlap, so each starts from the state of the one before. */
 function windowsIn(view: View, found: readonly Mark[], counts: readonly number[], maxChars: number): Window[] {
   const windows: Window[] = [];
-  // How often each unit stands in the window, and what those that do are worth together.
+  // How often each unit occurs in the window, and the total worth of those that do.
   const inside = new Uint32Array(counts.length);
   let [last, worth] = [-1, 0];
   for (const [first, mark] of found.entries()) {
@@ -225,7 +226,7 @@ function lastWithin(marks: readonly Mark[], first: number, maxChars: number, fro
   return last;
 }
 
-/** Cuts the passage around a stretch: whole sentences where they fit, never before `after` (an offset in the whole). */
+/** Cuts the passage around its core: whole sentences if they fit, never before `after` (an offset in the whole). */
 function cut({ view, marks, from, to }: Stretch, maxChars: number, after = 0): Passage {
   const last = Math.min(to, from + maxChars);
   const spare = maxChars - (last - from);
@@ -254,7 +255,9 @@ function beginning(chunks: readonly TextChunk[], maxChars: number): Passage[] {
   return [{ at: first.start + start, text: first.text.slice(start, end), highlights: [] }];
 }
 
-/** Ends of sentences: a full stop, question or exclamation mark before a space, an unspaced script's stop, a line break. */
+/**
+ * Ends of sentences: a full stop, question or exclamation mark before a space, an unspaced script's stop, a line break.
+ */
 const SENTENCE_END = /[.!?\u2026]["')\]]*\s|[\u3002\uff01\uff1f]|\n/;
 
 /** The best place at or after `floor` to begin a passage whose first word starts at `at`. */
@@ -284,7 +287,7 @@ function alignEnd(text: string, at: number, ceiling: number): number {
   return avoidPairs(text, end);
 }
 
-/** Moves an offset that would cut a surrogate pair to before the pair. */
+/** Moves an offset that would split a surrogate pair to before the pair. */
 function avoidPairs(text: string, offset: number): number {
   const before = text.charCodeAt(offset - 1);
   const here = text.charCodeAt(offset);

@@ -1,12 +1,12 @@
 /**
- * The English Snowball stemmer ("Porter 2") on folded lower-case ASCII words.
+ * The English Snowball stemmer ("Porter 2") on normalized lower-case ASCII words.
  *
- * Written out instead of taken from a package because the analyzer meets every new word of every document: this takes
+ * Hand-written instead of taken from a package because the analyzer meets every new word of every document: this takes
  * about half a microsecond a word, the generated JavaScript ports about twenty. The tests compare it word by word with
  * `snowball-stemmers`. Source: https://snowballstem.org/algorithms/english/stemmer.html
  */
 
-/** Words that the algorithm's own list maps by hand. */
+/** Words in the algorithm's own list of exceptions. */
 const EXCEPTIONS: Record<string, string> = {
   skis: "ski",
   skies: "sky",
@@ -28,7 +28,7 @@ const EXCEPTIONS: Record<string, string> = {
   andes: "andes",
 };
 
-/** The words whose stem is not made by rule but is this one. */
+/** The words that the list of exceptions maps to this stem. */
 export function writtenByHand(stem: string): string[] {
   return Object.keys(EXCEPTIONS).filter((word) => EXCEPTIONS[word] === stem);
 }
@@ -106,7 +106,7 @@ const STEP_4 = [
   "ic",
 ];
 
-/** The stem of a folded word of ASCII letters; words of one or two letters are their own stem. */
+/** The stem of a normalized word of ASCII letters; words of one or two letters are their own stem. */
 export function stemEnglish(word: string): string {
   if (word.length < 3) return word;
   const exception = Object.hasOwn(EXCEPTIONS, word) ? EXCEPTIONS[word] : undefined;
@@ -129,7 +129,7 @@ function isVowel(letter: string | undefined): boolean {
   return letter === "a" || letter === "e" || letter === "i" || letter === "o" || letter === "u" || letter === "y";
 }
 
-/** `y` at the start or after a vowel is a consonant: written as `Y` meanwhile. */
+/** `y` at the start or after a vowel is a consonant: written as `Y` until the end. */
 function markConsonantY(word: string): string {
   if (!word.includes("y")) return word;
   let marked = "";
@@ -146,7 +146,7 @@ function startOfR1(word: string): number {
   return regionAfter(word, 0);
 }
 
-/** Where the region after the first non-vowel following a vowel begins, looking from `from`. */
+/** Where the region after the first non-vowel following a vowel begins, searched from `from`. */
 function regionAfter(word: string, from: number): number {
   for (let i = from + 1; i < word.length; i++) {
     if (!isVowel(word[i]) && isVowel(word[i - 1])) return i + 1;
@@ -159,7 +159,7 @@ function hasVowel(word: string, end: number): boolean {
   return false;
 }
 
-/** Does `word` end in a short syllable? */
+/** Whether `word` ends in a short syllable. */
 function endsInShortSyllable(word: string): boolean {
   const n = word.length;
   const last = word[n - 1];

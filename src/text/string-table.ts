@@ -1,7 +1,7 @@
 /**
  * Numbers for strings that are read out of longer texts: the first string added is 0, the next 1, and so on.
  *
- * A `Map` needs the substring as an object and its hash before it can answer; here the hash is made while the text is
+ * A `Map` needs the substring as an object and its hash before a lookup; here the hash is computed while the text is
  * scanned and a substring is made only for a new entry. Measured at 5 to 8 times a `Map` on words of documents.
  */
 export class StringTable {
@@ -16,7 +16,7 @@ export class StringTable {
     return (this.#slots[this.#slotOf(text, start, end, hashOf(text, start, end))] ?? 0) - 1;
   }
 
-  /** The number of `text.slice(start, end)`, given to it now if it is new. */
+  /** The number of `text.slice(start, end)`, assigned now if it is new. */
   intern(text: string, start = 0, end = text.length): number {
     const hash = hashOf(text, start, end);
     const slot = this.#slotOf(text, start, end, hash);

@@ -3,9 +3,9 @@ import { StringTable } from "./string-table.ts";
 import { decompose, wordForm, type WordForm, type WordForms } from "./forms.ts";
 
 export interface Token {
-  /** What the index holds: the stem, the whole identifier or the bigram. */
+  /** The index term: the stem, the whole identifier or the bigram. */
   term: string;
-  /** The index term of the word as written; `term` where the two are one. */
+  /** The index term of the word as written; `term` if both are the same. */
   exactTerm: string;
   /** UTF-16 offsets in the text. */
   start: number;
@@ -16,7 +16,7 @@ export interface Token {
   isExtra: boolean;
 }
 
-/** A stretch without spaces: the unit in which a query is understood. */
+/** A piece without spaces: the unit in which a query is parsed. */
 export interface Chunk {
   start: number;
   end: number;
@@ -33,7 +33,7 @@ export function sharedTokenizer(): Tokenizer {
   return shared;
 }
 
-/** How many chunks the tokenizer remembers: the vocabulary of a few thousand documents. */
+/** Number of chunks that the tokenizer caches: the vocabulary of a few thousand documents. */
 const CACHE_SIZE = 60_000;
 const CACHED_LENGTH = 40;
 
@@ -43,10 +43,10 @@ export interface Tokenizer {
 }
 
 /**
- * Makes a tokenizer; each holds a cache of words of its own (some MB when full), so make one per thread or service.
+ * Makes a tokenizer; each has its own cache of words (some MB when full), so make one per thread or service.
  *
  * Unicode words (UAX 29 in spirit: letters, numbers, marks), identifiers whole and split, unspaced scripts by bigrams
- * of characters with their marks. Offsets are UTF-16 code units of the text as given, before any folding.
+ * of characters with their marks. Offsets are UTF-16 code units of the original text, before normalization.
  */
 export function makeTokenizer(): Tokenizer {
   const classes = makeCharacterClasses();
@@ -129,7 +129,7 @@ function width(text: string, i: number): number {
   return low >= 0xdc00 && low <= 0xdfff ? 2 : 1;
 }
 
-/** A chunk goes on through marks, and through one joiner (or several `_`) that has a word on its other side. */
+/** A chunk continues through marks, and through one joiner (or several `_`) that has a word on its other side. */
 function endOfChunk(text: string, start: number, classAt: ClassAt): number {
   let i = start;
   while (i < text.length) {
@@ -191,18 +191,21 @@ const UPPER = 2;
 const DIGIT = 3;
 /** Letter of a script that is written without spaces between words: cut into bigrams. */
 const UNSPACED = 4;
-/** Sticks to the character before it: combining marks, soft hyphens, joiners. */
+/** Attaches to the character before it: combining marks, soft hyphens, joiners. */
 const MARK = 5;
-/** Joins words of one identifier when a word stands on both sides. */
+/** Joins words of one identifier if there is a word on both sides. */
 const JOINER = 6;
-/** First half of a surrogate pair: ask `classOfPair`. */
+/** First half of a surrogate pair: use `classOfPair`. */
 const HIGH_SURROGATE = 7;
 const UNKNOWN = 255;
 
 const JOINERS = "_./-@'\\\u2019";
 const UNSPACED_SCRIPT =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc\uff70]/u;
-/** Invisible inside words: soft hyphen, zero-width space and joiners, word joiner, byte order mark, half-width voice marks. */
+/**
+ * Invisible inside words: soft hyphen, zero-width space and joiners, word joiner, byte order mark, half-width voice
+ * marks.
+ */
 const STICKY = /[\p{M}\u00ad\u200b-\u200d\u2060\ufeff\uff9e\uff9f]/u;
 
 interface CharacterClasses {
@@ -212,7 +215,7 @@ interface CharacterClasses {
   ofPair(high: number, low: number): number;
 }
 
-/** A table that learns each character's class when it first meets it (64 kB; nothing is computed up front). */
+/** A table that caches each character's class when it is first used (64 kB; nothing is computed up front). */
 function makeCharacterClasses(): CharacterClasses {
   const table = new Uint8Array(0x10000).fill(UNKNOWN);
   return {

@@ -1,6 +1,7 @@
 /**
- * The encoding that a page declares: `<meta charset=…>`, `charset=…"`, or an XML declaration. As browsers do, beyond the
- * first kilobyte, too: site builders write scripts before it, and what is in these declares nothing.
+ * The encoding that a page declares: `<meta charset=…>`, `charset=…"`, or an XML declaration. Like browsers, it also
+ * searches beyond the first kilobyte: site builders write scripts before it, and declarations within scripts don't
+ * count.
  */
 export function htmlEncodingOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, MAX_HEAD_BYTES)).toString("latin1");
@@ -8,7 +9,7 @@ export function htmlEncodingOf(bytes: Uint8Array): string | undefined {
   return declared(start.slice(0, 1_024)) ?? declared(start);
 }
 
-/** What the declaration of an XML document says. */
+/** The encoding in an XML document's declaration. */
 export function xmlEncodingOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1_024)).toString("latin1");
   return /<\?xml\s[^>]{0,400}?\bencoding\s*=\s*["']\s*([\w.:-]{2,40})/iu.exec(start)?.[1];
@@ -17,7 +18,7 @@ export function xmlEncodingOf(bytes: Uint8Array): string | undefined {
 const MAX_HEAD_BYTES = 65_536;
 const DECLARATION = /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,100}encoding)\s*=\s*["']?\s*([\w.:-]{2,40})/iu;
 
-/** Without comments, scripts and styles; what never ends goes to the end. */
+/** Removes comments, scripts and styles; an unclosed one extends to the end. */
 function withoutRaw(html: string): string {
   const lower = html.toLowerCase();
   let rest = "";

@@ -14,11 +14,12 @@ export interface DecodedText {
 }
 
 /**
- * Bytes as text: byte order mark, then valid UTF-8, then UTF-16 and UTF-32 by their patterns, then mostly valid UTF-8,
- * then what the document declares, then the letters that the bytes would be (Latin-x, Shift_JIS, GB18030, KOI8-R, DOS …).
+ * Decodes bytes as text, by: byte order mark, then valid UTF-8, then UTF-16 and UTF-32 by their patterns, then mostly
+ * valid UTF-8, then the document's declaration, then the letters that the bytes would be (Latin-x, Shift_JIS, GB18030,
+ * KOI8-R, DOS …).
  *
- * @param maxLength text is wanted up to this many UTF-16 code units; bytes far beyond are not decoded
- * @returns undefined when the bytes are no text in any encoding
+ * @param maxLength text is needed up to this many UTF-16 code units; bytes far beyond aren't decoded
+ * @returns undefined when the bytes aren't text in any encoding
  */
 export function decodeText(bytes: Uint8Array, maxLength: number, declared?: string): DecodedText | undefined {
   // No encoding takes more than four bytes for a code unit.
@@ -27,7 +28,8 @@ export function decodeText(bytes: Uint8Array, maxLength: number, declared?: stri
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxBytes));
   const encoding = findEncoding(buffer, isCut, declared);
   if (encoding === undefined) return undefined;
-  // Most bytes are one code unit each: where the first are as many as are taken, the others need not be decoded.
+  // Most bytes are one code unit each: if the first bytes already give as many as needed, the others need not be
+  // decoded.
   const head =
     encoding === "utf-8" && buffer.length > maxLength ? withoutZeros(buffer.toString("utf8", 0, maxLength)) : "";
   if (head.length >= maxLength && maxLength > 0) return { text: head, encoding, isCut: true };
@@ -35,12 +37,14 @@ export function decodeText(bytes: Uint8Array, maxLength: number, declared?: stri
   return { text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, encoding, isCut };
 }
 
-/** Zeros part words, as spaces do; lines stay as many as they are. */
+/** Zeros separate words, as spaces do; the number of lines stays the same. */
 function withoutZeros(text: string): string {
   return text.includes("\0") ? text.replaceAll(/\0+/gu, " ") : text;
 }
 
-/** True when the first bytes are plain text in ASCII or valid UTF-8: no control characters that text does not have. */
+/**
+ * True when the first bytes are plain text in ASCII or valid UTF-8, without control characters that text does not have.
+ */
 export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, 4_096);
   for (const byte of sample) if (byte < 0x20 && !TEXT_CONTROLS.has(byte)) return false;
@@ -48,8 +52,9 @@ export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
 }
 
 /**
- * True when the first 32 kB have at most one, and 1 in 200, control characters that text does not have. Zeros side by side count as one: a
- * power cut leaves a block of them in a log. Programs and databases have many short ones, and other controls.
+ * True when the first 32 kB have at most one, and 1 in 200, control characters that text does not have. Adjacent zeros
+ * count as one: a power cut leaves a block of them in a log. Programs and databases have many short ones, and other
+ * controls.
  */
 export function hasOnlyTextControls(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
@@ -64,7 +69,7 @@ export function hasOnlyTextControls(bytes: Uint8Array): boolean {
 
 /** Bell, backspace, tab, line feed, vertical tab, form feed, carriage return, escape (terminal logs). */
 const TEXT_CONTROLS = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
-/** As much of a file as tells whether it is text. */
+/** Enough of a file to detect whether it is text. */
 const SAMPLE_BYTES = 32_768;
 
 function decodeAs(buffer: Buffer, encoding: string): string {
@@ -76,7 +81,7 @@ function findEncoding(buffer: Buffer, isCut: boolean, declared: string | undefin
   const marked = fromByteOrderMark(buffer);
   if (marked !== undefined) return marked;
   const sample = withoutFirstZeros(buffer).subarray(0, SAMPLE_BYTES);
-  // Seven-bit, so valid UTF-8, and shown by their escape sequences.
+  // Seven-bit, so valid UTF-8, and recognized by their escape sequences.
   const stateful = findStateful(sample);
   if (stateful !== undefined) return stateful;
   const isValid = isUtf8(isCut ? withoutCutLetter(buffer) : buffer);
@@ -91,8 +96,9 @@ function findEncoding(buffer: Buffer, isCut: boolean, declared: string | undefin
 }
 
 /**
- * So many valid characters for each broken place are UTF-8 whatever is broken in it. In 200 texts of other encodings at most two in
- * five of the places beyond ASCII could be UTF-8 (Thai, where three letters often look like one).
+ * With this many valid characters for each broken place, the text is UTF-8 whatever is broken in it. In 200 texts of
+ * other encodings at most two in five of the places beyond ASCII could be UTF-8 (Thai, where three letters often look
+ * like one).
  */
 const UTF8_OF_OTHERS = 3;
 
@@ -129,7 +135,7 @@ function isMostlyUtf8(buffer: Buffer, ratio: number): boolean {
   return valid > 0 && (ratio === 1 ? broken < valid : broken * ratio <= valid);
 }
 
-/** Without the last bytes if they are the start of a character that was cut. */
+/** Without the last bytes if they are the start of a truncated character. */
 export function withoutCutLetter(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   for (let back = 1; back <= 4 && back <= bytes.length; back++) {

@@ -3,17 +3,17 @@ import iconv from "iconv-lite";
 import { type Alphabet, DOUBTS, MULTI_BYTE, SINGLE_BYTE, type Table } from "./letters.ts";
 
 export interface GuessOptions {
-  /** The encodings of DOS are those that most such bytes are in: archives name their files in them. */
+  /** Prefers the encodings of DOS: archives name their files in them. */
   prefersDos?: boolean;
 }
 
 /**
- * The encoding of bytes that are no UTF-8, by the letters that they would be. Each guess is judged by what it makes of
- * the bytes beyond ASCII: frequent letters of one language, in words of one script, are right; control characters and
- * bytes without a letter are not. chardet, which knows sequences of letters, adds its own opinion: it is right for long
- * texts, and the letters are for short ones.
+ * Guesses the encoding of bytes that aren't UTF-8, by the letters that they would be. Each candidate is scored by how
+ * it decodes the bytes beyond ASCII: frequent letters of one language, in words of one script, count for it; control
+ * characters and bytes without a letter count against it. chardet, which uses statistics of letter sequences, is added
+ * to the score: it is reliable for long texts, and the letters are for short ones.
  *
- * @returns a lower-case name; `windows-1252`, which has a letter for almost every byte, where nothing fits
+ * @returns a lower-case name; `windows-1252`, which has a letter for almost every byte, if nothing fits
  */
 export function guessEncoding(bytes: Buffer, options: GuessOptions = {}): string {
   const sample = aroundNonAscii(bytes, LETTER_BYTES);
@@ -62,7 +62,7 @@ const EXTENDS: Readonly<Record<string, string>> = {
   "windows-1255": "iso-8859-8",
 };
 
-/** A cut sample may end inside a character, and only there. */
+/** A truncated sample may end inside a character, and only there. */
 function decodeSample(name: string, sample: Buffer, isCut: boolean): string {
   const text = iconv.decode(sample, name);
   return isCut && MULTI_BYTE[name] !== undefined ? text.replace(/\ufffd{1,2}.?$/u, "") : text;
@@ -73,12 +73,12 @@ function doubtOf(name: string, { prefersDos = false }: GuessOptions): number {
   return (DOUBTS[name] ?? 0.9) + (prefersDos ? 0.4 : 0);
 }
 
-/** How right the letters are, from -1 to 1.2. */
+/** How plausible the letters are, from -1 to 1.2. */
 function scoreOf(name: string, marks: readonly Mark[]): number {
   const table = MULTI_BYTE[name];
   if (table !== undefined) return meanOf(marks, (mark) => scoreUnspaced(mark, name, table));
   const alphabets = SINGLE_BYTE[name] ?? ALPHABETS_OF_ISO[name];
-  // What chardet alone knows is its own opinion.
+  // Only chardet's own opinion counts for encodings that it alone knows.
   if (alphabets === undefined) return 0;
   return alphabets.reduce(
     (best, alphabet) =>
@@ -90,7 +90,7 @@ function scoreOf(name: string, marks: readonly Mark[]): number {
   );
 }
 
-/** What chardet names beyond ours. */
+/** Names from chardet beyond ours. */
 const ALPHABETS_OF_ISO: Readonly<Record<string, readonly Alphabet[]>> = {
   "iso-8859-1": SINGLE_BYTE["windows-1252"] ?? [],
   "iso-8859-8": SINGLE_BYTE["windows-1255"] ?? [],
@@ -99,7 +99,7 @@ const ALPHABETS_OF_ISO: Readonly<Record<string, readonly Alphabet[]>> = {
 // oxlint-disable-next-line no-control-regex -- C1 controls are in no text of these encodings
 const WITHOUT_LETTER = /[\ufffd\x80-\x9f\ue000-\uf8ff]/u;
 const NON_ASCII = /[^\0-\x7f]/gu;
-/** Characters beyond ASCII that are looked at. */
+/** Characters beyond ASCII that are examined. */
 const MAX_LETTERS = 300;
 
 /** A character beyond ASCII between its neighbours. */
@@ -127,7 +127,7 @@ function scoreLetter({ letter, before, after }: Mark, { letters, isLatin }: Alph
   const rank = letters.indexOf(lower);
   if (rank < 0) return scoreSign(letter, before, after);
   const isUpper = lower !== letter;
-  // A capital behind a small letter is no word, and signs of programs are in none.
+  // A capital after a small letter isn't a word, and the signs of programs are in none.
   if (isUpper ? isSmall(before) : /[A-Z]/u.test(after) && letter !== "ß") return -0.7;
   if (/[\^_`{|}~\\@]/u.test(before + after) || (letter === before && letter === after)) return -0.7;
   if (FINAL.test(letter) && isWord(after)) return -0.7;
@@ -147,7 +147,7 @@ function scoreSign(letter: string, before: string, after: string): number {
 const BOX = /[\u2500-\u259f]/u;
 const SIGNS = /[\u00a0«»„“”‚‘’‹›–—…•·€£§©®°±№™½¼¾²³¿¡´]/u;
 const BEHIND_WORDS = /[®°²³¼½¾™´]/u;
-/** Letters of Greek and Hebrew for ends of words. */
+/** Greek and Hebrew letters that occur only at the end of words. */
 const FINAL = /[ςךםןףץ]/u;
 const INSIDE_WORDS = /[’‘´·\u00a0–—…]/u;
 
@@ -156,7 +156,7 @@ const isNonAsciiLetter = (letter: string) => /[^\0-\x7f]/u.test(letter) && /\p{L
 const isSmall = (letter: string) => /\p{Ll}/u.test(letter);
 const isWord = (letter: string) => /[\p{L}\p{N}]/u.test(letter);
 
-/** Scripts of thousands of letters: frequent ones count most; one that touches a Latin letter has eaten its neighbour. */
+/** Scripts of thousands of letters: frequent ones count most; one next to a Latin letter has consumed its neighbour. */
 function scoreUnspaced({ letter, before, after }: Mark, name: string, table: Table): number {
   if (HALF_WIDTH.test(letter)) return HALF_WIDTH.test(before) || HALF_WIDTH.test(after) ? 0.1 : -1;
   if (!UNSPACED.test(letter)) return UNSPACED_SIGNS.test(letter) ? 0.3 : -0.7;
@@ -172,7 +172,7 @@ const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}ー]/u;
 const HALF_WIDTH = /[\uff61-\uff9f]/u;
 const UNSPACED_SIGNS = /[\u3000-\u303f\uff01-\uff5e·—…“”‘’※○●◎]/u;
 
-/** A sample that starts shortly before the first non-ASCII byte: a licence header in English tells nothing. */
+/** A sample that starts shortly before the first non-ASCII byte: a licence header in English reveals nothing. */
 function aroundNonAscii(bytes: Buffer, length: number): Buffer {
   const first = bytes.findIndex((byte) => byte > 0x7f);
   const start = Math.max(0, first - 256);

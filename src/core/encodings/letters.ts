@@ -1,7 +1,10 @@
-/** A written language as far as its encoding tells: letters beyond ASCII in lower case, the frequent ones first. */
+/**
+ * A written language, as far as its encoding depends on it: letters beyond ASCII in lower case, the frequent ones
+ * first.
+ */
 export interface Alphabet {
   letters: string;
-  /** Most of its letters are ASCII, so others stand alone or in pairs. */
+  /** Most of its letters are ASCII, so others occur alone or in pairs. */
   isLatin: boolean;
 }
 
@@ -42,8 +45,8 @@ const ARABIC = [other("اليمنرتبوةعدسفهقحكجشطصخذزضثظ�
 const THAI = [other("านรอกเงมยลวดทส่้ตะปบคหแจพชขใไโผถศซณธฐษภำึืุูิี์ัๆๅญฟฎฏฒฬฮ")];
 
 /**
- * Encodings that have a letter for each byte, those of one language's systems together. Of two that give the same
- * letters, the first counts.
+ * Encodings that have a letter for each byte, those of one language's systems together. If two give the same letters,
+ * the first counts.
  */
 export const SINGLE_BYTE: Readonly<Record<string, readonly Alphabet[]>> = {
   "windows-1252": WESTERN,
@@ -79,7 +82,7 @@ export const SINGLE_BYTE: Readonly<Record<string, readonly Alphabet[]>> = {
 
 /** An encoding with two bytes and more for most letters. */
 export interface Table {
-  /** Letters that a fifth to a half of such a text is of. */
+  /** Letters that make up a fifth to a half of such a text. */
   frequent: ReadonlySet<string>;
   /** First and last lead byte of the letters in daily use. */
   common: readonly [number, number];
@@ -108,8 +111,8 @@ export const MULTI_BYTE: Readonly<Record<string, Table>> = {
 };
 
 /**
- * How many letters' worth of doubt an encoding begins with: of a single letter nothing tells, and then the encoding that
- * most files are in is meant. Those that are not named have 0.9.
+ * The initial penalty of an encoding, in letters: a single letter proves nothing, and then the encoding of most files
+ * is likeliest. Encodings not listed have 0.9.
  */
 export const DOUBTS: Readonly<Record<string, number>> = {
   "windows-1252": 0,

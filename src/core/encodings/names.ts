@@ -1,10 +1,10 @@
 import iconv from "iconv-lite";
 
 /**
- * The encoding that a name stands for, in bytes whose ASCII is ASCII: as browsers read it, which take Latin-1 for Windows' own. UTF-16 and
- * UTF-32 are told by the bytes, so that a declaration of them, read in single bytes, is wrong.
+ * The encoding for a name, in bytes whose ASCII is ASCII: as browsers read it, which treat Latin-1 as Windows' own.
+ * UTF-16 and UTF-32 are detected by the bytes, so a declaration of them, read in single bytes, is wrong.
  *
- * @returns a name that iconv-lite knows, in lower case; undefined for UTF-8, ASCII, and names that say nothing
+ * @returns a name that iconv-lite knows, in lower case; undefined for UTF-8, ASCII, and meaningless names
  * Source: https://encoding.spec.whatwg.org/#names-and-labels
  */
 export function readableName(name: string | undefined): string | undefined {
@@ -20,16 +20,19 @@ export function isUtf8Name(name: string | undefined): boolean {
   return UTF_8.test(labelOf(lowerName(name)));
 }
 
-/** iconv-lite has none for this one, the platform has. */
+/** iconv-lite doesn't support this one; the platform does. */
 export const ISO_2022_JP = "iso-2022-jp";
 
-/** Pieces of bytes as text, one after the other; a character may be cut in two. */
+/** Chunks of bytes as text, one after the other; a character may be split between two. */
 export interface TextPieces {
   write(bytes: Uint8Array): string;
   end(): string;
 }
 
-/** Reads pieces in the encoding of this name, or in UTF-8. The platform's decoder takes Windows' Latin for ISO's, which has no euro. */
+/**
+ * Decodes chunks in the encoding of this name, or in UTF-8. The platform's decoder treats Windows' Latin as ISO's,
+ * which has no euro.
+ */
 export function makeTextPieces(name: string | undefined): TextPieces {
   const read = WIDE.test(labelOf(lowerName(name))) ? name : readableName(name);
   if (read === undefined || read === ISO_2022_JP) return platformPieces(read ?? "utf-8");
@@ -46,10 +49,10 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** No encoding has a name that is half as long. */
+/** No name of an encoding is half as long. */
 const MOST_NAME_CHARS = 60;
 
-/** A name of an encoding as names are compared, without what no such name has. */
+/** A name of an encoding in the form used for comparison, without characters that no such name has. */
 export function lowerName(name: string | undefined): string {
   return name?.slice(0, MOST_NAME_CHARS).toLowerCase() ?? "";
 }
@@ -65,7 +68,7 @@ const WIDE = /^(?:utf16|utf32)(?:le|be)$/u;
 const NO_ENCODING = /^(?:base64|hex|binary|internal|cesu8|utf7.*|utf16.*|utf32.*|ucs.*|unicode.*|iso10646.*)$/u;
 
 const WESTERN = "windows-1252";
-/** What a label means where iconv-lite takes it for something poorer, or doesn't know it. */
+/** Labels that iconv-lite maps to a smaller encoding, or doesn't know. */
 const LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["iso88591", "iso885911987", "latin1", "l1", "isoir100", "cp819", "ibm819", "xcp1252"].map((label) => [

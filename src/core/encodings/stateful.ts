@@ -9,8 +9,8 @@ export function findStateful(sample: Buffer): string | undefined {
 }
 
 /**
- * Bytes in an encoding that switches tables by escapes. The platform's decoder has Japan's; Korea's and China's switch
- * between ASCII and two bytes, as EUC without its eighth bit, by SO and SI. Source: RFC 1557, RFC 1922.
+ * Decodes bytes in an encoding that switches tables by escapes. The platform's decoder has Japan's; Korea's and China's
+ * switch between ASCII and two bytes, as EUC without its eighth bit, by SO and SI. Source: RFC 1557, RFC 1922.
  *
  * @returns undefined for every other encoding
  */

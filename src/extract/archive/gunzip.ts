@@ -1,14 +1,14 @@
 import { Gunzip } from "fflate";
 
-/** Deflate makes 16 MiB of one step at most. */
+/** Deflate expands one step to at most 16 MiB. */
 const STEP_BYTES = 16_384;
 const RATIO_FREE_BYTES = 10 * 1_048_576;
 const MAX_RATIO = 300;
 
 /**
- * What is in a gzip file, up to `maxBytes`: the rest is left packed.
+ * Decompresses a gzip file up to `maxBytes`: the rest stays compressed.
  *
- * @throws Error when the bytes are no gzip, or unpack to more than 300 times their size (above 10 MiB)
+ * @throws Error when the bytes aren't gzip, or decompress to more than 300 times their size (above 10 MiB)
  */
 export function gunzipUpTo(bytes: Uint8Array, maxBytes: number): { bytes: Buffer; isCut: boolean } {
   const pieces: Uint8Array[] = [];

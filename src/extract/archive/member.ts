@@ -3,7 +3,7 @@ import { cleanText, oneLine } from "#extract/clean.ts";
 import type { FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** Members that become parts, and bytes of all of them. */
+/** Members that become child items, and bytes of all of them. */
 export const MAX_MEMBERS = 1_000;
 export const MAX_MEMBER_BYTES = 64 * 1_048_576;
 
@@ -15,8 +15,8 @@ export interface Member {
 }
 
 /**
- * The path of a member inside its archive, from a name that may be anything: no way out, no drive, no control
- * characters. Undefined for what is never content: folders, resource forks of a Mac, `.git` internals.
+ * The path of a member inside its archive, from an untrusted name: no way out, no drive, no control characters.
+ * Undefined for what is never content: folders, resource forks of a Mac, `.git` internals.
  */
 export function memberPath(name: string): string | undefined {
   if (/[/\\]$/u.test(name)) return undefined;
@@ -29,7 +29,7 @@ export function memberPath(name: string): string | undefined {
   return isContent && folders.at(-1) !== ".DS_Store" ? folders.slice(-30).join("/") : undefined;
 }
 
-/** The archive as text, which is the list of its members, and those that could be read as parts. */
+/** The archive as text, which is the list of its members, and the readable ones as child items. */
 export function archiveText(members: readonly Member[], maxTextLength: number, isCut: boolean): FormatText {
   const out = new TextBuilder(maxTextLength);
   const children: ExtractedChild<Uint8Array>[] = [];

@@ -2,15 +2,17 @@ import { type Member, MAX_MEMBER_BYTES, MAX_MEMBERS, memberPath } from "./member
 import { nameDecoder } from "./names.ts";
 
 const BLOCK = 512;
-/** Entries looked at, whatever they are. */
+/** Entries read at most, of any type. */
 const MAX_ENTRIES = 20_000;
 
-/** True when the bytes begin as a tar archive does: the first header's sum is right. */
+/** True when the bytes begin like a tar archive: the first header's checksum is correct. */
 export function looksLikeTar(bytes: Buffer): boolean {
   return bytes.length >= BLOCK && hasRightSum(bytes.subarray(0, BLOCK));
 }
 
-/** The files in a tar archive, without links, devices and folders. Ends without an error at the first invalid header. */
+/**
+ * The files in a tar archive, without links, devices and folders. Ends without an error at the first invalid header.
+ */
 export function readTar(bytes: Buffer): { members: Member[]; isCut: boolean } {
   const { entries, isCut } = readEntries(bytes);
   const decode = nameDecoder(entries.map(({ name }) => name));
@@ -71,7 +73,7 @@ function untilZero(bytes: Buffer, start: number, length: number): Buffer {
   return end < 0 ? field : field.subarray(0, end);
 }
 
-/** Octal digits, or a binary number behind a set first bit; what is neither is beyond every file. */
+/** Octal digits, or a binary number after a set first bit; anything else is larger than any file. */
 function numberAt(header: Buffer, start: number, length: number): number {
   if (((header[start] ?? 0) & 0x80) !== 0) {
     let value = (header[start] ?? 0) & 0x7f;

@@ -5,7 +5,7 @@ import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
 import { ZipError } from "#extract/zip-error.ts";
 
-/** ZIP archives: the list of members as text, and the members as parts, where the connector wants them. */
+/** ZIP archives: the list of members as text, and the members as child items, if the connector includes them. */
 export const zipFormat: Format = {
   extract(input) {
     if (!input.readsArchives) return notWanted("ZIP archive");
@@ -24,7 +24,7 @@ export const zipFormat: Format = {
   },
 };
 
-/** Tar archives, packed by gzip or not, and files packed by gzip. */
+/** Tar archives, gzipped or not, and gzipped files. */
 export const tarFormat: Format = {
   extract(input) {
     if (!input.readsArchives) return notWanted("tar archive");
@@ -53,7 +53,7 @@ function tarText(bytes: Buffer, input: FormatInput, isCut: boolean): FormatResul
   return archiveText(tar.members, input.maxTextLength, isCut || tar.isCut);
 }
 
-/** One that can't be read is listed and no more: the others are worth having. */
+/** An unreadable member is only listed, so that the others can still be read. */
 function readMember(zip: Zip, entry: ZipEntry, state: { room: number; read: number; encrypted: number }) {
   if (entry.isEncrypted) state.encrypted++;
   if (entry.isEncrypted || state.read >= MAX_MEMBERS || entry.size > state.room) return undefined;

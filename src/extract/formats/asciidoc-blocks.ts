@@ -1,7 +1,7 @@
-/** Examples, sidebars, quotations and tables: marks mean something in them, but none of their lines is a heading. */
+/** Examples, sidebars, quotations and tables: markup is interpreted in them, but none of their lines is a heading. */
 export class OpenBlocks {
   private readonly open: string[] = [];
-  /** Marks that don't come again: what they seem to begin has no end. */
+  /** Delimiters that don't occur again: the blocks they seem to begin have no end. */
   private readonly unclosed = new Set<string>();
 
   get isIn(): boolean {

@@ -4,8 +4,8 @@ import { OpenBlocks } from "./asciidoc-blocks.ts";
 import { type MarkedDocument, type MarkedLine, noteProperty, readMarkedText } from "./marked-text.ts";
 
 /**
- * AsciiDoc stays as it was written, without its comments; the title, author and attributes of its head are title and properties, its
- * headings sections. Source: https://docs.asciidoctor.org/asciidoc/latest/document/header/
+ * AsciiDoc stays as it was written, without its comments; the title, author and attributes of its header become title
+ * and properties, its headings sections. Source: https://docs.asciidoctor.org/asciidoc/latest/document/header/
  */
 export const asciidocFormat: Format = {
   extract(input): FormatText {
@@ -17,11 +17,11 @@ export const asciidocFormat: Format = {
 
 class AsciidocReader {
   private readonly document: MarkedDocument;
-  /** The line that ends the block in which marks mean nothing. */
+  /** The line that ends the current verbatim block. */
   private blockEnd: string | undefined;
-  /** The blocks that are open in which marks mean something, but for headings. */
+  /** The open blocks in which markup is interpreted, except headings. */
   private readonly blocks = new OpenBlocks();
-  /** The paragraph is read as it is, until an empty line. */
+  /** The paragraph is verbatim until an empty line. */
   private isLiteral = false;
   private place: "before" | "head" | "body" = "before";
   private readonly attributes = new Map<string, string>();
@@ -75,7 +75,7 @@ class AsciidocReader {
     return this.heading(level, above);
   }
 
-  /** Until the first empty line behind the title: author, revision, attributes. */
+  /** Until the first empty line after the title: author, revision, attributes. */
   private readHead(line: string, index: number, lines: readonly string[]): void {
     const [, name, value] = /^:([\w-]{1,60}):(?:[ \t]+(.*))?$/u.exec(line) ?? [];
     if (name !== undefined) {
@@ -97,7 +97,7 @@ class AsciidocReader {
       noteProperty(this.document, "author", line);
   }
 
-  /** Words without marks; attributes of the head by their values. */
+  /** Text without markup; attributes of the header are replaced by their values. */
   private plain(words: string): string {
     return oneLine(
       words
@@ -113,10 +113,10 @@ class AsciidocReader {
   }
 }
 
-/** The style of a paragraph whose marks mean nothing. */
+/** The style of a verbatim paragraph. */
 const LITERAL_STYLE = /^\[(?:source|listing|literal|verse|stem|latexmath|asciimath)\b[^\]]*\]$/u;
 
-/** Attributes that say what a document is about; the others steer programs. */
+/** Attributes that describe a document; the others configure programs. */
 const ABOUT = new Set([
   "title",
   "author",

@@ -6,12 +6,12 @@ export function isBase64(text: string): boolean {
   return length >= MIN_LENGTH && length / runs.length >= MIN_RUN && /^[\w+/-]+={0,2}$/u.test(runs.join(""));
 }
 
-/** True for nothing but characters of base64, however few: what an element that holds bytes may have. */
+/** True for nothing but characters of base64, however few: valid content of an element that contains bytes. */
 export function isBase64Text(text: string): boolean {
   return /^[\w+/=\s-]*$/u.test(text);
 }
 
-/** True for an element whose name, attributes or document say that its text is bytes. */
+/** True for an element whose name, attributes or document declare its text to be bytes. */
 export function saysBase64(name: string, attributes: Readonly<Record<string, string>>, root = name): boolean {
   const local = name.slice(name.indexOf(":") + 1).toLowerCase();
   if (ELEMENTS.has(local) || (root === "plist" && local === "data")) return true;

@@ -5,13 +5,13 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { plainFormat } from "./plain.ts";
 
 /**
- * Tables of separated values as Markdown rows. The header comes again every 50 rows, each such stretch is a section, so
- * that a passage found in the middle still tells its columns.
+ * Tables of separated values as Markdown rows. The header is repeated every 50 rows, each such block is a section, so
+ * that a passage found in the middle still shows its columns.
  */
 export const csvFormat: Format = {
   async extract(input): Promise<FormatText> {
     const decoded = input.decode();
-    // Excel's first line that names the delimiter is no row.
+    // Excel's first line that names the delimiter isn't a row.
     const [line = "", named] = /^sep=([^\r\n"])?[ \t]*\n/iu.exec(cleanText(decoded.text)) ?? [];
     const whole = cleanText(decoded.text).slice(line.length);
     const text = cutAtLine(whole, input.maxTextLength);
@@ -38,15 +38,15 @@ async function plainText(input: FormatInput): Promise<FormatText> {
 }
 
 /**
- * The delimiter that splits the first lines into the same number of fields, two at least; the one with most fields wins.
- * A comma before a space is one of a sentence or a date, unless nothing else divides the lines.
+ * The delimiter that splits the first lines into the same number of fields, two at least; the one with most fields
+ * wins. A comma before a space belongs to a sentence or a date, unless nothing else divides the lines.
  */
 function detectDelimiter(text: string): string | undefined {
   const lines = text
     .slice(0, 20_000)
     .split("\n", 20)
     .filter((line) => line.trim() !== "")
-    // Quoted fields may hold the others: they do not count.
+    // Delimiters within quoted fields do not count.
     .map((line) => line.replaceAll(/"[^"]*"/gu, ""));
   const plain = lines.map((line) => line.replaceAll(", ", " "));
   const found = bestOf(plain);
@@ -72,7 +72,7 @@ function parseRows(text: string, delimiter: string): string[][] | undefined {
     // Proof: without `columns` or `cast` the parser gives an array of arrays of strings.
     return rows as string[][];
   } catch {
-    // A quotation that never ends, for one. The text is worth reading all the same.
+    // An unclosed quotation, for example. The text is still worth reading.
     return undefined;
   }
 }

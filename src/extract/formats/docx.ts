@@ -12,8 +12,8 @@ import { WordText, type WordReference } from "#extract/office/word-text.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * Word documents: headings, lists, tables, links; then footnotes, endnotes, comments, and what stands in headers and
- * footers, each once.
+ * Word documents: headings, lists, tables, links; then footnotes, endnotes, comments, and headers and footers, each
+ * once.
  */
 export const docxFormat: Format = {
   extract: (input) => withZipReasons(() => readDocument(input)),
@@ -43,7 +43,7 @@ class WordDocument {
   private readonly relationships: Relationships;
   private readonly styles: WordStyles = makeWordStyles();
   private readonly numbering: WordNumbering = makeWordNumbering();
-  /** What the body names, in the order in which it does. */
+  /** Parts that the body references, in that order. */
   private readonly named: Record<"header" | "footer" | "footnote" | "endnote", Set<string>> = {
     header: new Set(),
     footer: new Set(),
@@ -67,7 +67,7 @@ class WordDocument {
     return this.file.walk(this.main, this.storyReader(this.relationships));
   }
 
-  /** Notes, comments, headers and footers, each under a heading of its own. */
+  /** Notes, comments, headers and footers, each under its own heading. */
   readRest(): void {
     this.addNotes("footnote", "Footnotes");
     this.addNotes("endnote", "Endnotes");
@@ -92,7 +92,7 @@ class WordDocument {
     return kind === "diagram" ? readDiagram(this.file, part.target) : this.readChunk(part.target);
   }
 
-  /** A document that is put into this one, of any format that Word takes. */
+  /** A document embedded in this one, of any format that Word accepts. */
   private readChunk(partName: string): Block[] {
     const bytes = this.writer.isFull || this.depth >= MAX_DEPTH ? undefined : this.file.read(partName);
     return bytes === undefined ? [] : readChunk(bytes, this.writer, (inner) => this.readInner(inner));
@@ -170,7 +170,7 @@ class WordDocument {
         const text = blocksText([block]);
         if (text === "" || seen.has(text)) continue;
         seen.add(text);
-        // A heading in a page header is not a heading of the document.
+        // A heading in a page header isn't a heading of the document.
         blocks.push({ kind: "paragraph", text });
       }
     }
@@ -180,5 +180,5 @@ class WordDocument {
   }
 }
 
-/** Documents within documents, as mails within mails. */
+/** Documents within documents, like mails within mails. */
 const MAX_DEPTH = 3;

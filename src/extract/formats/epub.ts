@@ -9,7 +9,7 @@ import { resultProperties } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * EPUB books: the chapters in reading order, as HTML is read. A chapter without a heading of its own gets its title from
+ * EPUB books: the chapters in reading order, read as HTML. A chapter without a heading of its own gets its title from
  * the table of contents.
  */
 export const epubFormat: Format = {
@@ -49,7 +49,7 @@ function addChapter(
   if (out.offset > 0) out.add("\n");
   if (title !== undefined && chapter.sections.length === 0) {
     out.section(title, 1);
-    // Many chapters have their title as plain text: it need not come twice.
+    // Many chapters have their title as plain text: it need not be repeated.
     if (!text.slice(0, 200).includes(title)) out.add(`# ${title}\n\n`);
   }
   const start = out.offset;

@@ -7,7 +7,7 @@ import { isOn, walkXml, xmlFromBytes, type Attributes, type XmlHandler } from "#
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * Workbooks in one XML file, as Excel 2003 and many programs that export tables write them: sheets as of any workbook.
+ * Workbooks in one XML file, as Excel 2003 and many programs that export tables write them: sheets as in any workbook.
  * Source: https://learn.microsoft.com/en-us/previous-versions/office/developer/office-xp/aa140066(v=office.10)
  */
 export const excel2003Format: Format = {
@@ -29,7 +29,7 @@ export const excel2003Format: Format = {
   },
 };
 
-/** Numbers of the sheets that are not shown, which they say behind their rows. */
+/** Numbers of the hidden sheets, which are marked only after their rows. */
 function hiddenSheets(bytes: Uint8Array): ReadonlySet<number> {
   const hidden = new Set<number>();
   let sheet = -1;
@@ -170,7 +170,7 @@ function cellText(text: string, type: string): string {
     .replace("T", " ");
 }
 
-/** A place from 0 for one that is written from 1. */
+/** A zero-based index from a one-based one. */
 function indexOf(value: string | undefined): number | undefined {
   const number = Number(value);
   return Number.isInteger(number) && number >= 1 && number <= 1_048_576 ? number - 1 : undefined;

@@ -8,7 +8,7 @@ import { rfc3339 } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * Feeds (RSS, Atom, RDF): each entry is a section with its title, and its contents are read as the HTML that they are: escaped, in
+ * Feeds (RSS, Atom, RDF): each entry is a section with its title, and its content is read as HTML, whether escaped, in
  * CDATA, or as elements. One pass without a tree. Source: RFC 4287; https://www.rssboard.org/rss-specification
  */
 export const feedFormat: Format = {
@@ -58,7 +58,7 @@ class FeedReader {
   private text = "";
   private entry: Entry | undefined;
   private isEscaped = true;
-  /** Depth of the element whose own elements are its HTML; 0 = none. */
+  /** Depth of the element whose child elements are its HTML; 0 = none. */
   private markupAt = 0;
 
   constructor(out: TextBuilder, maxTextLength: number) {
@@ -178,7 +178,7 @@ const CONTENTS = new Set([
   "itunes:summary",
   "itunes:subtitle",
 ]);
-/** Numbers of entries, and what is for programs. */
+/** Numbers of entries, and data for programs. */
 const LEFT_OUT = new Set(["guid", "id", "comments", "commentRss", "explicit", "episodeType", "post-id"]);
 const FEED_PROPERTIES = new Map([
   ["title", "title"],

@@ -9,8 +9,8 @@ export interface FrontMatter {
   title?: string;
   language?: string;
   /**
-   * Scalars and lists of scalars by their key, as YAML types them; dates as RFC 3339. What a document says of itself is a
-   * claim, never proof. Source: S47.
+   * Scalars and lists of scalars by their key, as YAML types them; dates as RFC 3339. A document's statements about
+   * itself are claims, never proof. Source: S47.
    */
   properties: Record<string, FieldValue>;
 }
@@ -21,8 +21,8 @@ const MAX_VALUE_LENGTH = 500;
 const MAX_LIST_LENGTH = 100;
 
 /**
- * Reads front matter at the very beginning: YAML between `---` lines, TOML between `+++`, JSON in braces of their own. YAML and TOML with
- * mistakes are read line by line. What is no map stays part of the body.
+ * Reads front matter at the very beginning: YAML between `---` lines, TOML between `+++`, JSON in braces of their own.
+ * YAML and TOML with mistakes are read line by line. A block that isn't a map stays part of the body.
  */
 export async function readFrontMatter(text: string): Promise<FrontMatter> {
   const none: FrontMatter = { end: 0, properties: {} };
@@ -54,7 +54,7 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
 type Fields = [string, unknown][];
 type Kind = "yaml" | "toml" | "json";
 
-/** The block with its kind, and where the body behind it begins. */
+/** The block with its kind, and where the body after it begins. */
 function findBlock(text: string): { kind: Kind; source: string; end: number } | undefined {
   if (!/^(?:---|\+\+\+|\{)/u.test(text)) return undefined;
   const start = text.slice(0, MAX_FRONT_MATTER_LENGTH);
@@ -104,7 +104,10 @@ async function fieldsOfToml(source: string): Promise<Fields | undefined> {
   });
 }
 
-/** `key: rest` line by line, with the lines below it that belong to it; undefined where the text is not made of such lines. */
+/**
+ * `key: rest` line by line, with the lines below it that belong to it; undefined if the text doesn't consist of such
+ * lines.
+ */
 function fieldsByLine(source: string, separator: ":" | "=", parse: (part: string) => unknown): Fields | undefined {
   const head =
     separator === ":"
@@ -126,7 +129,7 @@ function fieldsByLine(source: string, separator: ":" | "=", parse: (part: string
   });
 }
 
-/** A scalar by its type, a list of scalars as texts, anything else as nothing. */
+/** A scalar by its type, a list of scalars as texts, undefined for anything else. */
 function typedValue(value: unknown): FieldValue | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
@@ -138,7 +141,7 @@ function typedValue(value: unknown): FieldValue | undefined {
   return texts.length > 0 ? texts : undefined;
 }
 
-/** A scalar as one line; a date in the one form that dates have; anything else is nothing. */
+/** A scalar as one line; a date in canonical form; empty for anything else. */
 function scalarText(value: unknown): string {
   if (value instanceof Date) {
     if (Number.isNaN(value.getTime())) return "";

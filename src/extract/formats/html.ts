@@ -8,7 +8,7 @@ import { loadPart } from "#extract/load.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * HTML: the content of the page as Markdown. `main` or `article` when the page says so, else the article that
+ * HTML: the content of the page as Markdown. `main` or `article` if the page has them, else the article that
  * Readability finds, else the body without menus, headers, footers and asides.
  */
 export const htmlFormat: Format = {
@@ -19,7 +19,7 @@ export const htmlFormat: Format = {
   },
 };
 
-/** The content of a page that is decoded and clean. */
+/** The content of a decoded, clean page. */
 export async function renderPage(html: string, maxTextLength: number): Promise<FormatText> {
   const survey = surveyHtml(html);
   const out = await renderContent(html, survey, maxTextLength);
@@ -35,7 +35,7 @@ export async function renderPage(html: string, maxTextLength: number): Promise<F
   };
 }
 
-/** Above, finding the article costs more than it is worth: 100 kB take 25 to 200 ms, the other ways 5. */
+/** Above this, finding the article costs more than it is worth: 100 kB take 25 to 200 ms, the other ways 5. */
 const MAX_READABILITY_LENGTH = 100_000;
 /** Readability and its tree recurse. */
 const MAX_READABILITY_DEPTH = 200;
@@ -49,7 +49,7 @@ async function renderContent(html: string, survey: HtmlSurvey, maxTextLength: nu
     const article = findArticle(html);
     if (article !== undefined) {
       const found = surveyHtml(article);
-      // Less than half of the page is a guess at one of its parts: rather too much than text that is never found.
+      // Less than half of the page is a guess at one of its parts: too much is better than text that is never found.
       if (found.lengths.everything * 2 >= survey.lengths.body) {
         const options = { scope: "everything", maxTextLength, isDataTable: found.isDataTable } as const;
         const heading = lostHeading(html, article) ? survey.title : undefined;
@@ -60,7 +60,7 @@ async function renderContent(html: string, survey: HtmlSurvey, maxTextLength: nu
   return renderHtml(html, { scope, maxTextLength, isDataTable });
 }
 
-/** Readability takes the page's heading away where it says the same as the title. */
+/** Readability removes the page's heading if it equals the title. */
 function lostHeading(html: string, article: string): boolean {
   const heading = FIRST_HEADING.exec(html)?.[0];
   return heading !== undefined && !FIRST_HEADING.test(article);
@@ -68,7 +68,7 @@ function lostHeading(html: string, article: string): boolean {
 
 const FIRST_HEADING = /<h[12]\b[^>]{0,1000}>/iu;
 
-/** What the page's own marks say; a mark around next to nothing is not believed. */
+/** The scope by the page's own elements; one around next to nothing is ignored. */
 function chooseScope({ lengths }: HtmlSurvey): Scope {
   const isContent = (length: number) => length >= MIN_CONTENT_LENGTH || (length > 0 && length * 4 >= lengths.body);
   if (isContent(lengths.main)) return "main";

@@ -2,7 +2,7 @@ import type { Format, FormatResult } from "#extract/format.ts";
 import { readImage } from "#extract/image/containers.ts";
 import type { MediaFacts } from "#extract/image/facts.ts";
 
-/** Pictures: what their metadata say in words. What is to be seen on them is not read (no OCR). */
+/** Pictures: the words in their metadata. The picture itself isn't read (no OCR). */
 export const imageFormat: Format = {
   extract({ bytes, mimeType }): FormatResult {
     const facts = readImage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), mimeType);

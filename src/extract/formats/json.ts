@@ -5,8 +5,8 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { plainFormat } from "./plain.ts";
 
 /**
- * JSON and JSON lines as indented `key: value` lines, without punctuation between words. What does not parse
- * (comments, a cut file) stays the text it is.
+ * JSON and JSON lines as indented `key: value` lines, without punctuation between words. Invalid JSON (with comments,
+ * truncated) stays unchanged text.
  */
 export const jsonFormat: Format = {
   extract(input) {
@@ -56,7 +56,7 @@ function parseValues(text: string, mimeType: string): unknown[] | undefined {
   return values.length > 0 ? values : undefined;
 }
 
-/** A place in the walk: what is still to be written of an object or list. */
+/** A position in the walk: the unwritten rest of an object or list. */
 interface Place {
   entries: Iterator<[string | undefined, unknown]>;
   depth: number;
@@ -90,7 +90,7 @@ function* entriesOf(value: object): Generator<[string | undefined, unknown]> {
   else for (const [key, item] of Object.entries(value)) yield [key, item];
 }
 
-/** Lines of a text go on below each other, indented. */
+/** The lines of a text are written below each other, indented. */
 function scalarText(value: unknown, indent: string): string {
   const text = String(value);
   return text.includes("\n") ? text.replaceAll(/\r?\n/gu, `\n${indent}  `) : text;

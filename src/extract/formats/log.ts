@@ -2,7 +2,7 @@ import { cleanText, cutText } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** A log is its lines as they are. When they begin with dates that go on over days, each day is a section. */
+/** A log keeps its lines unchanged. When they begin with dates of several days, each day is a section. */
 export const logFormat: Format = {
   extract({ decode, maxTextLength }): FormatText {
     const decoded = decode();
@@ -21,7 +21,7 @@ export const logFormat: Format = {
   },
 };
 
-/** A log of years has a section for each; one with more changes of day than that is no log by days. */
+/** A log of years has a section for each; one with more changes of day than that isn't ordered by day. */
 const MAX_DAYS = 1_000;
 
 function daysOf(text: string): { day: string; start: number }[] {
@@ -41,7 +41,7 @@ function daysOf(text: string): { day: string; start: number }[] {
     }
     at = lineFeed < 0 ? text.length : lineFeed + 1;
   }
-  // Stack traces and other lines that go on stand between dated ones.
+  // Stack traces and other continuation lines are between dated ones.
   return days.length > 1 && dated * 5 >= lines ? days : [];
 }
 

@@ -5,8 +5,8 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 /**
- * Markdown stays as it was written, except what must not be text: comments, and remote images, which would make a
- * reading program call home, become `[image: alt]`. Front matter becomes properties. Source: S45.
+ * Markdown stays as it was written, except what must not be text: comments are removed, and remote images, which would
+ * make a reading program call home, become `[image: alt]`. Front matter becomes properties. Source: S45.
  */
 export const markdownFormat: Format = {
   async extract({ decode, fileName, maxTextLength }): Promise<FormatText> {
@@ -30,15 +30,15 @@ export const markdownFormat: Format = {
 };
 
 /**
- * The body without what programs read and people don't: comments of Obsidian, pictures written out in the file, and in MDX the imports.
- * Their lines stay, empty.
+ * The body without content for programs: comments of Obsidian, embedded pictures, and in MDX the imports. Their lines
+ * stay, empty.
  */
 function withoutRemarks(body: string, isMdx: boolean): string {
   const hasComments = body.includes("%%");
   const hasPictures = body.includes("]: <data:") || body.includes("]: data:");
   if (!hasComments && !hasPictures && !isMdx) return body;
   let fence: string | undefined;
-  // An end that never comes is no comment.
+  // An unclosed comment isn't a comment.
   let openMarks = (body.match(/^[ \t]*%%(?!.*%%)|^(?!.*%%.*%%).*%%[ \t]*$/gmu) ?? []).length;
   let isInComment = false;
   let isInImport = false;
@@ -69,13 +69,13 @@ function withoutRemarks(body: string, isMdx: boolean): string {
 const IMPORT =
   /^(?:import\s+(?:["']|[\w*{][^"']{0,1000}\sfrom\s+["']|\{[^}"']*$)|export\s+(?:const|default|let|function|\{|\*)[\s{(*])/u;
 
-/** A line as it is written out, and where. */
+/** A line as it is written, and where. */
 interface Line {
   text: string;
   offset: number;
 }
 
-/** Line by line. What stays as it is, is copied in long runs: a piece per line costs more than reading it. */
+/** Line by line. Unchanged lines are copied in long runs: a piece per line costs more than reading it. */
 function copyBody(body: string, out: TextBuilder): void {
   let fence: string | undefined;
   let isInComment = false;
@@ -124,12 +124,12 @@ const HASH = 0x23;
 const EQUALS = 0x3d;
 const DASH = 0x2d;
 
-/** A heading without its marks: links by their words, no emphasis, no code marks, no tags, no id. */
+/** A heading without its markup: links by their text, no emphasis, no code marks, no tags, no id. */
 function plainHeading(text: string): string {
   return oneLine(
     text
       .slice(0, 1_000)
-      // Ids and classes behind the words, and tags of templates.
+      // Ids and classes after the text, and tags of templates.
       .replace(/\s*\{:?\s*[#.][^{}]*\}\s*$/u, "")
       .replace(/\{%[^%]*%\}|\{\{[^{}]*\}\}/gu, "")
       .replace(/!?\[([^\]]*)\]\([^)]*\)/gu, "$1")
@@ -140,7 +140,7 @@ function plainHeading(text: string): string {
   );
 }
 
-/** The line without comments, and whether one goes on in the next line. */
+/** The line without comments, and whether one continues in the next line. */
 function withoutComments(line: string, isInComment: boolean): [string, boolean] {
   let kept = "";
   let at = 0;
@@ -155,7 +155,9 @@ function withoutComments(line: string, isInComment: boolean): [string, boolean] 
   }
 }
 
-/** `![alt](https://…)`, `![alt][ref]` and `<img src="https://…">` as `[image: alt]`. Bounded repeats: lines may be huge. */
+/**
+ * `![alt](https://…)`, `![alt][ref]` and `<img src="https://…">` as `[image: alt]`. Bounded repeats: lines may be huge.
+ */
 function replaceRemoteImages(line: string): string {
   return line
     .replace(

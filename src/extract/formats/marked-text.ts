@@ -2,22 +2,22 @@ import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { FormatInput, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** What a markup language makes of one line of a file. */
+/** A markup language's result for one line of a file. */
 export interface MarkedLine {
-  /** The line as it stays: a comment becomes an empty line, so that the file's lines are counted as they are. */
+  /** The line as it stays: a comment becomes an empty line, so that line numbers stay those of the file. */
   text: string;
   /** A heading that begins with this line, or with the line before it. */
   heading?: { name: string; level: number; isLineBefore?: boolean };
 }
 
-/** What is said of the document, as its lines are read. */
+/** The document's metadata, collected while its lines are read. */
 export interface MarkedDocument {
   title?: string;
   language?: string;
   properties: Record<string, string>;
 }
 
-/** Reads a text line by line: it stays as it is, its headings are sections. */
+/** Reads a text line by line: it stays unchanged, its headings are sections. */
 export function readMarkedText(
   input: Pick<FormatInput, "decode" | "maxTextLength">,
   document: MarkedDocument,
@@ -50,7 +50,7 @@ export function readMarkedText(
   };
 }
 
-/** Notes what a document says of itself, once and in one line. */
+/** Stores a property of a document, the first value only and in one line. */
 export function noteProperty(document: MarkedDocument, name: string, value: string): void {
   const key = oneLine(name, 60).toLowerCase();
   const words = oneLine(value, 500);

@@ -5,8 +5,8 @@ import { headOf, mailText, readMail } from "#extract/mail/message.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * A mailbox: one message is read as a mail; of several each becomes a part, and the mailbox's own text is the list of
- * them. Those beyond `MAX_PARTS` are read as text of the mailbox, so that nothing is lost.
+ * A mailbox: one message is read as a mail; of several each becomes a child item, and the mailbox's own text is the
+ * list of them. Those beyond `MAX_CHILDREN` are read as text of the mailbox, so that nothing is lost.
  */
 export const mboxFormat: Format = {
   extract({ bytes, maxTextLength, hasTime }): FormatText {
@@ -20,7 +20,7 @@ export const mboxFormat: Format = {
       if (out.isFull || !hasTime()) break;
       read++;
       const mail = readMail(message);
-      // Without a head there is nothing to list it by: its words are the mailbox's.
+      // Without a header it can't be listed: its text becomes the mailbox's.
       const isChild = children.length < MAX_CHILDREN && headOf(mail) !== "";
       if (read > 1) out.add("\n");
       out.section(messageName(mail.subject), 1, out.offset, { kind: "part", ref: String(read) });
@@ -62,7 +62,7 @@ export function splitMailbox(bytes: Buffer): Buffer[] {
   return starts.map((start, index) => withoutQuotes(bytes.subarray(start, starts[index + 1] ?? bytes.length)));
 }
 
-/** A line that is no sentence: messages without a head, as old programs kept them, begin with it, too. */
+/** A line that isn't a sentence: messages without a header, as old programs stored them, begin with it, too. */
 const ENVELOPE =
   /^From \S{1,100} +(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d(?::\d\d)?(?: [A-Z+-][\w:+-]{1,9})? \d{4}\s*$/u;
 
@@ -72,7 +72,7 @@ function isAfterBlankLine(bytes: Buffer, at: number): boolean {
   return before < 0 || bytes[before] === 0x0a;
 }
 
-/** Lines that were marked so that they would not begin a message: `>From ` becomes `From `. */
+/** Unescapes lines that would otherwise begin a message: `>From ` becomes `From `. */
 function withoutQuotes(message: Buffer): Buffer {
   if (!message.includes("\n>From ") && !message.includes("\n>>From ")) return message;
   return Buffer.from(message.toString("latin1").replaceAll(/\n>(>*From )/gu, "\n$1"), "latin1");

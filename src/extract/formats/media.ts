@@ -4,7 +4,7 @@ import { type MediaFacts, note, readDate } from "#extract/image/facts.ts";
 import { loadPart } from "#extract/load.ts";
 import { factsText } from "./image.ts";
 
-/** Recordings and films: what their tags say in words. What is to be heard or seen in them is not read. */
+/** Recordings and films: the words in their tags. The sound and the pictures aren't read. */
 export const mediaFormat: Format = {
   async extract({ bytes, mimeType }): Promise<FormatResult> {
     const { parseBuffer } = await loadPart(() => import("music-metadata"));
@@ -13,7 +13,7 @@ export const mediaFormat: Format = {
       { mimeType, size: bytes.length },
       { duration: false, skipCovers: true },
     ).catch(
-      // A broken file has no tags that can be trusted; that it is one is still worth nobody's alarm.
+      // A broken file has no reliable tags; that alone isn't worth an error.
       () => undefined,
     );
     const facts: MediaFacts = {};

@@ -10,7 +10,10 @@ import type { Mail, MailAttachment, MailText } from "#extract/mail/mail.ts";
 import { mailText } from "#extract/mail/message.ts";
 import { bodyForms, messageAttachments } from "#extract/mail/outlook-message.ts";
 
-/** Messages of Outlook: head, text (plain unless empty, then HTML, then RTF), attachments as parts. Source: MS-OXMSG. */
+/**
+ * Messages of Outlook: header, text (plain unless empty, then HTML, then RTF), attachments as child items. Source:
+ * MS-OXMSG.
+ */
 export const msgFormat: Format = {
   extract({ bytes, maxTextLength }) {
     const root = openCompoundFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -104,14 +107,14 @@ function personText(name: string, email: string): string {
   return addressText({ name: oneLine(name, 200), email: email.includes("@") ? oneLine(email, 320) : "" });
 }
 
-/** The properties of a storage: long ones are streams, short ones stand in one stream of sixteen bytes each. */
+/** The properties of a storage: long ones are streams, short ones are entries of sixteen bytes in one stream. */
 class Properties {
   readonly charset: string;
   private readonly streams = new Map<string, CompoundEntry>();
   private readonly fixed: Buffer;
   private readonly start: number;
 
-  /** @param outer the encoding of the message that this is a part of: recipients and attachments name none themselves */
+  /** @param outer the encoding of the enclosing message: recipients and attachments declare none themselves */
   constructor(storage: CompoundEntry, start: number, outer = "windows-1252") {
     for (const child of storage.children) if (!child.isStorage) this.streams.set(child.name.toUpperCase(), child);
     this.fixed = this.streams.get("__PROPERTIES_VERSION1.0")?.read() ?? Buffer.alloc(0);

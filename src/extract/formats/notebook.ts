@@ -6,13 +6,13 @@ import { TextBuilder } from "#extract/text-builder.ts";
 import { jsonFormat } from "./json.ts";
 
 /**
- * Jupyter notebooks: each cell a section. Prose stays Markdown, code stands in fences with the text it printed; pictures
+ * Jupyter notebooks: each cell is a section. Prose stays Markdown, code is in fences with its printed output; pictures
  * and other media are left out.
  */
 export const notebookFormat: Format = {
   extract(input): FormatResult | Promise<FormatResult> {
     const notebook = parseNotebook(input);
-    // A file with that name that is not a notebook: still JSON.
+    // A file with that name that isn't a notebook: still JSON.
     if (notebook === undefined) return jsonFormat.extract(input);
     const metadata = asRecord(notebook["metadata"]);
     const language =
@@ -45,7 +45,7 @@ export const notebookFormat: Format = {
   },
 };
 
-/** Output is what a reader looks for last: a table or a traceback fits, a training log does not. */
+/** Output matters least to a reader: a table or a traceback fits, a training log does not. */
 const MAX_OUTPUT_LENGTH = 20_000;
 
 type Json = Record<string, unknown>;
@@ -57,7 +57,7 @@ function parseNotebook(input: FormatInput): Json | undefined {
     const value = asRecord(JSON.parse(decoded.text));
     return Array.isArray(value["cells"]) || Array.isArray(value["worksheets"]) ? value : undefined;
   } catch {
-    // Broken JSON: read as the text it is.
+    // Broken JSON: read as unchanged text.
     return undefined;
   }
 }
@@ -96,7 +96,7 @@ function fenced(text: string, language: string): string {
   return text === "" ? "" : `${fence}${language}\n${text}\n${fence}\n`;
 }
 
-/** Pictures that stand in the text itself as base64. */
+/** Removes pictures embedded in the text as base64. */
 function withoutEmbedded(text: string): string {
   return text.replaceAll(/data:[\w/+.-]{1,60};base64,[A-Za-z0-9+/=\s]{40,}/gu, "");
 }
@@ -111,7 +111,7 @@ function outputText(output: Json): string {
   return withoutColours(trace === "" ? `${textOf(output["ename"])}: ${textOf(output["evalue"])}` : trace);
 }
 
-/** The text of a result, unless it only names what is shown. */
+/** The text of a result, unless it only names the displayed object. */
 function shownText(data: Json): string {
   const plain = textOf(data["text/plain"]);
   if (plain !== "" && !/^<[\w.]+(?: object)?>$/u.test(plain.trim())) return plain;
@@ -140,6 +140,6 @@ function textOf(value: unknown): string {
 }
 
 function asRecord(value: unknown): Json {
-  // Proof: every property of an object that is no list can be read as unknown.
+  // Proof: every property of an object that isn't an array can be read as unknown.
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }

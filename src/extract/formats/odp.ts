@@ -12,7 +12,7 @@ import { writeSlide } from "#extract/office/slide-writer.ts";
 import type { Attributes, XmlHandler } from "#extract/office/xml.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** OpenDocument presentations and drawings: each page that is shown is a section, as the slides of PowerPoint are. */
+/** OpenDocument presentations and drawings: each visible page is a section, like the slides of PowerPoint. */
 export const odpFormat: Format = {
   extract: (input) => withZipReasons(() => readPresentation(input)),
 };
@@ -32,16 +32,16 @@ function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): Forma
   return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
 }
 
-/** Takes the pages apart: shapes, notes, comments. */
+/** Splits the pages into shapes, notes and comments. */
 class PageReader implements Required<XmlHandler> {
   count = 0;
-  /** What is the same on many pages. */
+  /** Texts that are the same on many pages. */
   readonly furniture = new Set<string>();
   private readonly writer: BlockWriter;
   private readonly inner: OdfText;
   private readonly styles: OdfStyles;
   private page: OpenPage | undefined;
-  /** Elements that are open inside the page. */
+  /** Open elements inside the page. */
   private depth = 0;
   private place: string | undefined;
 
@@ -63,7 +63,7 @@ class PageReader implements Required<XmlHandler> {
       this.writer.beginCapture();
     }
     this.depth++;
-    // The number of the page and its date are no text of it.
+    // The number of the page and its date aren't part of its text.
     const isLeftOut = MOVING.has(attributes["presentation:class"] ?? "") || this.inner.open(name, attributes) === true;
     if (!isLeftOut) return false;
     this.depth--;
@@ -115,11 +115,14 @@ interface OpenPage {
   name: string | undefined;
   shapes: SlideShape[];
   notes: SlideShape[];
-  /** Those that came before it. */
+  /** Number of comments before it. */
   comments: number;
 }
 
-/** The name that a page was given; undefined for those of programs, a word with its number in any language: `page1`, `Folie 1`. */
+/**
+ * The name that a person gave a page; undefined for automatic names, a word with its number in any language: `page1`,
+ * `Folie 1`.
+ */
 function ownName(name: string | undefined, number: number): string | undefined {
   const words = oneLine(name ?? "", MAX_NAME_LENGTH);
   const isOfProgram = words.endsWith(String(number)) && /^\p{L}+ ?\d+$/u.test(words);

@@ -9,7 +9,7 @@ import { resultProperties } from "#extract/office/properties.ts";
 import { SheetWriter } from "#extract/office/sheet-writer.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** OpenDocument spreadsheets: as those of Excel are read. */
+/** OpenDocument spreadsheets: read like those of Excel. */
 export const odsFormat: Format = {
   extract: (input) => withZipReasons(() => readSpreadsheet(input)),
 };

@@ -12,7 +12,7 @@ import { openOdf, readOdfProperties } from "#extract/office/odf-file.ts";
 import { resultProperties } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** OpenDocument text, packed or flat: as Word documents are read. */
+/** OpenDocument text, packed or flat: read like Word documents. */
 export const odtFormat: Format = {
   extract: (input) => withZipReasons(() => readDocument(input)),
 };

@@ -3,7 +3,8 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { type MarkedDocument, type MarkedLine, noteProperty, readMarkedText } from "./marked-text.ts";
 
 /**
- * Org stays as it was written, without its comments; `#+TITLE:` and its like are title and properties, headings are sections.
+ * Org stays as it was written, without its comments; `#+TITLE:` and similar keywords become title and properties,
+ * headings become sections.
  * Source: https://orgmode.org/worg/org-syntax.html
  */
 export const orgFormat: Format = {
@@ -21,7 +22,7 @@ class OrgReader {
   private readonly document: MarkedDocument;
   private readonly onTop: (name: string) => void;
   private block: string | undefined;
-  /** Kinds of blocks that don't end any more. */
+  /** Kinds of blocks without a later end. */
   private readonly unclosed = new Set<string>();
   /** Stars of the heading whose text is a comment. */
   private commentLevel: number | undefined;
@@ -48,7 +49,7 @@ class OrgReader {
     return { text: line };
   }
 
-  /** The kind of the block that begins here; one without an end is none. */
+  /** The kind of the block that begins here; one without an end isn't a block. */
   private beginsBlock(line: string, index: number, lines: readonly string[]): string | undefined {
     const kind = /^\s*#\+begin_(src|example|comment|export|quote|verse|center)\b/iu.exec(line)?.[1]?.toLowerCase();
     if (kind === undefined || this.unclosed.has(kind)) return undefined;
@@ -58,7 +59,7 @@ class OrgReader {
   }
 
   private note(name: string, value: string): void {
-    // A long title goes on in another line of its kind.
+    // A long title continues in another line of its kind.
     if (name === "title" && this.document.title !== undefined)
       this.document.title = oneLine(`${this.document.title} ${value}`, 500);
     else noteProperty(this.document, name === "filetags" ? "tags" : name, plain(value));
@@ -83,7 +84,7 @@ function isEndOf(kind: string, line: string): boolean {
   return /^\s*#\+end_(\w{1,20})\b/iu.exec(line)?.[1]?.toLowerCase() === kind;
 }
 
-/** Keywords that say what a document is about; the others steer programs. */
+/** Keywords that describe a document; the others configure programs. */
 const ABOUT = new Set([
   "title",
   "subtitle",
@@ -96,7 +97,7 @@ const ABOUT = new Set([
   "language",
 ]);
 
-/** Words without links and emphasis. */
+/** Text without links and emphasis. */
 function plain(words: string): string {
   return oneLine(
     words

@@ -10,7 +10,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
  * PDF: the text layer page by page, with the values of forms and the comments on each page. Each page is a section that
- * begins with its mark. Files in it are parts, as those of a mail are.
+ * begins with its mark. Embedded files are child items, like the attachments of a mail.
  */
 export const pdfFormat: Format = {
   async extract(input): Promise<FormatResult> {
@@ -33,7 +33,7 @@ export const pdfFormat: Format = {
 
 /** A page tree may claim any number of pages; a book has fewer. */
 const MAX_PAGES = 20_000;
-/** Broken pages in a row after which the rest is not tried. */
+/** Broken pages in a row after which the rest isn't tried. */
 const MAX_BROKEN_PAGES = 25;
 
 async function readDocument(open: OpenPdf, input: FormatInput): Promise<FormatResult> {
@@ -66,7 +66,7 @@ async function readDocument(open: OpenPdf, input: FormatInput): Promise<FormatRe
 interface Pages {
   read: number;
   broken: number;
-  /** Pages with a font that can't be read: some of their text is missing. */
+  /** Pages with an unreadable font: some of their text is missing. */
   withoutFont: number;
   files: FoundFile[];
 }
@@ -84,7 +84,7 @@ async function readPages({ pdf, fonts }: OpenPdf, input: FormatInput, out: TextB
     append(pages.files, found?.files ?? []);
     if (fonts.take() === 0) continue;
     pages.withoutFont++;
-    // Without it, the next page with the same font is not told.
+    // Without it, the next page with the same font isn't reported.
     await pdf.cleanup();
   }
   return pages;
@@ -98,7 +98,10 @@ function addPage(out: TextBuilder, number: number, text: string): void {
   out.add(`[Page ${number}]\n${text}\n`);
 }
 
-/** What a page has; undefined when it can't be read: a broken page does not spoil the others, nor a form its page. */
+/**
+ * The content of a page; undefined when it can't be read: a broken page does not affect the others, nor a broken form
+ * its page.
+ */
 async function readPage(opened: Promise<PdfPage>): Promise<{ text: string; files: FoundFile[] } | undefined> {
   try {
     const page = await opened;
@@ -108,7 +111,7 @@ async function readPage(opened: Promise<PdfPage>): Promise<{ text: string; files
     const parts = [joinItems(withLinks(items, links)), lines.join("\n")];
     return { text: parts.filter((part) => part !== "").join("\n\n"), files };
   } catch {
-    // Counted by the caller and told in the properties.
+    // The caller counts it and reports it in the properties.
     return undefined;
   }
 }

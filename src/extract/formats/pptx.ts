@@ -10,8 +10,8 @@ import { writeSlide } from "#extract/office/slide-writer.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * Presentations: each slide that is shown is a section with its number, under its title: text, tables, charts, diagrams,
- * then its notes and comments. Footers come once, at the end.
+ * Presentations: each visible slide is a section with its number, under its title: text, tables, charts, diagrams, then
+ * its notes and comments. Footers come once, at the end.
  */
 export const pptxFormat: Format = {
   extract: (input) => withZipReasons(() => readPresentation(input)),
@@ -34,7 +34,7 @@ function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): Forma
   for (const text of footers) writer.paragraph(text);
   writer.end();
   const { properties, ...rest } = resultProperties(file.properties());
-  // What the program puts there when nobody does.
+  // The program's default title.
   if (rest.title === "PowerPoint Presentation") delete rest.title;
   properties["slides"] = String(slides.length);
   return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
@@ -51,7 +51,7 @@ function listSlides(file: OfficePackage, main: string, relationships: Relationsh
       if (part !== undefined && parts.length < MAX_SLIDES) parts.push(part.target);
     },
   });
-  // A slide stands in the show once, however often a hostile file names it.
+  // A slide is in the show once, however often a hostile file names it.
   return hasMain ? [...new Set(parts)] : undefined;
 }
 
@@ -80,10 +80,10 @@ function readSlide({ file, part, writer, authors, footers, number }: SlideInput)
   for (const shape of slide) if (shape.place === "ftr" || shape.place === "hdr") footers.add(shapeText(shape));
 }
 
-/** Places for what is the same on every slide. */
+/** Placeholders for text that is the same on every slide. */
 const FURNITURE = new Set(["ftr", "hdr", "dt", "sldNum", "sldImg"]);
 
-/** The shapes of a slide; undefined when it is not shown or not there. */
+/** The shapes of a slide; undefined when it is hidden or missing. */
 function readShapes(
   file: OfficePackage,
   part: string,

@@ -3,7 +3,8 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { type MarkedDocument, type MarkedLine, noteProperty, readMarkedText } from "./marked-text.ts";
 
 /**
- * reStructuredText stays as it was written, without its comments; its first heading is the title, the fields at its top are properties.
+ * reStructuredText stays as it was written, without its comments; its first heading is the title, the fields at its top
+ * become properties.
  * Source: https://docutils.sourceforge.io/docs/ref/rst/restructuredtext.html
  */
 export const rstFormat: Format = {
@@ -16,12 +17,12 @@ export const rstFormat: Format = {
 
 class RstReader {
   private readonly document: MarkedDocument;
-  /** Marks of headings in the order in which they come: that is their level. */
+  /** Heading marks in order of first use, which is their level. */
   private readonly styles: string[] = [];
   private isInComment = false;
-  /** The last line of the heading that came last. */
+  /** The last line of the most recent heading. */
   private headingEnd = -1;
-  /** Text other than headings and fields has come. */
+  /** Text other than headings and fields has been read. */
   private isInBody = false;
 
   constructor(document: MarkedDocument) {
@@ -32,7 +33,7 @@ class RstReader {
     if (this.isInComment && (line.trim() === "" || /^\s/u.test(line))) return { text: "" };
     this.isInComment = /^\.\.(?:$|\s+(?![_[|]|[\w+.:-]+::|__))/u.test(line);
     if (this.isInComment) {
-      // Two dots alone end what came before, unless something hangs on them.
+      // Two dots alone end the block before, unless text follows.
       this.isInComment = line.trim() !== ".." || lines[index + 1]?.trim() !== "";
       return { text: "" };
     }
@@ -79,7 +80,7 @@ class RstReader {
     if (this.isInBody) return;
     const [, name, value] = /^:([A-Za-z][\w -]{0,60}):\s+(\S.*)$/u.exec(line) ?? [];
     if (name !== undefined && value !== undefined) noteProperty(this.document, name.replaceAll(" ", "-"), plain(value));
-    // The title stands above the line of its marks.
+    // The title is above its line of marks.
     else if (/^\w/u.test(line)) this.isInBody = this.document.title !== undefined;
   }
 }
@@ -88,7 +89,7 @@ function isAdornment(line: string): boolean {
   return /^([!-/:-@[-`{-~])\1+$/u.test(line) && line.length >= 2 && line !== "::" && line !== "..";
 }
 
-/** Words without roles, references and emphasis. */
+/** Text without roles, references and emphasis. */
 function plain(words: string): string {
   return oneLine(
     words

@@ -4,7 +4,10 @@ import { isMimePart } from "#extract/mail/mime.ts";
 import { signedContent } from "#extract/mail/signed-content.ts";
 import { mailFormat } from "./mail.ts";
 
-/** `.p7m`: what was signed is read as what it is. A mail is the item itself; another file, such as an invoice in XML, is in it. */
+/**
+ * `.p7m`: the signed content is read by its own type. A mail is the item itself; another file, such as an invoice in
+ * XML, is a child.
+ */
 export const signedFormat: Format = {
   extract(input) {
     const bytes = signedContent(input.bytes);

@@ -2,7 +2,10 @@ import { cleanText } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** Subtitles (SubRip, WebVTT, SubStation Alpha): what is said, without time codes; every five minutes are a section with their time. */
+/**
+ * Subtitles (SubRip, WebVTT, SubStation Alpha): the spoken text, without time codes; every five minutes are a section
+ * with their time.
+ */
 export const subtitlesFormat: Format = {
   extract({ decode, maxTextLength }): FormatText {
     const decoded = decode();
@@ -20,7 +23,7 @@ export const subtitlesFormat: Format = {
         const ref = clockOf(number * SECTION_SECONDS);
         out.section(ref, 1, out.offset, { kind: "part", ref });
       }
-      // Rolling captions say each line twice.
+      // Rolling captions repeat each line.
       if (text !== previous) out.add(`${text}\n`);
       previous = text;
     }
@@ -59,7 +62,7 @@ function readCues(text: string): Cue[] {
       close();
       cue = { seconds: Number(times[1] ?? 0) * 3_600 + Number(times[2]) * 60 + Number(times[3]), lines: [] };
     } else if (line.trim() === "") close();
-    // A number before times is the next caption's, where the empty line between them is missing.
+    // A number before times belongs to the next caption, if the empty line between them is missing.
     else if (cue !== undefined && !(/^\d+\s*$/u.test(line) && TIMES.test(lines[index + 1] ?? ""))) cue.lines.push(line);
   });
   close();
@@ -67,7 +70,8 @@ function readCues(text: string): Cue[] {
 }
 
 /**
- * Lines such as `Dialogue: 0,0:01:02.50,0:01:05.00,Default,Ana,0,0,0,,What she says`, in the order in which they are said.
+ * Lines such as `Dialogue: 0,0:01:02.50,0:01:05.00,Default,Ana,0,0,0,,What she says`, in the order in which they are
+ * spoken.
  * Source: https://en.wikipedia.org/wiki/SubStation_Alpha
  */
 function readDialogue(text: string): Cue[] {
@@ -98,7 +102,7 @@ function placesOf(format: string): { start: number; name: number; text: number }
   return { start: names.indexOf("start"), name: names.indexOf("name"), text: names.indexOf("text") };
 }
 
-/** `<i>`, `<v Ana>` (which says who speaks), `{\an8}` and entities. */
+/** `<i>`, `<v Ana>` (which names the speaker), `{\an8}` and entities. */
 function withoutMarks(text: string): string {
   return text
     .replaceAll(/<v(?:\.[^\s>]{0,60})? ([^>]{1,100})>/gu, "$1: ")

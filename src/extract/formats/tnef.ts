@@ -2,7 +2,7 @@ import type { Format } from "#extract/format.ts";
 import { mailText } from "#extract/mail/message.ts";
 import { readTnef } from "#extract/mail/tnef.ts";
 
-/** `winmail.dat` that somebody saved: the message in it, its attachments as parts. */
+/** A saved `winmail.dat`: the message in it, its attachments as child items. */
 export const tnefFormat: Format = {
   extract({ bytes, maxTextLength }) {
     const mail = readTnef(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));

@@ -2,7 +2,9 @@ import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
-/** TOML stays the text it is, comments included; its tables are sections. A file that is not valid TOML is read as text. */
+/**
+ * TOML stays unchanged text, comments included; its tables are sections. A file that isn't valid TOML is read as text.
+ */
 export const tomlFormat: Format = {
   extract({ decode, maxTextLength }): FormatText {
     const decoded = decode();
@@ -34,10 +36,10 @@ export const tomlFormat: Format = {
   },
 };
 
-/** Tables that say what the whole file is about. */
+/** Tables that describe the whole file. */
 const ABOUT: ReadonlySet<string> = new Set(["", "package", "project", "tool.poetry"]);
 
-/** The marks of a text of several lines that is open at the end of the line, if one is. */
+/** The quotes of a multi-line string that is open at the end of the line, if any. */
 function openQuote(line: string, open: string | undefined): string | undefined {
   let quote = open;
   let at = 0;

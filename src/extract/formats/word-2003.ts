@@ -37,7 +37,7 @@ function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatRes
   };
 }
 
-/** What is inside an element of that name, wherever it stands. */
+/** The content of an element of that name, wherever it is. */
 function onlyIn(element: string, handler: XmlHandler): XmlHandler {
   let depth = 0;
   return {
@@ -54,7 +54,7 @@ function onlyIn(element: string, handler: XmlHandler): XmlHandler {
   };
 }
 
-/** Notes, headers and footers stand where they are named: they come behind the paragraph, as text boxes do. */
+/** Notes, headers and footers are where they are referenced: they come after the paragraph, like text boxes. */
 function withBoxes(text: WordText): XmlHandler {
   return {
     open(name, attributes) {

@@ -19,7 +19,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
  * Spreadsheets: each visible sheet is a section with the range of its cells, a table in Markdown; then comments, links,
- * tables and what its drawings say. Read as a stream: a sheet is never in memory as a whole.
+ * tables and the text of its drawings. Read as a stream: a sheet is never in memory as a whole.
  */
 export const xlsxFormat: Format = {
   extract: (input) => withZipReasons(() => readWorkbook(input)),
@@ -59,7 +59,7 @@ function readWorkbook(input: FormatInput): FormatResult {
 const MAX_SHEETS = 5_000;
 
 interface FoundSheets {
-  /** `filter`: the address that a filter without arrows looks at. */
+  /** `filter`: the range of a filter without arrows. */
   sheets: { name: string; id: string; isHidden: boolean; filter?: string }[];
   startsIn1904: boolean;
 }

@@ -2,7 +2,7 @@ import { Parser } from "htmlparser2";
 import { oneLine } from "#extract/clean.ts";
 import { isBase64 } from "./base64.ts";
 
-/** What an XML document of prose says, as HTML, and what it says of itself. */
+/** The content of an XML document of prose, as HTML, and its metadata. */
 export interface XmlBook {
   html: string;
   title: string | undefined;
@@ -12,8 +12,8 @@ export interface XmlBook {
 }
 
 /**
- * Turns the elements of DocBook, DITA, FictionBook, TEI and JATS into those of HTML, in one pass: titles by their depth, paragraphs,
- * lists, tables, code, links. Pictures in base64 and indexes are left out.
+ * Turns the elements of DocBook, DITA, FictionBook, TEI and JATS into those of HTML, in one pass: titles by their
+ * depth, paragraphs, lists, tables, code, links. Pictures in base64 and indexes are left out.
  */
 export function readXmlBook(source: string): XmlBook {
   const reader = new BookReader();
@@ -53,7 +53,7 @@ class BookReader {
         ? (attributes["url"] ?? attributes["href"] ?? attributes["xlink:href"] ?? attributes["l:href"])
         : undefined;
     if (tag !== undefined) this.parts.push(href === undefined ? `<${tag}>` : `<a href="${escaped(href)}">`);
-    // The number of a note is no part of the word before it.
+    // The number of a note isn't part of the word before it.
     const isNote = tag === "a" && attributes["type"] === "note";
     if (isNote) this.parts.push("[");
     this.open.push({ name, end: `${isNote ? "]" : ""}${tag === undefined ? "" : `</${tag}>`}`, isLeftOut });

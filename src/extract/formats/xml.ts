@@ -10,8 +10,8 @@ import { isBook } from "#extract/xml-kind.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * XML: the text of its elements, a line each, and the attributes that say something. One pass without a tree. Entities
- * other than the five of XML and characters by number are not known here, so none can unfold. Source: S44.
+ * XML: the text of its elements, a line each, and the meaningful attributes. One pass without a tree. Entities other
+ * than the five of XML and characters by number aren't known here, so none can expand. Source: S44.
  */
 export const xmlFormat: Format = {
   extract({ bytes, decode, maxTextLength }): FormatText {
@@ -67,17 +67,17 @@ interface Open {
   hasLine: boolean;
   /** It is inline: its words belong to those of its parent. */
   isInline: boolean;
-  /** An element without others in it that has just ended: words behind it would make it inline. */
+  /** An element without child elements that has just ended: words after it would make it inline. */
   held?: { name: string; text: string };
   isLeaf: boolean;
-  /** It says itself that it holds bytes, as base64. */
+  /** It declares base64 content. */
   isBytes: boolean;
 }
 
 class XmlWriter {
   title: string | undefined;
   readonly properties: Record<string, string> = {};
-  /** No document nests like that: the rest is not read. */
+  /** No real document nests like that: the rest isn't read. */
   isTooDeep = false;
   private readonly out: TextBuilder;
   private readonly open: Open[] = [];
@@ -119,7 +119,8 @@ class XmlWriter {
       top.text += top.held.text;
       delete top.held;
     }
-    // Between the rows of a long file stand only line breaks: one says as much as all, and all are looked at for each row.
+    // Only line breaks are between the rows of a long file: one is as good as all, and all would be examined for each
+    // row.
     if (top.text.at(-1)?.trim() === "" && data.trim() === "") return;
     top.text += data;
     // A text without elements in it may be the whole file.
@@ -146,7 +147,7 @@ class XmlWriter {
     while (this.open.length > 0) this.onclosetag();
   }
 
-  /** Writes what was held back for words that did not come. */
+  /** Writes the text that was held back for words that did not come. */
   private release(): void {
     const top = this.open.at(-1);
     if (top?.held === undefined) return;
@@ -155,7 +156,7 @@ class XmlWriter {
     this.write(name, text, false, this.open.length + 1);
   }
 
-  /** Writes the text of the innermost element so far, behind its name. */
+  /** Writes the text of the innermost element so far, after its name. */
   private flush(top: Open): void {
     const { text } = top;
     top.text = "";
@@ -183,10 +184,10 @@ class XmlWriter {
   }
 }
 
-/** Line breaks and tabs, which part words that stand without a space. */
+/** Line breaks and tabs, which separate words without a space. */
 const PARTS_WORDS = /(?:^|:)(?:br|lb|pb|cr|tab|line-?break|break|newline|nl)$/iu;
 
-/** What documents of many kinds call their own title, author and so on, near their root. */
+/** Names of title, author and so on near the root, in documents of many kinds. */
 const PROPERTIES: Readonly<Record<string, string>> = {
   title: "title",
   author: "author",

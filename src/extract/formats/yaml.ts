@@ -6,8 +6,8 @@ import { looksLikeApi, readApi } from "#extract/api-description.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
- * YAML stays the text it is, comments and anchors included: nothing is unfolded, so no alias can grow. Documents and their
- * outermost keys are sections. A description of an API is read as one.
+ * YAML stays unchanged text, comments and anchors included: nothing is expanded, so no alias can grow. Documents and
+ * their outermost keys are sections. A description of an API is read as one.
  */
 export const yamlFormat: Format = {
   async extract({ decode, maxTextLength }): Promise<FormatResult> {
@@ -38,7 +38,7 @@ const MAX_PARSED_LENGTH = 600_000;
 
 /** Keys at the beginning of a line are outermost ones; a block of text is always indented. */
 function markSections(text: string, out: TextBuilder): string | undefined {
-  // A second document begins behind something that is no comment and no mark.
+  // A second document begins after something that is neither a comment nor a mark.
   const lastMark = text.lastIndexOf("\n---");
   const hasDocuments = lastMark > 0 && /^[^\s#%-]/mu.test(text.slice(0, lastMark));
   let number = 0;
@@ -61,7 +61,7 @@ function markSections(text: string, out: TextBuilder): string | undefined {
   return title === "" ? undefined : title;
 }
 
-/** `: Deployment web` for documents in the manner of Kubernetes. */
+/** `: Deployment web` for documents like those of Kubernetes. */
 function labelAt(text: string, start: number): string {
   const next = text.indexOf("\n---", start + 1);
   const document = text.slice(start, Math.min(next < 0 ? text.length : next, start + 4_000));

@@ -1,11 +1,11 @@
 import type { Attributes } from "./walk.ts";
 
 /**
- * What an address must end in to lead to a heading. Pages put the id on the heading, on what encloses it or stands right before
- * (`<section id="install"><h2>`), or on something in it (`<h2><a name="install"></a>…`); in this order of trust.
+ * The fragment that leads to a heading. Pages put the id on the heading, on its container or right before it (`<section
+ * id="install"><h2>`), or on something in it (`<h2><a name="install"></a>…`); in this order of preference.
  */
 export class AnchorTracker {
-  /** The id that came last with no text after it. */
+  /** The last id with no text after it. */
   private before: string | undefined;
   private heading: { id: string | undefined } | undefined;
 
@@ -32,7 +32,7 @@ const MAX_ANCHOR_LENGTH = 200;
 
 function anchorOf({ id, name }: Attributes): string | undefined {
   const anchor = id ?? name;
-  // Without spaces by the standard; with some, or with control characters, it leads nowhere.
+  // Without spaces by the standard; with spaces or control characters, it leads nowhere.
   return anchor !== undefined && anchor.length <= MAX_ANCHOR_LENGTH && /^[^\s\p{Cc}]+$/u.test(anchor)
     ? anchor
     : undefined;

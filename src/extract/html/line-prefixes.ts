@@ -1,13 +1,13 @@
 /** Deeper lists and quotations are written at this depth: their prefix would drown the words. */
 const MAX_PREFIX_DEPTH = 8;
 
-/** What lines begin with: the indents and markers of lists, the marks of quotations. */
+/** The prefixes of lines: the indents and markers of lists, the marks of quotations. */
 export class LinePrefixes {
   private readonly prefixes: string[] = [];
   private readonly lists: { next: number | undefined }[] = [];
-  /** The fewest prefixes since the last text: blank lines belong to what both neighbours are in. */
+  /** The fewest prefixes since the last text: blank lines belong to the common container of both neighbours. */
   private blankDepth = 0;
-  /** What the first line of a list item begins with instead of its last prefix. */
+  /** The first line of a list item begins with this instead of its last prefix. */
   private marker: string | undefined;
 
   get isInList(): boolean {
@@ -48,12 +48,12 @@ export class LinePrefixes {
     this.pop();
   }
 
-  /** A blank line between the text before and the one that comes. */
+  /** A blank line between the previous text and the next. */
   blank(): string {
     return this.shown().slice(0, this.blankDepth).join("").trimEnd();
   }
 
-  /** What the line that comes begins with; a marker once. */
+  /** The prefix of the next line; a marker once. */
   take(): string {
     const shown = this.shown();
     if (this.marker !== undefined && shown.length > 0) shown[shown.length - 1] = this.marker;

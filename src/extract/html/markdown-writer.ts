@@ -11,12 +11,12 @@ type End = () => void;
 const MAX_CELL_LENGTH = 5_000;
 
 /**
- * Writes Markdown from a stream of text and structure: collapses white space, keeps blocks apart, prefixes the lines of
- * lists and quotations, gathers table rows. Emphasis is not written: its marks would come between words that are searched.
+ * Writes Markdown from a stream of text and structure: collapses white space, separates blocks, prefixes the lines of
+ * lists and quotations, collects table rows. Emphasis isn't written: its marks would come between searched words.
  */
 export class MarkdownWriter {
   private readonly out: TextBuilder;
-  /** Line feeds due before the next text; none at the very beginning. */
+  /** Line feeds to write before the next text; none at the very beginning. */
   private breaks = 0;
   private needsSpace = false;
   private hasText = false;
@@ -55,7 +55,7 @@ export class MarkdownWriter {
     return () => this.newLines(lines);
   }
 
-  /** @param anchor what leads to the heading: gives the id once its content was seen */
+  /** @param anchor returns the fragment of the heading, once its content was read */
   heading(level: number, anchor: () => string | undefined): End {
     this.newLines(2);
     if (this.isGathering())
@@ -63,7 +63,7 @@ export class MarkdownWriter {
         anchor();
         this.newLines(2);
       };
-    // The text of a heading is gathered, because its section needs the name before the text is written.
+    // The text of a heading is collected, because its section needs the name before the text is written.
     this.headingText = "";
     return () => {
       this.writeDue();
@@ -80,7 +80,7 @@ export class MarkdownWriter {
     };
   }
 
-  /** Links keep words and target; targets within the page or site are left out: they lead nowhere from here. */
+  /** Links keep their text and target; targets within the page or site are left out: they lead nowhere from here. */
   link(href: string): End | undefined {
     const address = webAddress(href);
     if (address === undefined || this.headingText !== undefined || this.preDepth > 0) return undefined;
@@ -96,7 +96,7 @@ export class MarkdownWriter {
     return () => this.append(this.note.end());
   }
 
-  /** Words with readings above them, or one of the readings. */
+  /** Words with ruby readings above them, or one of the readings. */
   ruby(isReading: boolean): End | undefined {
     return this.preDepth > 0 ? undefined : this.wordEnd.beginRuby(isReading);
   }
@@ -207,7 +207,7 @@ export class MarkdownWriter {
     }
   }
 
-  /** Text within a line, with the space due before it. */
+  /** Text within a line, with the pending space before it. */
   private inline(words: string): void {
     const isLineStart = this.breaks > 0 || !this.hasText;
     const space = this.needsSpace && (this.isGathering() || !isLineStart) ? " " : "";
@@ -219,7 +219,7 @@ export class MarkdownWriter {
     this.append(space + words.slice(rest));
   }
 
-  /** What is due behind a word, which ends here. */
+  /** Writes what is pending after a word, which ends here. */
   private writeDue(): void {
     this.append(this.wordEnd.take());
   }
@@ -237,7 +237,7 @@ export class MarkdownWriter {
     }
   }
 
-  /** Text of a `pre`: line by line, white space as it is. */
+  /** Text of a `pre`: line by line, white space unchanged. */
   private rawText(data: string): void {
     const lines = data.replaceAll("\r\n", "\n").split("\n");
     lines.forEach((line, index) => {
@@ -252,11 +252,11 @@ export class MarkdownWriter {
     this.writeDue();
     this.needsSpace = this.isGathering();
     if (this.isGathering() || this.preDepth > 0) return;
-    // A list item begins on its own line, with whatever is first in it.
+    // A list item begins on its own line, with its first content.
     this.breaks = Math.max(this.breaks, this.prefixes.hasMarker ? 1 : count);
   }
 
-  /** Writes the line feeds that are due, and the prefix of the new line. */
+  /** Writes the pending line feeds, and the prefix of the new line. */
   private startText(): void {
     if (this.breaks === 0 && this.hasText) return;
     if (this.hasText) this.out.add(`${`\n${this.prefixes.blank()}`.repeat(Math.max(0, this.breaks - 1))}\n`);
@@ -269,12 +269,12 @@ export class MarkdownWriter {
     return this.cellText !== undefined || this.headingText !== undefined;
   }
 
-  /** Rises with everything that is written, wherever it goes. */
+  /** Increases with every write, wherever it goes. */
   private written(): number {
     return this.cellText?.length ?? this.headingText?.length ?? this.out.offset;
   }
 }
 
 const WHITE_SPACE = /[ \t\n\r\f]+/gu;
-/** The marks that documentation generators hang on headings as links to themselves. */
+/** The marks that documentation generators add to headings as links to themselves. */
 const PERMALINK_MARKS = /^[\s§¶#🔗]+|[\s§¶#🔗]+$/gu;

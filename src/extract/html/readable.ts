@@ -20,7 +20,7 @@ export function findArticle(html: string): string | undefined {
 
 function parseArticle(html: string): string | undefined {
   const { document } = parseHTML(html);
-  // Readability drops style attributes, so what they hide, and fonts of symbols, have to go before.
+  // Readability drops style attributes, so elements hidden by them, and symbol fonts, have to be removed before.
   for (const element of document.querySelectorAll("[hidden],[style],[aria-hidden],dialog")) {
     const attributes = Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value]));
     if (isHidden(element.localName, attributes)) element.remove();
@@ -28,7 +28,7 @@ function parseArticle(html: string): string | undefined {
       element.textContent = textInFont(fontOf(attributes), element.textContent);
   }
   nameInlineElements(document, html);
-  // It takes headings away by what their classes are called.
+  // It removes headings because of their class names.
   for (const heading of document.querySelectorAll("h1,h2,h3,h4,h5,h6")) heading.removeAttribute("class");
   const article = new Readability(document, { charThreshold: 200, keepClasses: false }).parse();
   return article?.content ?? undefined;
@@ -47,7 +47,7 @@ function nameInlineElements(document: ReturnType<typeof parseHTML>["document"], 
 
 const INLINE = "u|s|strike|big|tt|nobr|acronym|bdi";
 const MAY_HAVE_UNKNOWN = new RegExp(`<(?:${INLINE})[\\s>]|<[a-z][a-z0-9]{0,60}[-:]`, "iu");
-/** Those of HTML, of pages' own (`<my-term>`) and of other vocabularies (`<ix:nonNumeric>`). */
+/** Those of HTML, custom elements (`<my-term>`) and other vocabularies (`<ix:nonNumeric>`). */
 const UNKNOWN_INLINE = new RegExp(`^(?:${INLINE}|[a-z][a-z0-9]*[-:].*)$`, "iu");
 const BLOCKS =
   "p,div,table,ul,ol,dl,pre,blockquote,section,article,main,header,footer,aside,nav,figure,form,fieldset,details,hr,h1,h2,h3,h4,h5,h6";

@@ -11,7 +11,7 @@ export interface RenderOptions {
   maxTextLength: number;
   /** From the survey of the same text. */
   isDataTable: readonly boolean[];
-  /** What the text begins with when the part has no heading of its own there. */
+  /** The beginning of the text when the part has no heading of its own there. */
   heading?: string;
 }
 
@@ -60,7 +60,7 @@ export function renderHtml(html: string, options: RenderOptions): TextBuilder {
 
 const HEADING = /^h([1-6])$/u;
 
-/** Begins an element and gives what is to be done at its end. */
+/** Begins an element and returns the function that ends it. */
 function openElement(
   writer: MarkdownWriter,
   anchors: AnchorTracker,

@@ -1,12 +1,12 @@
 import type { Attributes } from "./walk.ts";
 
 /**
- * Which part of a page is its content: the `main` element, the `article` elements, the body without menus, headers,
+ * The part of a page that is its content: the `main` element, the `article` elements, the body without menus, headers,
  * footers and asides, or everything.
  */
 export type Scope = "main" | "articles" | "body" | "everything";
 
-/** Knows, while a page is walked, which scopes the current place belongs to. */
+/** Tracks, while a page is walked, which scopes the current position belongs to. */
 export class ScopeTracker {
   private readonly stack: Kind[] = [];
   private readonly inside: Record<Kind, number> = { main: 0, article: 0, menu: 0, chrome: 0, head: 0, other: 0 };
@@ -36,7 +36,7 @@ export class ScopeTracker {
     if (name === "article" || role === "article") return "article";
     if (name === "nav" || role === "navigation" || role === "menu" || role === "menubar") return "menu";
     if (role !== undefined && CHROME_ROLES.has(role)) return "chrome";
-    // A header or footer inside content belongs to it: it holds the title, the author, the notes.
+    // A header or footer inside content belongs to it: it contains the title, the author, the notes.
     const isInContent = this.inside.main > 0 || this.inside.article > 0;
     return name === "aside" || (!isInContent && (name === "header" || name === "footer")) ? "chrome" : "other";
   }

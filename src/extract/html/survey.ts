@@ -2,18 +2,18 @@ import { oneLine } from "#extract/clean.ts";
 import { ScopeTracker, type Scope } from "./scope.ts";
 import { walkHtml, type Attributes } from "./walk.ts";
 
-/** What one quick pass tells about a page. Lengths are visible characters without white space at the ends. */
+/** Facts about a page from one quick pass. Lengths are visible characters without white space at the ends. */
 export interface HtmlSurvey {
   title?: string;
   language?: string;
   properties: Record<string, string>;
   lengths: Record<Scope, number>;
-  /** By the order of their opening tags: does the table hold data, or is it there for layout. */
+  /** By the order of their opening tags: whether the table contains data, or is there for layout. */
   isDataTable: boolean[];
   maxDepth: number;
 }
 
-/** Looks at a page once before it is rendered. */
+/** Reads a page once before it is rendered. */
 export function surveyHtml(html: string): HtmlSurvey {
   const survey: HtmlSurvey = {
     properties: {},
@@ -60,7 +60,7 @@ function readLanguage(attributes: Attributes, survey: HtmlSurvey): void {
   if (language !== undefined) survey.language = language.toLowerCase();
 }
 
-/** The names under which pages give author, dates and the like, and ours. The first that is given counts. */
+/** The names under which pages give author, dates and the like, and ours. The first that is present counts. */
 const META_PROPERTIES: Readonly<Record<string, string>> = {
   author: "author",
   "article:author": "author",
@@ -86,7 +86,7 @@ function readMeta(attributes: Attributes, survey: HtmlSurvey): void {
   if (property !== undefined && value !== "") survey.properties[property] ??= value;
 }
 
-/** A table holds data when no other table, heading or block of code is in it and a row has two cells. */
+/** A table contains data when no other table, heading or block of code is in it and a row has two cells. */
 class TableTracker {
   private readonly isDataTable: boolean[];
   private readonly openTables: { index: number; cells: number; isLayout: boolean; hasColumns: boolean }[] = [];

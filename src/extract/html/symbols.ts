@@ -1,13 +1,13 @@
 import { isSymbolFont, textInFont } from "#extract/symbol-fonts.ts";
 import type { Attributes } from "./walk.ts";
 
-/** The fonts of symbols that elements name: Outlook writes arrows and smileys as letters in them. */
+/** The symbol fonts that elements name: Outlook writes arrows and smileys as letters in them. */
 export class SymbolFonts {
   private readonly fonts: (string | undefined)[] = [];
 
   open(attributes: Attributes): void {
     const font = fontOf(attributes);
-    // A font of letters ends the one of symbols around it.
+    // A font of letters ends the symbol font around it.
     this.fonts.push(font === undefined || font === "" ? this.fonts.at(-1) : isSymbolFont(font) ? font : undefined);
   }
 

@@ -1,6 +1,6 @@
-/** The lines of tables, which may stand within each other. */
+/** The lines of tables, which may be nested. */
 export class TableLines {
-  /** Rows that each of them has so far. */
+  /** Number of rows that each of them has so far. */
   private readonly rows: number[] = [];
 
   get isInTable(): boolean {

@@ -7,24 +7,27 @@ export interface HtmlHandler {
   open(name: string, attributes: Attributes): boolean;
   close(name: string): void;
   text(data: string): void;
-  /** True when nothing more is wanted. */
+  /** True when nothing more is needed. */
   isDone?(): boolean;
 }
 
-/** Real pages nest below 300 deep, ones with unclosed tags some thousand; the parser's own cost grows with the square. */
+/**
+ * Real pages nest less than 300 deep, ones with unclosed tags some thousand; the parser's own cost grows with the
+ * square.
+ */
 const MAX_DEPTH = 20_000;
 const CHUNK_LENGTH = 65_536;
 
 /**
- * Walks through the visible part of an HTML text in one pass without a tree: hidden elements, comments, scripts,
- * styles and templates are left out. Tag names are lower case, entities decoded, missing end tags supplied.
- * 20 to 40 times faster than a DOM (5 ms against 150 ms for 200 kB), and no recursion that nesting could overflow.
+ * Walks through the visible part of an HTML text in one pass without a tree: hidden elements, comments, scripts, styles
+ * and templates are left out. Tag names are lower case, entities decoded, missing end tags supplied. 20 to 40 times
+ * faster than a DOM (5 ms against 150 ms for 200 kB), and no recursion that nesting could overflow.
  *
  * @throws Error when elements are nested more than 20,000 deep
  */
 export function walkHtml(html: string, handler: HtmlHandler): void {
   let depth = 0;
-  // The depth at which the element that is left out was opened; 0 = none is.
+  // Depth of the open element that is left out; 0 = none.
   let leftOutAt = 0;
   const parser = new Parser(
     {
@@ -53,7 +56,7 @@ export function walkHtml(html: string, handler: HtmlHandler): void {
 }
 
 /**
- * True for elements that a person does not see: by attribute or by inline style. Style sheets are not read, so text
+ * True for elements that a person does not see: by attribute or by inline style. Style sheets aren't read, so text
  * hidden by a class is text. The page itself is never hidden: pages show themselves by script when they have loaded.
  */
 export function isHidden(name: string, attributes: Attributes): boolean {

@@ -1,13 +1,13 @@
 import { restOfWord } from "#extract/link-addresses.ts";
 import { Readings } from "#extract/readings.ts";
 
-/** What is written behind a word that may still go on: addresses of the links that have just ended, and readings. */
+/** Text to write after a word that may still continue: addresses of the links that have just ended, and readings. */
 export class WordEnd {
   readonly readings = new Readings();
   private addresses: string[] = [];
   private lastLetters = "";
 
-  /** A link begins: a neighbour that leads to the same place goes on with it. */
+  /** A link begins: an adjacent link to the same address continues it. */
   beginLink(address: string): void {
     this.addresses = this.addresses.filter((other) => other !== address);
   }
@@ -24,7 +24,7 @@ export class WordEnd {
     return () => (isReading ? readings.endReading() : readings.endWords());
   }
 
-  /** So many code units of these words belong to the word before them, which has a link. */
+  /** Number of code units of these words that belong to the previous word, which has a link. */
   restIn(words: string): number {
     return this.addresses.length === 0 ? 0 : restOfWord(this.lastLetters + words, this.lastLetters.length);
   }
@@ -39,7 +39,7 @@ export class WordEnd {
     return addresses.map((address) => ` (${address})`).join("");
   }
 
-  /** Where the word ends for certain. */
+  /** Called where the word certainly ends. */
   take(): string {
     return this.takeAddresses() + this.readings.take();
   }

@@ -5,7 +5,10 @@ import { type MediaFacts, note } from "./facts.ts";
 import { readIptc, readPhotoshop } from "./iptc.ts";
 import { readXmp } from "./xmp.ts";
 
-/** The metadata of a picture, whatever holds it; nothing of the picture itself is decoded. Never throws for broken bytes. */
+/**
+ * Reads the metadata of a picture in any container; nothing of the picture itself is decoded. Never throws for broken
+ * bytes.
+ */
 export function readImage(bytes: Buffer, mimeType: string): MediaFacts {
   const facts: MediaFacts = {};
   switch (mimeType) {
@@ -109,7 +112,7 @@ function inflated(bytes: Buffer): Buffer {
   try {
     return inflateSync(bytes, { maxOutputLength: MAX_INFLATED });
   } catch {
-    // Broken, or far more than any remark: as if it were not there.
+    // Broken, or far longer than any remark: treated as missing.
     return Buffer.alloc(0);
   }
 }
@@ -148,7 +151,7 @@ function readWebp(bytes: Buffer, facts: MediaFacts): void {
   }
 }
 
-/** HEIC, AVIF and the rest: EXIF and XMP are embedded as they are, at an unknown offset. */
+/** HEIC, AVIF and the rest: EXIF and XMP are embedded unchanged, at an unknown offset. */
 function readAnywhere(bytes: Buffer, facts: MediaFacts): void {
   readPacket(bytes, facts);
   const at = bytes.indexOf("Exif\0\0");

@@ -1,7 +1,7 @@
 import { decodeText } from "#core/encodings/decode.ts";
 import { type MediaFacts, note, readDate } from "./facts.ts";
 
-/** Other metadata that a TIFF directory holds. */
+/** Other metadata in a TIFF directory. */
 export interface Embedded {
   xmp(bytes: Buffer): void;
   iptc(bytes: Buffer): void;
@@ -85,7 +85,7 @@ class TiffReader {
     return this.isLittle ? this.bytes.readUInt32LE(at) : this.bytes.readUInt32BE(at);
   }
 
-  /** Gives each entry's bytes; returns where the directory of EXIF is, 0 without one. */
+  /** Passes each entry's bytes to `onEntry`; returns the offset of the EXIF directory, 0 without one. */
   directory(start: number, onEntry: (tag: number, value: Buffer) => void): number {
     let below = 0;
     const count = Math.min(MAX_ENTRIES, this.u16(start));
@@ -120,7 +120,7 @@ function wideText(value: Buffer): string {
   return value.toString("utf16le").replace(/\0+$/u, "");
 }
 
-/** The comment of a user begins with the name of its encoding. */
+/** A user comment begins with the name of its encoding. */
 function commentText(value: Buffer, isLittle: boolean): string {
   const kind = value.toString("latin1", 0, 8);
   const rest = value.subarray(8);

@@ -1,6 +1,6 @@
 import { oneLine } from "#extract/clean.ts";
 
-/** What the metadata of a picture or recording say; the first to say something of a kind is believed. */
+/** Facts from the metadata of a picture or recording; the first value of a kind counts. */
 export interface MediaFacts {
   title?: string;
   description?: string;
@@ -10,7 +10,7 @@ export interface MediaFacts {
   place?: string;
   comment?: string;
   camera?: string;
-  /** RFC 3339, without a zone where the camera knows none. */
+  /** RFC 3339, without a zone if the camera knows none. */
   created?: string;
   width?: number;
   height?: number;
@@ -18,13 +18,13 @@ export interface MediaFacts {
 
 type TextFact = Exclude<keyof MediaFacts, "width" | "height">;
 
-/** Notes a text unless it says nothing or something was said before. */
+/** Stores a text unless it is meaningless or already has a value. */
 export function note(facts: MediaFacts, name: TextFact, text: string | undefined): void {
   const line = oneLine((text ?? "").slice(0, 20_000), name === "description" || name === "comment" ? 5_000 : 1_000);
   if (line !== "" && facts[name] === undefined && !NOISE.test(line)) facts[name] = line;
 }
 
-/** What cameras and programs write into every file. */
+/** Texts that cameras and programs write into every file. */
 const NOISE =
   /^(?:.{0,40} digital camera|.{0,30} zoom digital camera|sony dsc|[0-9a-f]{32,}|dig?c|dcim|kodak|samsung|default|untitled|unknown|exif_jpeg.*|creator: gd-jpeg.*|created with .*|file (?:written|source).*|lead technologies.*|optimized by.*|intel\(r\).*|\(c\)|none|null|x-?default|[\s\p{P}\d]*|ascii|lavf[\d.]*|xv [\d.]+)$/iu;
 

@@ -1,7 +1,7 @@
 import { decodeText } from "#core/encodings/decode.ts";
 import { type MediaFacts, note, readDate } from "./facts.ts";
 
-/** Reads the resources of Photoshop, one of which holds IPTC records. */
+/** Reads the resources of Photoshop, one of which contains IPTC records. */
 export function readPhotoshop(bytes: Buffer, facts: MediaFacts): void {
   for (let at = 0; at + 12 <= bytes.length && bytes.toString("latin1", at, at + 4) === "8BIM";) {
     const id = bytes.readUInt16BE(at + 4);

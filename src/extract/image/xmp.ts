@@ -20,7 +20,7 @@ export function readXmp(text: string, facts: MediaFacts): void {
       ontext: (data) => void (words += data),
       onclosetag() {
         const name = open.pop() ?? "";
-        // A list stands two levels below its name.
+        // A list is two levels below its name.
         const owner = name === "rdf:li" ? open.findLast((outer) => NAMES.has(outer)) : name;
         if (owner !== undefined && NAMES.has(owner)) add(owner, words);
         words = "";

@@ -13,7 +13,7 @@ const MAX_ADDRESS_LENGTH = 1_000;
 export function readAddresses(field: string): MailAddress[] {
   const found: MailAddress[] = [];
   for (const piece of splitOutsideQuotes(field.replaceAll(";", ","), ",")) {
-    // Longer ones are no addresses, and searching them for brackets would take the square of their length.
+    // Longer ones aren't addresses, and searching them for brackets would take the square of their length.
     const address = readAddress(piece.slice(0, MAX_ADDRESS_LENGTH));
     if (address !== undefined) found.push(address);
     if (found.length >= MAX_ADDRESSES) break;
@@ -21,7 +21,7 @@ export function readAddresses(field: string): MailAddress[] {
   return found;
 }
 
-/** `Ana <ana@one.test>`, or whichever of the two there is. */
+/** `Ana <ana@one.test>`, or the one of the two that exists. */
 export function addressText({ name, email }: MailAddress): string {
   if (email === "") return name;
   return name === ""
@@ -35,7 +35,7 @@ export function addressText({ name, email }: MailAddress): string {
 function readAddress(text: string): MailAddress | undefined {
   const angle = /^([\s\S]*?)<([^<>]*)>/u.exec(text);
   const before = angle?.[1] ?? "";
-  // The name of a group stands before its first address.
+  // The name of a group is before its first address.
   const words = unquote(before.replace(/^[^"<:]*:/u, "").trim());
   const email = oneLine((angle?.[2] ?? text.replace(/\([^)]*\)/gu, "").replace(/^[^"<:@]*:/u, "")).trim(), 320);
   const comment = /\(([^)]*)\)/u.exec(text)?.[1] ?? "";

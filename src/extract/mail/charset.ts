@@ -1,7 +1,7 @@
 import { decodeNamed } from "#core/encoded-words.ts";
 import { decodeText } from "#core/encodings/decode.ts";
 
-/** Bytes of a mail as text, in the encoding that it names; what has no name, or one that nobody knows, is guessed. Never throws. */
+/** Bytes of a mail as text, in the encoding that it names; a missing or unknown one is guessed. Never throws. */
 export function decodeCharset(bytes: Uint8Array, declared: string | undefined): string {
   const named = decodeNamed(bytes, declared);
   if (named !== undefined) return named;

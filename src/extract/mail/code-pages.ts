@@ -3,7 +3,7 @@ export function charsetOfCodePage(page: number): string {
   return CHARSETS[page] ?? `windows-${page}`;
 }
 
-/** Code pages that have other names than `windows-…`. */
+/** Code pages with names other than `windows-…`. */
 const CHARSETS: Readonly<Record<number, string>> = {
   20127: "us-ascii",
   65001: "utf-8",

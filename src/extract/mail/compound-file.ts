@@ -1,4 +1,4 @@
-/** A storage or stream of a compound file (OLE): MS-CFB. Streams are read when they are asked for. */
+/** A storage or stream of a compound file (OLE): MS-CFB. Streams are read on demand. */
 export interface CompoundEntry {
   name: string;
   isStorage: boolean;
@@ -13,10 +13,10 @@ const MAX_ENTRIES = 50_000;
 const MAX_DEPTH = 32;
 
 /**
- * The root of a compound file. Chains that go in circles, entries that hold themselves and sizes that can't be end in
- * errors or in what was found so far, never in a loop. Source: MS-CFB.
+ * The root of a compound file. Cyclic chains, entries that contain themselves and impossible sizes end in errors or in
+ * what was found so far, never in a loop. Source: MS-CFB.
  *
- * @throws Error when the bytes are no compound file
+ * @throws Error when the bytes aren't a compound file
  */
 export function openCompoundFile(bytes: Buffer): CompoundEntry {
   if (bytes.length < 512 || bytes.readUInt32LE(0) !== 0xe011cfd0) throw new Error("it is not a compound file");
@@ -73,7 +73,7 @@ class Sectors {
     this.size = size;
     const parts: Buffer[] = [];
     for (let at = 76; at < 512; at += 4) this.addSector(parts, bytes.readUInt32LE(at));
-    // The list of the table's sectors goes on in sectors of its own.
+    // The list of the table's sectors continues in sectors of its own.
     const seen = new Set<number>();
     for (let next = bytes.readUInt32LE(68); next < END_OF_CHAIN && !seen.has(next);) {
       seen.add(next);
@@ -88,7 +88,7 @@ class Sectors {
   /** The bytes of a chain, at most about `maxBytes`. */
   chain(start: number, maxBytes = this.bytes.length): Buffer {
     const parts: Buffer[] = [];
-    // A chain has no more sectors than the file: more is a circle.
+    // A chain has no more sectors than the file: more is a cycle.
     const limit = Math.ceil(Math.min(maxBytes, this.bytes.length) / this.size);
     for (let next = start; next < END_OF_CHAIN && parts.length < limit;) {
       const sector = this.sector(next);
@@ -100,10 +100,10 @@ class Sectors {
   }
 
   private addSector(parts: Buffer[], number: number): void {
-    // One table can't be larger than the file, whatever its list says.
+    // The table can't be larger than the file, whatever its list claims.
     if (number < END_OF_CHAIN && parts.length * this.size <= this.bytes.length) {
       const sector = this.sector(number);
-      // A sector beyond the end is still counted: the numbers after it must not move.
+      // A sector beyond the end still counts: the numbers after it must not shift.
       parts.push(sector.length === this.size ? sector : Buffer.concat([sector], this.size).fill(0xff, sector.length));
     }
   }

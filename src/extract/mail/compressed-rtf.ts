@@ -1,11 +1,11 @@
-/** What every compressed text may refer to, before it has said anything itself. Source: MS-OXRTFCP. */
+/** The initial dictionary that every compressed text may refer to. Source: MS-OXRTFCP. */
 const DICTIONARY = Buffer.from(
   "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx",
   "latin1",
 );
 const MAX_BYTES = 32 * 1_048_576;
 
-/** RTF as Outlook packs it, unpacked; undefined when it is no such text. Source: MS-OXRTFCP. */
+/** RTF in Outlook's compression, decompressed; undefined if it isn't such a text. Source: MS-OXRTFCP. */
 export function unpackRtf(bytes: Buffer): Buffer | undefined {
   if (bytes.length < 16) return undefined;
   const kind = bytes.toString("latin1", 8, 12);
@@ -14,7 +14,7 @@ export function unpackRtf(bytes: Buffer): Buffer | undefined {
   if (kind !== "LZFu") return undefined;
   const window = Buffer.alloc(4_096, 0x20);
   DICTIONARY.copy(window);
-  // Claims are not believed: a byte of input makes at most 68 of output.
+  // The stated size isn't trusted: a byte of input makes at most 68 of output.
   const out = Buffer.alloc(Math.min(size, (bytes.length - 16) * 68));
   let write = DICTIONARY.length;
   let length = 0;
@@ -40,7 +40,10 @@ export function unpackRtf(bytes: Buffer): Buffer | undefined {
   return out.subarray(0, length);
 }
 
-/** The HTML that an RTF of Outlook was made of (`\fromhtml`), or its plain text; a rough reading of either. Source: MS-OXRTFEX. */
+/**
+ * The HTML that an RTF of Outlook was made of (`\fromhtml`), or its plain text; an approximation of either. Source:
+ * MS-OXRTFEX.
+ */
 export function textOfRtf(rtf: Buffer, decode: (bytes: Uint8Array) => string): { isHtml: boolean; text: string } {
   const source = rtf.toString("latin1");
   const isHtml = /\\fromhtml1?\b/u.test(source.slice(0, 2_000));

@@ -4,22 +4,22 @@ import { decodeText } from "#core/encodings/decode.ts";
 import { decodeCharset } from "./charset.ts";
 import { fromQuotedPrintable } from "./transfer.ts";
 
-/** The head of a message or of a part of one. */
+/** The header of a message or of a part of one. */
 export interface MailHeader {
-  /** Values as they came, unfolded, by lower-case name. */
+  /** Unchanged values, unfolded, by lower-case name. */
   fields: ReadonlyMap<string, readonly string[]>;
   /** Where the body starts, in bytes. */
   bodyStart: number;
 }
 
-/** Headers are a few kilobytes; anything longer is not a header. */
+/** Headers are a few kilobytes; anything longer isn't a header. */
 const MAX_HEADER_BYTES = 512 * 1024;
 const MAX_FIELDS = 2_000;
 const MAX_VALUE_LENGTH = 64 * 1024;
 
 /**
- * Reads the head at the beginning of the bytes. A line that is no field ends it, as an empty one does; in the head of a
- * whole message one that stands between fields is passed over.
+ * Reads the header at the beginning of the bytes. A line that isn't a field ends it, like an empty one; in the header
+ * of a whole message such a line between fields is skipped.
  */
 export function readHeader(bytes: Buffer, isMessage = false): MailHeader {
   const found: { name: string; lines: string[] }[] = [];
@@ -35,7 +35,7 @@ export function readHeader(bytes: Buffer, isMessage = false): MailHeader {
     if (/^[ \t]/u.test(line) && (last !== undefined || at === 0)) last?.lines.push(line.trim());
     else if (field?.[1] !== undefined && field[2] !== undefined)
       found.push({ name: field[1].toLowerCase(), lines: [field[2].trim()] });
-    // Else the blank line is missing: this is the body already.
+    // Else the blank line is missing: this is already the body.
     else if (!(at === 0 && /^>?From /u.test(line)) && !(isMessage && isBetweenFields(bytes, end, found))) break;
     at = end;
   }
@@ -46,7 +46,7 @@ const FIELD = /^([!-9;-~]{1,200})[ \t]*:(.*)$/su;
 const KNOWN_FIELD =
   /^(from|to|cc|subject|date|sender|reply-to|return-path|received|delivered-to|message-id|mime-version|content-[a-z]+|x-[\w-]{1,60})[ \t]*:/iu;
 
-/** A program's line in the head of a message: a field that it lacks comes next, and two of them where it has none yet. */
+/** A program's line in the header of a message: a missing field comes next, or two of them if it has none yet. */
 function isBetweenFields(bytes: Buffer, end: number, found: readonly { name: string }[]): boolean {
   const next = lineAt(bytes, end);
   const name = KNOWN_FIELD.exec(next.line)?.[1]?.toLowerCase();
@@ -65,7 +65,9 @@ export function fieldText({ fields }: MailHeader, name: string): string {
   return decodeWords(fields.get(name)?.[0] ?? "");
 }
 
-/** A field such as `text/plain; charset="utf-8"`: its value in lower case and its parameters. Source: RFC 2045, 2231. */
+/**
+ * A field such as `text/plain; charset="utf-8"`: its value in lower case and its parameters. Source: RFC 2045, 2231.
+ */
 export interface ParameterField {
   value: string;
   parameters: Readonly<Record<string, string>>;
@@ -103,7 +105,7 @@ export function readParameterField(text: string): ParameterField {
   };
 }
 
-/** With the semicolon that is missing behind the value, and without a quotation mark that has no other. */
+/** Adds the semicolon missing after the value, and removes an unpaired quotation mark. */
 function repaired(text: string): string {
   const parted = text.replace(/^(\s*"?[^\s;,"=()]{1,200}"?)[\s,]+(?=[\w-]{1,40}\*?\s*=)/u, "$1; ");
   const isOpen = (parted.match(/(?<!\\)"/gu)?.length ?? 0) % 2 === 1;
@@ -116,7 +118,7 @@ export function decodeWords(text: string): string {
   return decodeEncodedWords(text, decodeCharset);
 }
 
-/** Splits at a mark that stands in no quotation, comment or angle. */
+/** Splits at a mark outside quotations, comments and angle brackets. */
 export function splitOutsideQuotes(text: string, mark: string): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -158,7 +160,10 @@ function fromPercent(text: string): Buffer {
   return fromQuotedPrintable(Buffer.from(text.replaceAll("=", "=3D").replaceAll("%", "="), "utf8"));
 }
 
-/** Heads are ASCII; bytes above are UTF-8 (RFC 6532), in the encoding of the text, or a guess: one for the whole head. */
+/**
+ * Headers are ASCII; bytes above are UTF-8 (RFC 6532), in the encoding of the text, or guessed: one encoding for the
+ * whole header.
+ */
 function toFields(found: readonly { name: string; lines: string[] }[]): Map<string, string[]> {
   const values = found.map(({ lines }) => lines.join(" ").slice(0, MAX_VALUE_LENGTH));
   const foreign = values.filter((value) => /[\x80-\xff]/u.test(value)).join("\n");

@@ -20,14 +20,14 @@ export interface MailBody {
   isCut: boolean;
 }
 
-/** A mail as far as its text and the files in it go, whatever format it came in. */
+/** The text and files of a mail, in any format. */
 export interface Mail extends MailBody {
   subject: string;
   /** Lines such as `Ana <ana@one.test>, bo@two.test`; "" = none. */
   from: string;
   to: string;
   cc: string;
-  /** RFC 3339, if it has a date that can be read. */
+  /** RFC 3339, if it has a readable date. */
   date: string | undefined;
   /** Other properties, by name. */
   properties: Record<string, string>;

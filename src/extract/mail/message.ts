@@ -33,7 +33,10 @@ export function readMail(whole: Buffer): Mail {
   };
 }
 
-/** Without blank lines first, as exports write them, and out of the file of Apple Mail: its length, it, and a property list. */
+/**
+ * The message without leading blank lines, which exports write, and without Apple Mail's wrapping: its length before
+ * it, and a property list after it.
+ */
 export function messageIn(whole: Buffer): Buffer {
   const start = whole.toString("latin1", 0, 200);
   const blank = /^(?:\xef\xbb\xbf)?[\r\n]+/u.exec(start)?.[0].length ?? 0;
@@ -51,8 +54,8 @@ const HEADER_PROPERTIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The mail as text: its head, what it says, and the names of the files in it. Each text after the first is a section;
- * the files become parts.
+ * The mail as text: its header, its content, and the names of the files in it. Each text after the first is a section;
+ * the files become child items.
  */
 export function mailText(mail: Mail, maxTextLength: number): FormatText {
   const out = new TextBuilder(maxTextLength);
@@ -113,7 +116,7 @@ function plainOf({ isHtml, text }: MailText, maxTextLength: number): string {
     const { isDataTable } = surveyHtml(clean);
     return renderHtml(clean, { scope: "everything", maxTextLength, isDataTable }).toString().trim();
   } catch {
-    // Nested beyond all measure: the words without their order are better than no mail.
+    // Nested extremely deep: the words without their order are better than no mail.
     return clean.replaceAll(/<[^<>]*>/gu, " ").trim();
   }
 }

@@ -9,11 +9,11 @@ import { takeUuencoded } from "./uuencoded.ts";
 import { decodeTransfer } from "./transfer.ts";
 import { isTnef, readTnef } from "./tnef.ts";
 
-/** Honest mails nest five deep; each level costs a look at all that is in it. */
+/** Real mails nest five deep; each level costs a scan of its content. */
 const MAX_DEPTH = 20;
 const MAX_LEAVES = 1_000;
 
-/** What is in a message after its head: one version of its text and its attachments. */
+/** The content of a message after its header: one version of its text and its attachments. */
 export function readBody(header: MailHeader, body: Buffer): MailBody {
   const reading: Reading = { leaves: 0, isCut: false, wrapped: [] };
   const { texts, attachments } = readEntity(reading, { header, body, depth: 0, inside: "" });
@@ -60,13 +60,13 @@ function readEntity(reading: Reading, entity: Entity): Found {
   return readLeaf(reading, entity, type.value.startsWith("multipart/") ? "text/plain" : type.value, type.parameters);
 }
 
-/** The part that a signature wraps, which other programs show as if it weren't signed. */
+/** The signed part, which other programs show as if it weren't signed. */
 function signedPart({ header, body }: Entity): Buffer | undefined {
   const content = signedContent(decodeTransfer(body, rawField(header, "content-transfer-encoding")));
   return content !== undefined && isMimePart(content) ? content : undefined;
 }
 
-/** Whether bytes begin with the head of a part: a field, and no other file does. */
+/** Whether bytes begin with the header of a part, which no other file does. */
 export function isMimePart(bytes: Buffer): boolean {
   return /^\s{0,4}(?:content-[a-z-]{1,40}|mime-version|from|to|subject|date|received|return-path):/iu.test(
     bytes.toString("latin1", 0, 60),
@@ -114,7 +114,7 @@ function readLeaf(
   return { texts: [], attachments: [{ fileName, mimeType, bytes }] };
 }
 
-/** `winmail.dat`: its files are those of the mail, and count like them. */
+/** `winmail.dat`: its files belong to the mail, and count like its own. */
 function readWrapped(reading: Reading, bytes: Buffer): Found {
   const mail = readTnef(bytes);
   const attachments = (mail?.attachments ?? []).slice(0, MAX_LEAVES - reading.leaves);
@@ -137,13 +137,13 @@ const READ_AS_TEXT = new Set([
   "message/disposition-notification",
 ]);
 
-/** What the whole message is, whatever it calls itself; invitations and cards are files. */
+/** Type of the whole message, whatever it declares; invitations and cards are files. */
 const OTHER_TEXTS = /^text\/(?!calendar$|x?-?vcard$|directory$)/u;
 
 const SIGNED = /^application\/(?:x-)?pkcs7-mime$/u;
 const SIGNATURES = /^application\/(?:pgp-signature|pkcs7-signature|x-pkcs7-signature|pgp-encrypted)$/u;
 
-/** What belongs to the HTML of a mail or page, such as logos and style sheets, and is no attachment. */
+/** Parts of the HTML of a mail or page, such as logos and style sheets, which aren't attachments. */
 function isDecoration({ fields }: MailHeader, mimeType: string, disposition: string, inside: string): boolean {
   if (inside !== "multipart/related" || disposition === "attachment") return false;
   if (fields.has("content-location")) return true;
@@ -165,7 +165,10 @@ function rawField({ fields }: MailHeader, name: string): string {
   return fields.get(name)?.[0] ?? "";
 }
 
-/** The parts by the boundary that the head names; without one, or if it is nowhere, by the line that the body begins with. */
+/**
+ * The parts by the boundary that the header names; without one, or if it doesn't occur, by the line that the body
+ * begins with.
+ */
 function mimePartsOf(body: Buffer, boundary: string | undefined): Buffer[] {
   const named = boundary === undefined || boundary === "" ? [] : splitParts(body, boundary);
   if (named.length > 0) return named;
@@ -190,7 +193,7 @@ function splitParts(body: Buffer, boundary: string): Buffer[] {
     start = Math.min(body.length, lineEnd + 1);
     if (rest === "--") return parts;
   }
-  // The closing line is missing: a cut mail.
+  // The closing line is missing: a truncated mail.
   if (start >= 0 && start < body.length) parts.push(body.subarray(start));
   return parts;
 }

@@ -3,7 +3,7 @@ import { decodeCharset } from "./charset.ts";
 import { textOfRtf, unpackRtf } from "./compressed-rtf.ts";
 import { type Mail, type MailAttachment, type MailText, messageName } from "./mail.ts";
 
-/** The forms in which Outlook keeps the text of a message. */
+/** The forms in which Outlook stores the text of a message. */
 export interface BodyForms {
   plain: string;
   html: string;
@@ -25,7 +25,7 @@ export function messageAttachments(mail: Mail, name: string): MailAttachment[] {
   return [{ fileName, mimeType: "message/rfc822", bytes: writeMail(mail) }, ...mail.attachments];
 }
 
-/** Head and text as an RFC 5322 message; its own attachments are listed with it. */
+/** Header and text as an RFC 5322 message; its own attachments are listed with it. */
 function writeMail(mail: Mail): Buffer {
   const word = (text: string) =>
     /^[\x20-\x7e]*$/u.test(text) ? text : `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;

@@ -4,10 +4,11 @@ const [OCTETS, OCTETS_IN_PARTS, SEQUENCE, FIRST] = [0x04, 0x24, 0x30, 0xa0];
 const MAX_DEPTH = 16;
 
 /**
- * What a signature wraps (S/MIME that isn't in clear text, `.p7m`): a part of a mail, or any file. The signature itself is not judged, and
- * the few headers of BER on the way are read here: a library for them would be larger than all readers of mail.
+ * The signed content (S/MIME that isn't in clear text, `.p7m`): a part of a mail, or any file. The signature itself
+ * isn't verified, and the few headers of BER are parsed here: a library for them would be larger than all readers of
+ * mail.
  *
- * @returns undefined when the bytes are no signed data, or hold nothing
+ * @returns undefined when the bytes aren't signed data, or contain nothing
  */
 export function signedContent(bytes: Uint8Array): Buffer | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,7 +1,10 @@
 /** Properties of a message by id: bytes, and whether they are text of two bytes a letter. */
 export type MapiProperties = ReadonlyMap<number, { data: Buffer; isUnicode: boolean }>;
 
-/** The properties of a message or a file in TNEF, as far as their lengths can be. Those with names and with several values are passed over. Source: MS-OXTNEF, 2.1.3.4. */
+/**
+ * The properties of a message or a file in TNEF, as long as their lengths are valid. Named and multi-valued ones are
+ * skipped. Source: MS-OXTNEF, 2.1.3.4.
+ */
 export function readMapiProperties(bytes: Buffer): MapiProperties {
   const found = new Map<number, { data: Buffer; isUnicode: boolean }>();
   const cursor = new Cursor(bytes);
@@ -22,7 +25,7 @@ const MAX_VALUES = 10_000;
 const FIRST_NAMED = 0x8000;
 const UNICODE = 0x1f;
 const SEVERAL = 0x1000;
-/** Types whose values say their length: text, text in Unicode, objects, bytes. */
+/** Types whose values include their length: text, text in Unicode, objects, bytes. */
 const LONG_TYPES: ReadonlySet<number> = new Set([0x1e, UNICODE, 0x0d, 0x102]);
 /** Bytes of a value by type. */
 const SIZES = new Map([
@@ -39,7 +42,7 @@ const SIZES = new Map([
   [0x48, 16],
 ]);
 
-/** Goes through bytes; behind their end everything is nothing. */
+/** Reads bytes in order; past their end everything is empty. */
 class Cursor {
   isOver = false;
   private at = 0;
@@ -70,7 +73,7 @@ function passName(cursor: Cursor): void {
   else cursor.take(cursor.number());
 }
 
-/** The first value; undefined for a type that nobody knows, behind which nothing can be found. */
+/** The first value; undefined for an unknown type, after which nothing can be found. */
 function readValue(cursor: Cursor, kind: number): Buffer | undefined {
   const type = kind & ~SEVERAL;
   const isLong = LONG_TYPES.has(type);

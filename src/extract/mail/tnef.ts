@@ -7,10 +7,10 @@ import { bodyForms, messageAttachments } from "./outlook-message.ts";
 import { readMapiProperties, type MapiProperties } from "./tnef-properties.ts";
 
 /**
- * `winmail.dat`, in which Outlook and Exchange wrap a message that only they understand: its head, its text and its attachments. What is
- * broken ends the reading; what was read until there stays. Source: MS-OXTNEF.
+ * `winmail.dat`, a message in Outlook's and Exchange's own format: its header, its text and its attachments. A broken
+ * part ends the reading; what was read before it stays. Source: MS-OXTNEF.
  *
- * @returns undefined when the bytes are no TNEF
+ * @returns undefined when the bytes aren't TNEF
  */
 export function readTnef(bytes: Buffer, depth = 0): Mail | undefined {
   if (!isTnef(bytes)) return undefined;
@@ -61,7 +61,7 @@ const MAX_FILES = 1_000;
 const MAX_DEPTH = 3;
 const HEAD_BYTES = 9;
 
-/** One after the other, as far as their lengths can be. */
+/** One after the other, as long as their lengths are valid. */
 function* attributesOf(bytes: Buffer): Generator<Attribute, void> {
   for (let at = 6; at + HEAD_BYTES <= bytes.length;) {
     const level = bytes[at];
@@ -69,7 +69,7 @@ function* attributesOf(bytes: Buffer): Generator<Attribute, void> {
     const start = at + HEAD_BYTES;
     if (level !== 1 && level !== 2) return;
     yield { isOfFile: level === 2, id: bytes.readUInt16LE(at + 1), data: bytes.subarray(start, start + length) };
-    // A sum of two bytes follows.
+    // A checksum of two bytes follows.
     at = start + length + 2;
   }
 }
@@ -116,7 +116,7 @@ function toMail({ charset, own, props, files, isCut }: Found, depth: number): Ma
 function attachmentsOf({ title, data, props }: FoundFile, charset: string, depth: number): MailAttachment[] {
   const name = textOf(props, 0x3707, charset) || decodeCharset(title ?? Buffer.alloc(0), charset).replaceAll("\0", "");
   const object = props.get(0x3701)?.data;
-  // An object begins with what kind of object it is.
+  // An object begins with its kind.
   const inner = object !== undefined && depth < MAX_DEPTH ? readTnef(object.subarray(16), depth + 1) : undefined;
   if (inner !== undefined) return messageAttachments(inner, name);
   const bytes = data ?? object;
@@ -136,7 +136,7 @@ function personText(name: string, email: string): string {
   return addressText({ name: oneLine(name, 200), email: email.includes("@") ? oneLine(email, 320) : "" });
 }
 
-/** Name and address behind four numbers, as old programs write it. Source: MS-OXTNEF, 2.1.3.3.2. */
+/** Name and address after four numbers, as old programs write it. Source: MS-OXTNEF, 2.1.3.3.2. */
 function senderOf(data: Buffer | undefined, charset: string): string {
   if (data === undefined || data.length < 8) return "";
   const nameEnd = 8 + data.readUInt16LE(4);
@@ -145,7 +145,7 @@ function senderOf(data: Buffer | undefined, charset: string): string {
   return personText(name, address.replaceAll("\0", "").replace(/^smtp:/iu, ""));
 }
 
-/** Seven numbers of two bytes, in the time of nobody knows where. */
+/** Seven numbers of two bytes, in an unknown time zone. */
 function dateOf(data: Buffer | undefined): string | undefined {
   if (data === undefined || data.length < 12) return undefined;
   const [year = 0, month = 0, ...rest] = [0, 2, 4, 6, 8, 10].map((at) => data.readUInt16LE(at));

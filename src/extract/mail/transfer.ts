@@ -1,4 +1,4 @@
-/** The bytes of a body without its transfer encoding; an unknown one leaves them as they are. Source: RFC 2045. */
+/** The bytes of a body without its transfer encoding; an unknown one leaves them unchanged. Source: RFC 2045. */
 export function decodeTransfer(bytes: Buffer, encoding: string): Buffer {
   const name = encoding.split(/[;(]/u, 1)[0] ?? "";
   switch (name.toLowerCase().replaceAll(/[^a-z0-9]/gu, "")) {
@@ -15,7 +15,7 @@ export function decodeTransfer(bytes: Buffer, encoding: string): Buffer {
   }
 }
 
-/** `=3D` as `=`, soft line breaks gone; what is no such mark stays. */
+/** `=3D` as `=`, soft line breaks removed; anything that isn't such a mark stays. */
 export function fromQuotedPrintable(bytes: Buffer): Buffer {
   const out = Buffer.allocUnsafe(bytes.length);
   let length = 0;
@@ -48,7 +48,7 @@ const HEX = Int8Array.from({ length: 256 }, (_, code) => {
   return Number.isNaN(value) ? -1 : value;
 });
 
-/** Length of the white space up to and with the line's end, if nothing else is there. */
+/** Length of the white space up to and including the line's end, if nothing else is there. */
 function softBreakAt(bytes: Buffer, start: number): number {
   let at = start;
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at++;
@@ -57,7 +57,7 @@ function softBreakAt(bytes: Buffer, start: number): number {
   return at >= bytes.length ? at - start : 0;
 }
 
-/** What stands between `begin 644 name` and `end`. */
+/** The content between `begin 644 name` and `end`. */
 export function fromUuencode(text: string): Buffer {
   const lines = text.split(/\r?\n/u);
   const first = lines.findIndex((line) => /^begin \d{3,4} /u.test(line));

@@ -7,7 +7,9 @@ interface TakenFile {
   bytes: Uint8Array;
 }
 
-/** Files that stand in the text of a mail between `begin 644 name` and `end`, as programs did before there were attachments. */
+/**
+ * Files in the text of a mail between `begin 644 name` and `end`, as programs sent them before there were attachments.
+ */
 export function takeUuencoded(text: string): { rest: string; files: TakenFile[] } {
   const files: TakenFile[] = [];
   const rest = text.replaceAll(
@@ -24,7 +26,7 @@ export function takeUuencoded(text: string): { rest: string; files: TakenFile[] 
 
 const MAX_FILES = 1_000;
 
-/** Each line says its length by its first sign. */
+/** The first character of each line encodes its length. */
 function looksUuencoded(lines: string): boolean {
   return lines.split(/\r?\n/u, 20).every((line) => /^[ -`]*\s*$/u.test(line));
 }

@@ -1,8 +1,11 @@
-/** Alternatives (`mc:AlternateContent`): the first is read; the fallback for old programs is read only when there is no other. */
+/**
+ * Alternatives (`mc:AlternateContent`): the first is read; the fallback for old programs is read only when there is no
+ * other.
+ */
 export class Alternatives {
   private readonly hasChosen: boolean[] = [];
 
-  /** True when the element is one of these and is to be left out. */
+  /** True when the element is one of these and is left out. */
   open(name: string): boolean {
     if (name === "mc:AlternateContent") this.hasChosen.push(false);
     if (name !== "mc:Choice" && name !== "mc:Fallback") return false;

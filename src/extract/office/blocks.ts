@@ -5,7 +5,7 @@ import type { TextBuilder } from "#extract/text-builder.ts";
 
 export interface Paragraph {
   kind: "paragraph";
-  /** May hold line breaks. */
+  /** May contain line breaks. */
   text: string;
   /** 1–6. */
   heading?: number;
@@ -20,22 +20,23 @@ export interface Table {
 
 export interface Cell {
   blocks: Block[];
-  /** Columns that it covers. */
+  /** Number of columns it covers. */
   span: number;
 }
 
 export type Block = Paragraph | Table;
 
 /**
- * Takes paragraphs and tables in the order of the document and writes them as Markdown. Tables are gathered until they
- * end, and become rows of Markdown only when they hold short cells: a page that is laid out by a table stays paragraphs.
+ * Takes paragraphs and tables in the order of the document and writes them as Markdown. Tables are collected until they
+ * end, and become rows of Markdown only when their cells are short: a page that is laid out by a table stays
+ * paragraphs.
  */
 export class BlockWriter {
   private readonly out: TextBuilder;
-  /** Where blocks go instead of the text: the cells that are open, notes that are gathered. */
+  /** Targets of blocks other than the text: the open cells, collected notes. */
   private readonly captures: Block[][] = [];
   private readonly tables: OpenTable[] = [];
-  /** Code units gathered and not yet written. */
+  /** Code units collected and not yet written. */
   private gathered = 0;
   private previous: "none" | "list" | "other" = "none";
   private isTooMuch = false;
@@ -47,7 +48,7 @@ export class BlockWriter {
     this.hasTime = hasTime;
   }
 
-  /** True when more text is for nothing, or the time for the file is used up. */
+  /** True when more text has no effect, or the time for the file is used up. */
   get isFull(): boolean {
     return this.out.isFull || this.isTooMuch || !this.hasTime();
   }
@@ -61,7 +62,7 @@ export class BlockWriter {
     if (/\S/u.test(text)) this.add({ kind: "paragraph", text, ...style });
   }
 
-  /** A heading whose section stands for more than words: a slide, a sheet. */
+  /** A heading whose section is more than a heading: a slide, a sheet. */
   section(name: string, level: number, place: Pick<Section, "kind" | "ref">): void {
     const words = oneLine(name, 1_000);
     if (words === "") return;
@@ -84,7 +85,7 @@ export class BlockWriter {
     for (const block of blocks) this.add(block);
   }
 
-  /** What is added from here on is kept for `endCapture`. */
+  /** Collects what is added from here on for `endCapture`. */
   beginCapture(): void {
     this.captures.push([]);
   }
@@ -110,7 +111,7 @@ export class BlockWriter {
     this.beginCapture();
   }
 
-  /** How many columns the cell that is open covers, when that is known only inside it. */
+  /** Sets how many columns the open cell covers, when that is known only inside it. */
   cellSpan(columns: number): void {
     const table = this.tables.at(-1);
     if (table !== undefined && table.span > 0) table.span = Math.min(Math.max(1, columns), MAX_SPAN);
@@ -133,7 +134,7 @@ export class BlockWriter {
     if (isKept && table.row.some((cell) => cell.blocks.length > 0)) table.rows.push(table.row);
     table.cells += table.row.length;
     table.row = undefined;
-    // A table of a hundred thousand rows is written in stretches: it need not be in memory at once.
+    // A table of a hundred thousand rows is written in batches: it need not be in memory at once.
     const isLong = table.cells > MAX_GATHERED_CELLS || this.gathered > FLUSH_GATHERED;
     if (isLong && this.captures.length === 0 && this.tables.length === 1) this.flush(table);
   }
@@ -198,7 +199,7 @@ export class BlockWriter {
     this.previous = isContinued ? "list" : "other";
   }
 
-  /** Line feeds between what was written and what comes. */
+  /** Line feeds between the text before and the next. */
   private separate(next: "list" | "other"): void {
     if (this.previous !== "none") this.out.add(next === "list" && this.previous === "list" ? "\n" : "\n\n");
     this.previous = next;
@@ -219,12 +220,12 @@ export function blocksText(blocks: readonly Block[]): string {
     .trim();
 }
 
-/** The text with its number in a list, when that is one. */
+/** The text with its number in a list, if it has one. */
 function withMarker({ text, list }: Paragraph): string {
   return list === undefined || list.marker === "-" ? text : `${list.marker} ${text}`;
 }
 
-/** What a picture shows, in its author's words; undefined when that is the name of its file or nothing. */
+/** The author's description of a picture; undefined if it is only the file name or empty. */
 export function altText(words: string | undefined): string | undefined {
   const line = oneLine(words ?? "", 500);
   return line === "" || /^\S*\.\w{3,4}$/u.test(line) ? undefined : `[image: ${line}]`;
@@ -234,34 +235,34 @@ interface OpenTable {
   rows: Cell[][];
   row: Cell[] | undefined;
   cells: number;
-  /** Of the cell that is open; 0 = none is. */
+  /** Of the open cell; 0 = none is open. */
   span: number;
   isWritten: boolean;
 }
 
 const MAX_DEPTH = 8;
 const MAX_SPAN = 64;
-/** Cells of a row; what comes behind is text of the last. Word allows 63 columns. */
+/** Cells of a row; later ones become text of the last. Word allows 63 columns. */
 const MAX_COLUMNS = 256;
 /** A cell with more text than this is layout, not data. */
 const MAX_CELL_LENGTH = 2_000;
 const MAX_GATHERED_CELLS = 20_000;
 const FLUSH_GATHERED = 1_000_000;
-/** What may wait to be written: tables within tables, notes, shapes of a slide. What comes behind is cut. */
+/** The most text that may wait to be written: tables within tables, notes, shapes of a slide. The rest is cut. */
 const MAX_GATHERED = 20_000_000;
 const BLOCK_COST = 40;
 const CELL_COST = 40;
 
 /** The lines of a paragraph without white space at their ends, and without empty ones. */
 function linesOf(text: string): string[] {
-  // A soft hyphen only says where a word may be broken.
+  // A soft hyphen only marks where a word may be broken.
   return cleanText(text.replaceAll("\u00ad", ""))
     .split("\n")
     .map((line) => line.replaceAll(/[ \t\u00a0]+/gu, " ").trim())
     .filter((line) => line !== "");
 }
 
-/** The text of each cell, when all are short and there are two columns at least. */
+/** The text of each cell, if all are short and there are at least two columns. */
 function shortRowsOf(rows: readonly Cell[][]): string[][] | undefined {
   const hasColumns = rows.some((row) => row.length > 1);
   if (!hasColumns) return undefined;

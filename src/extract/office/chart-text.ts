@@ -37,7 +37,7 @@ const MAX_POINTS = 2_000;
 class ChartReader {
   private readonly words: string[] = [];
   private readonly series: { name: string; categories: string[]; values: string[] }[] = [];
-  /** Which list of the series is filled: its name, the names of its points, or their values. */
+  /** The list of the series that is being filled: its name, the names of its points, or their values. */
   private target: "name" | "categories" | "values" | undefined;
   private value = "";
   private paragraph = "";

@@ -4,7 +4,7 @@ import { resolvePart, walkEntry } from "./package.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
 import type { Attributes, XmlHandler } from "./xml.ts";
 
-/** A book: its chapters in reading order, their titles from the table of contents, what it says of itself. */
+/** A book: its chapters in reading order, their titles from the table of contents, and its metadata. */
 export interface EpubBook {
   chapters: { name: string; title: string | undefined }[];
   properties: DocumentProperties;
@@ -148,7 +148,7 @@ function readContents(contentsName: string, walk: Walk, titles: Map<string, stri
   });
 }
 
-/** Files that are encrypted; fonts are often only disguised, and are no matter of ours. */
+/** Encrypted files; fonts are often only obfuscated, and don't matter here. */
 function readEncrypted(walk: Walk): Set<string> {
   const names = new Set<string>();
   walk("META-INF/encryption.xml", {
@@ -164,7 +164,7 @@ function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // A name with a percent sign that was not escaped.
+    // A name with an unescaped percent sign.
     return path;
   }
 }

@@ -1,7 +1,9 @@
 import type { FormatResult } from "#extract/format.ts";
 import { ZipError } from "#extract/zip-error.ts";
 
-/** Runs a reader of a document that is a ZIP archive; what the archive refuses becomes the reason why there is no text. */
+/**
+ * Runs a reader of a document that is a ZIP archive; an error of the archive becomes the reason why there is no text.
+ */
 export function withZipReasons(read: () => FormatResult): FormatResult {
   try {
     return read();

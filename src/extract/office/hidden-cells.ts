@@ -1,18 +1,18 @@
 import { columnOf } from "./sheet-writer.ts";
 import { isOn, type Attributes } from "./xml.ts";
 
-/** Rows of a sheet from 1, both ends in it. */
+/** Rows of a sheet from 1, both ends included. */
 export interface RowRange {
   first: number;
   last: number;
 }
 
 /**
- * The rows and columns of a sheet that its author has hidden. What only a view hides is not: rows that a filter passes over, and
- * groups that are collapsed, which anyone opens with one click. Counts the rows and columns whose words are left out.
+ * The rows and columns of a sheet that its author has hidden. Those that only a view hides don't count: filtered rows,
+ * and collapsed groups, which anyone opens with one click. Counts the rows and columns whose words are left out.
  */
 export class HiddenCells {
-  /** The sheet says that a filter is at work, before its rows. */
+  /** The sheet declares, before its rows, that a filter is active. */
   isFiltered = false;
   private readonly findFiltered: (isFiltered: boolean) => readonly RowRange[];
   private filtered: readonly RowRange[] | undefined;
@@ -21,7 +21,7 @@ export class HiddenCells {
   private readonly lostRows = new Set<number>();
   private readonly lostColumns = new Set<number>();
 
-  /** @param findFiltered the rows that filters look at; asked at the first hidden row, as filters stand behind the rows */
+  /** @param findFiltered returns the filtered rows; called at the first hidden row, as filters come after the rows */
   constructor(findFiltered: (isFiltered: boolean) => readonly RowRange[] = () => []) {
     this.findFiltered = findFiltered;
   }
@@ -52,7 +52,7 @@ export class HiddenCells {
     if (this.columns.length < MAX_RANGES) this.columns.push({ first, last });
   }
 
-  /** True for a cell with words that are not read; it is counted. */
+  /** True for a cell with words that aren't read; it is counted. */
   leavesOut(row: number, column: number): boolean {
     if (this.rows.size === 0 && this.columns.length === 0) return false;
     const isInRow = this.rows.has(row);
@@ -70,7 +70,10 @@ export class HiddenCells {
   }
 }
 
-/** The rows of an address such as `$A$1:$C$9`, with or without the name of a sheet, below its first, which is a filter's header. */
+/**
+ * The rows of an address such as `$A$1:$C$9`, with or without the name of a sheet, below its first, which is a filter's
+ * header.
+ */
 export function filteredRows(address: string): RowRange[] {
   const [, first, last] = /\$?[A-Z]{1,3}\$?(\d{1,7}):\$?[A-Z]{1,3}\$?(\d{1,7})$/u.exec(address.trim()) ?? [];
   return first === undefined || last === undefined ? [] : [{ first: Number(first) + 1, last: Number(last) }];

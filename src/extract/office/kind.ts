@@ -8,8 +8,8 @@ export interface OfficeKind {
 }
 
 /**
- * What a document in a ZIP archive or in an OLE file is; undefined for an unknown type. The parts decide: names
- * of files and what a library makes of the first entry are wrong too often.
+ * Detects a document in a ZIP archive or in an OLE file; undefined for an unknown type. The parts decide: file names,
+ * and a library's guess by the first entry, are wrong too often.
  */
 export function officeKindOf(bytes: Uint8Array, fileName: string): OfficeKind | undefined {
   if (looksLikeZip(bytes)) return zipKind(bytes, fileName);
@@ -21,7 +21,7 @@ const OPEN_XML = "application/vnd.openxmlformats-officedocument.";
 export const OPEN_DOCUMENT = "application/vnd.oasis.opendocument.";
 export const ENCRYPTED_OFFICE = "application/x-encrypted-office";
 
-/** Types of main parts, without the prefix and `.main+xml`; what the whole file is called. */
+/** Types of main parts, without the prefix and `.main+xml`, with the type of the whole file. */
 const MAIN_TYPES: readonly (readonly [string, string, string])[] = [
   [`${OPEN_XML}wordprocessingml.document`, `${OPEN_XML}wordprocessingml.document`, "DOCX"],
   [`${OPEN_XML}wordprocessingml.template`, `${OPEN_XML}wordprocessingml.template`, "DOTX"],
@@ -63,7 +63,7 @@ function zipKind(bytes: Uint8Array, fileName: string): OfficeKind | undefined {
     const zip = openZip(bytes, KIND_CAPS);
     return declaredKind(zip) ?? openXmlKind(zip) ?? kindByParts(zip) ?? otherKind(zip, fileName);
   } catch {
-    // Not readable as an archive: its reader says why.
+    // Not readable as an archive: its reader reports why.
     return undefined;
   }
 }
@@ -95,7 +95,7 @@ function openXmlKind(zip: Zip): OfficeKind | undefined {
   return types.includes(".sheet.binary.macroEnabled.main") ? find("XLSB") : undefined;
 }
 
-/** By the parts that are there, for packages that leave out what declares them. */
+/** By the existing parts, for packages that leave out the declaration. */
 function kindByParts(zip: Zip): OfficeKind | undefined {
   if (zip.find("word/document.xml") !== undefined) return find("DOCX");
   if (zip.find("ppt/presentation.xml") !== undefined) return find("PPTX");
@@ -116,7 +116,7 @@ function find(label: string): OfficeKind | undefined {
   return found === undefined ? undefined : { mimeType: found[1], label };
 }
 
-/** Streams of OLE files that tell what they hold; the first that is there counts. */
+/** Streams of OLE files that reveal their content; the first that exists counts. */
 const OLE_STREAMS: readonly (readonly [string, OfficeKind])[] = [
   ["EncryptedPackage", { mimeType: ENCRYPTED_OFFICE, label: "encrypted Office" }],
   ["__properties_version1.0", { mimeType: "application/vnd.ms-outlook", label: "Outlook" }],
@@ -131,7 +131,7 @@ function oleKind(bytes: Uint8Array): OfficeKind | undefined {
   return OLE_STREAMS.find(([name]) => hasOleEntry(buffer, name))?.[1];
 }
 
-/** Entries of an OLE directory have 128 bytes each, begin with their name in UTF-16, and stand in whole sectors. */
+/** Entries of an OLE directory have 128 bytes each, begin with their name in UTF-16, and are in whole sectors. */
 function hasOleEntry(buffer: Buffer, name: string): boolean {
   const wanted = Buffer.from(`${name}\0`, "utf16le");
   for (let at = buffer.indexOf(wanted); at >= 0; at = buffer.indexOf(wanted, at + 1)) {

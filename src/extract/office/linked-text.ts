@@ -1,7 +1,7 @@
 import { type LinkMark, withAddresses } from "#extract/link-addresses.ts";
 import { Readings } from "#extract/readings.ts";
 
-/** The text of a paragraph while it is read, with the links in it and the readings above it. */
+/** The text of a paragraph while it is read, with its links and the readings above it. */
 export class LinkedText {
   /** Without the addresses of its links. */
   words = "";
@@ -10,7 +10,7 @@ export class LinkedText {
   private readonly marks: LinkMark[] = [];
   private readonly openLinks: { start: number; address: string | undefined }[] = [];
 
-  /** @param maxLength at most so many code units are kept, and the piece that passes them */
+  /** @param maxLength at most so many code units are kept, and the piece that exceeds them */
   constructor(maxLength: number) {
     this.maxLength = maxLength;
   }
@@ -38,7 +38,7 @@ export class LinkedText {
     return /\S/u.test(this.words);
   }
 
-  /** With the addresses behind the words of the links. */
+  /** With the addresses after the words of the links. */
   toString(): string {
     this.words += this.readings.take();
     return withAddresses(this.words, this.marks);

@@ -1,6 +1,9 @@
-/** How one level of a list is numbered. */
+/** The numbering of one level of a list. */
 export interface ListLevel {
-  /** `decimal`, `lowerLetter`, `upperLetter`, `lowerRoman`, `upperRoman`, `decimalZero`, `bullet`, `none`; others count as decimal. */
+  /**
+   * `decimal`, `lowerLetter`, `upperLetter`, `lowerRoman`, `upperRoman`, `decimalZero`, `bullet`, `none`; others count
+   * as decimal.
+   */
   format: string;
   start: number;
   /** With `%1` for the number of the first level and so on. */

@@ -1,11 +1,14 @@
 import type { Attributes } from "./xml.ts";
 
-/** What stands between the parts of a formula, so that they are no one word: `(a+b)/(c)`, `x^2`, `∑_i^n`. Source: ECMA-376, 22.1.2. */
+/**
+ * Marks between the parts of a formula, so that they don't become one word: `(a+b)/(c)`, `x^2`, `∑_i^n`. Source:
+ * ECMA-376, 22.1.2.
+ */
 export class MathMarks {
   /** Of an index or exponent, which may be empty. */
   private waiting = "";
 
-  /** @param write gets what comes before the element */
+  /** @param write gets the mark before the element */
   open(name: string, attributes: Attributes, write: (mark: string) => void): void {
     if (!name.startsWith("m:")) return;
     if (name === "m:sup" || name === "m:sub") this.waiting = name === "m:sup" ? "^" : "_";

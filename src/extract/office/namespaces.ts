@@ -8,7 +8,7 @@ const OPEN_XML = "http://schemas.openxmlformats.org/";
 const STRICT = "http://purl.oclc.org/ooxml/";
 const OASIS = "urn:oasis:names:tc:opendocument:xmlns:";
 
-/** Spreadsheets have no prefix as a rule. */
+/** Spreadsheets usually have no prefix. */
 const OFFICE_NAMES: Readonly<Record<string, string>> = {
   w: "wordprocessingml/main",
   a: "drawingml/main",

@@ -1,21 +1,21 @@
 import { type FormatSection, readSections, withLiterals } from "./number-literals.ts";
 
-/** How the number in a cell is meant, and what is shown around it. */
+/** The kind of the number in a cell, and the text shown around it. */
 export type NumberKind = ValueKind & { sections?: readonly FormatSection[] };
 
 type ValueKind =
   | { type: "number" | "date" | "time" | "datetime" | "duration" | "percent" }
-  /** With zeros before it up to this many digits: postal codes, numbers of articles. */
+  /** With leading zeros up to this many digits: postal codes, article numbers. */
   | { type: "padded"; digits: number };
 
-/** The kind for a format of Excel: its number when that is built in, else its code. */
+/** The kind for a format of Excel: by its number when that is built in, else by its code. */
 export function numberKindOf(formatId: number, code: string | undefined): NumberKind {
   return code === undefined ? (BUILT_IN.get(formatId) ?? NUMBER) : readCode(code);
 }
 
 function readCode(code: string): NumberKind {
   const kind = kindOfCode(code);
-  // What stands in the format of a date is written in ISO 8601 otherwise.
+  // The text in a date's format is left out, as dates are written in ISO 8601.
   const sections = AMOUNTS.has(kind.type) ? readSections(code) : undefined;
   return sections === undefined ? kind : { ...kind, sections };
 }
@@ -24,9 +24,10 @@ const AMOUNTS = new Set(["number", "percent", "padded"]);
 
 /**
  * A number as text: dates in ISO 8601, percentages with their sign, others without the noise of their binary form.
- * Thousands are not separated and decimals not cut: what is searched is the value. Words and currencies of the format are around it.
+ * Thousands aren't separated and decimals not cut: people search for the value. Words and currencies of the format are
+ * around it.
  *
- * @param value as the file has it
+ * @param value as in the file
  * @param startsIn1904 the other calendar that spreadsheets may count days in
  */
 export function formatCellNumber(value: string, kind: NumberKind, startsIn1904 = false): string {
@@ -53,7 +54,7 @@ function numberText(number: number, kind: ValueKind, startsIn1904: boolean): str
   }
 }
 
-/** A share as a percentage. */
+/** A fraction as a percentage. */
 export function percentText(share: number): string {
   return `${plain(share * 100)}%`;
 }
@@ -75,7 +76,7 @@ function range(from: number, to: number): number[] {
 }
 
 function kindOfCode(code: string): ValueKind {
-  // Words in quotes, escaped characters, fillers, colours and conditions are no part of the pattern.
+  // Words in quotes, escaped characters, fillers, colours and conditions aren't part of the pattern.
   const bare = code
     .slice(0, 500)
     .replaceAll(/"[^"]*"|\\.|[_*]./gu, "")
@@ -99,7 +100,7 @@ function plain(number: number): string {
 }
 
 const DAY_MS = 86_400_000;
-/** Day 0 of the calendar that thinks 1900 was a leap year, for days after its 28 February; and of the other. */
+/** Day 0 of the calendar that treats 1900 as a leap year, for days after its 28 February; and of the other. */
 const START_1900 = Date.UTC(1899, 11, 30);
 const START_1904 = Date.UTC(1904, 0, 1);
 /** The last day of the year 9999. */
@@ -107,12 +108,12 @@ const MAX_DAY = 2_958_465;
 
 function dateText(days: number, kind: "date" | "time" | "datetime", startsIn1904: boolean): string | undefined {
   if (days < 0 || days > MAX_DAY + 1) return undefined;
-  // The first 59 days of 1900 are one too early, because of the day that was none.
+  // The first 59 days of 1900 are one too early, because of the nonexistent leap day.
   const start = startsIn1904 ? START_1904 : START_1900 + (days < 60 && days >= 1 ? DAY_MS : 0);
   const iso = new Date(start + Math.round((days * DAY_MS) / 1_000) * 1_000).toISOString();
   const day = iso.slice(0, 10);
   const time = iso.slice(11, 19);
-  // A time of a day, or a moment whose day was formatted away.
+  // A time of a day, or a moment whose day the format hides.
   if (kind === "time") return days < 1 ? time : `${day} ${time}`;
   return kind === "datetime" && time !== "00:00:00" ? `${day} ${time}` : day;
 }

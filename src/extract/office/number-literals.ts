@@ -1,16 +1,16 @@
-/** What a section of a number format shows besides the number. */
+/** The text that a section of a number format shows besides the number. */
 export interface FormatSection {
-  /** For which numbers it is; undefined where its place says that: positive, negative, zero. */
+  /** The numbers it applies to; undefined if its position decides that: positive, negative, zero. */
   condition?: (value: number) => boolean;
   before: string;
   after: string;
   /** Shown in place of the number. */
   instead?: string;
-  /** With digits in the places of `0` and `#`, and what stands between them: `000-00-0000`. */
+  /** With digits in the places of `0` and `#`, and the text between them: `000-00-0000`. */
   mask?: string;
 }
 
-/** The sections of a format; undefined when none shows words, signs of currencies or marks between digits. */
+/** The sections of a format; undefined when none shows words, currency signs or marks between digits. */
 export function readSections(code: string): readonly FormatSection[] | undefined {
   const sections = splitSections(code.slice(0, MAX_CODE_LENGTH)).slice(0, MAX_SECTIONS).map(readSection);
   return sections.some(showsMore) ? sections : undefined;
@@ -24,7 +24,7 @@ export function withLiterals(text: string, value: number, sections: readonly For
   return instead ?? before + (mask === undefined ? text : masked(value, mask, text)) + after;
 }
 
-/** Words before and behind a number as they are written to it: `CHF 5`, `5 kg`, but `A5`, which is the name of something. */
+/** Words before and after a number with their spacing: `CHF 5`, `5 kg`, but `A5`, which is a name. */
 export function asBefore(words: string): string {
   const shown = cleaned(words).trimStart();
   return /^[A-Z]{3}$/u.test(shown) ? `${shown} ` : shown;
@@ -38,7 +38,10 @@ export function asAfter(words: string): string {
 const MAX_CODE_LENGTH = 500;
 /** Positive, negative, zero; the fourth is for words. */
 const MAX_SECTIONS = 3;
-/** Words in quotes, escapes, fillers, currencies, colours and conditions, the number itself. Source: ECMA-376, part 1, 18.8.31. */
+/**
+ * Words in quotes, escapes, fillers, currencies, colours and conditions, the number itself. Source: ECMA-376, part 1,
+ * 18.8.31.
+ */
 const TOKEN =
   /"(?<quoted>[^"]*)"|\\(?<escaped>.)|[_*].|\[\$(?<currency>[^\]-]*)[^\]]*\]|\[[^\]]*\]|(?<number>General|[@0#?]|[.,%/]|E[+-])|(?<bare>.)/giu;
 
@@ -63,7 +66,7 @@ function readSection(code: string): FormatSection {
     return instead === "" ? base : { ...base, instead };
   }
   const mask = maskOf(tokens.slice(first, last + 1));
-  // A comma behind the digits divides by a thousand: `0,"k"` is for another number.
+  // A comma after the digits divides by a thousand: with `0,"k"` the shown number is another one.
   if (tokens[last + 1]?.["number"] === ",") return base;
   const literals = { before: asBefore(words(0, first)), after: asAfter(words(last + 1, tokens.length)) };
   return { ...base, ...literals, ...(mask !== undefined && { mask }) };
@@ -79,7 +82,7 @@ function literalOf({ quoted, escaped, currency, bare }: Token): string {
   return quoted ?? escaped ?? currency ?? (bare !== undefined && /[\p{Sc} ]/u.test(bare) ? bare : "");
 }
 
-/** Digits with marks between them, as numbers of telephones have; undefined for what is to be calculated with. */
+/** Digits with marks between them, like telephone numbers; undefined for numbers to calculate with. */
 function maskOf(tokens: readonly Token[]): string | undefined {
   const isPlain = tokens.every(({ number }) => number === undefined || number === "0" || number === "#");
   const mask = tokens.map((token) => token["number"] ?? token["bare"] ?? literalOf(token)).join("");
@@ -117,7 +120,7 @@ function showsMore({ before, after, instead, mask }: FormatSection): boolean {
   return before !== "" || after !== "" || instead !== undefined || mask !== undefined;
 }
 
-/** Words without the signs of negative numbers; nothing where there are only signs. */
+/** Words without the signs of negative numbers; empty if there are only signs. */
 function cleaned(words: string): string {
   const shown = words
     .replaceAll(/[\s\u00a0]+/gu, " ")
@@ -126,7 +129,7 @@ function cleaned(words: string): string {
   return /[\p{L}\p{N}\p{Sc}]/u.test(shown) ? shown : "";
 }
 
-/** The digits in the places of the mask, from the right; those that have no place come first. */
+/** The digits in the places of the mask, from the right; those without a place come first. */
 function masked(value: number, mask: string, text: string): string {
   const digits = /^\d{1,15}$/u.test(String(value)) ? [...String(value)] : undefined;
   if (digits === undefined) return text;
@@ -136,7 +139,10 @@ function masked(value: number, mask: string, text: string): string {
   return digits.join("") + shown.toReversed().join("");
 }
 
-/** A number with the words and currencies that a program shows around it: `Step 3` for 3. What is shown in thousands or as words stays. */
+/**
+ * A number with the words and currencies that a program shows around it: `Step 3` for 3. A number shown in thousands or
+ * as words stays as it is.
+ */
 export function withShownWords(text: string, shown: string): string {
   const digits = /^(?<before>\D{0,200})(?<digits>\d(?:[\d.,'’ \u00a0\u202f]*\d)?)(?<after>\D{0,200})$/u.exec(
     shown,

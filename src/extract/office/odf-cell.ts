@@ -5,19 +5,19 @@ import type { Attributes } from "./xml.ts";
 /** A cell of OpenDocument while it is read. */
 export interface OdfCell {
   attributes: Attributes;
-  /** What is shown in it. */
+  /** The text shown in it. */
   text: string;
   repeats: number;
 }
 
-/** The value of a cell: dates in ISO 8601, numbers as they are, else the text that is shown. */
+/** The value of a cell: dates in ISO 8601, plain numbers, else the text that is shown. */
 export function odfCellText({ attributes, text }: Pick<OdfCell, "attributes" | "text">): string {
   const shown = text.replaceAll(/\s+/gu, " ").trim();
   const value = attributes["office:value"] ?? "";
   switch (attributes["office:value-type"] ?? attributes["calcext:value-type"]) {
     case "float":
     case "currency":
-      // Zeros before a number are part of it: postal codes.
+      // Leading zeros are part of a number: postal codes.
       return value === "" || /^0\d/u.test(shown) ? shown : withShownWords(numberText(value), shown);
     case "percentage":
       return value === "" ? shown : percentText(Number(value));

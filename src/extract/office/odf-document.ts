@@ -37,7 +37,7 @@ export function readOdfObject(file: OdfFile, href: string, writer: BlockWriter):
   return writer.endCapture();
 }
 
-/** Passes on what is inside the body, and tells the styles of what is before. */
+/** Passes on the content of the body, and everything before it to the styles. */
 export function bodyReader(styles: OdfStyles, handler: Required<XmlHandler>): XmlHandler {
   let isInBody = false;
   return {
@@ -66,7 +66,7 @@ export function readHeadersAndFooters(file: OdfFile, text: OdfText): string[] {
       if (name === "office:body") return true;
       if (depth > 0 || PAGE_PARTS.has(name)) depth++;
       if (depth === 1 && PAGE_PARTS.has(name)) {
-        // One that is switched off is kept in the file.
+        // A disabled one stays in the file.
         if (attributes["style:display"] === "false") {
           depth = 0;
           return true;
@@ -89,14 +89,14 @@ export function readHeadersAndFooters(file: OdfFile, text: OdfText): string[] {
   return [...lines];
 }
 
-/** Notes and comments, each kind under a heading of its own. */
+/** Notes and comments, each kind under its own heading. */
 export function writeNotes(writer: BlockWriter, title: string, notes: readonly OdfNote[]): void {
   if (notes.length === 0) return;
   writer.paragraph(title, { heading: 1 });
   for (const { id, blocks } of notes) writer.paragraph(`[^${id}]: ${blocksText(blocks)}`);
 }
 
-/** Comments as lines: who, when, what. */
+/** Comments as lines: author, date, text. */
 export function odfCommentLines(comments: readonly OdfComment[]): string[] {
   return comments.flatMap(({ author, date, blocks }) => {
     const text = blocksText(blocks);

@@ -39,7 +39,7 @@ export function openOdf(bytes: Uint8Array): OdfFile {
   };
 }
 
-/** What the document says of itself. */
+/** The document's metadata. */
 export function readOdfProperties(file: OdfFile): DocumentProperties {
   const properties: DocumentProperties = {};
   const keywords: string[] = [];
@@ -61,7 +61,7 @@ export function readOdfProperties(file: OdfFile): DocumentProperties {
     },
   });
   setProperty(properties, "keywords", keywords.join(", "));
-  // A document that nobody has changed names its one author as the last.
+  // A document that was never changed names its one author as the last.
   if (properties["author"] === undefined && properties["lastModifiedBy"] !== undefined)
     properties["author"] = properties["lastModifiedBy"];
   return properties;

@@ -1,10 +1,10 @@
-/** True for elements of OpenDocument that are no text of the document. */
+/** True for elements of OpenDocument that aren't text of the document. */
 export function isLeftOut(name: string): boolean {
-  // How an index is made up.
+  // The template of an index.
   return LEFT_OUT.has(name) || name.endsWith("-source");
 }
 
-/** Deleted text, numbers of notes (we count them), what is there for machines. */
+/** Deleted text, numbers of notes (we count them), and data for machines. */
 const LEFT_OUT = new Set([
   "text:tracked-changes",
   "table:tracked-changes",

@@ -2,10 +2,10 @@ import { ListCounter } from "./list-numbers.ts";
 import type { OdfStyles } from "./odf-styles.ts";
 import type { Attributes } from "./xml.ts";
 
-/** Where the lists of a document have come to, by the names of their styles: later lists go on with them. */
+/** The present numbers of a document's lists, by the names of their styles: later lists continue them. */
 export type ListCounters = Map<string, ListCounter>;
 
-/** The lists that are open in a run of paragraphs. */
+/** The open lists in a run of paragraphs. */
 export class OdfLists {
   private readonly styles: OdfStyles;
   private readonly counters: ListCounters;

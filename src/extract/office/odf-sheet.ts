@@ -25,9 +25,9 @@ export class OdfSheets implements Required<XmlHandler> {
   private tables = 0;
   private hidden = new HiddenCells();
   private nextColumn = 0;
-  /** Groups of rows or columns that are open, and whether each is collapsed, which only a view is. */
+  /** Open groups of rows or columns, and whether each is collapsed, which is only a view. */
   private readonly groups: boolean[] = [];
-  /** What was left out. */
+  /** Number of sheets, rows and columns left out. */
   readonly left = { sheets: 0, rows: 0, columns: 0 };
 
   constructor(writer: SheetWriter, styles: OdfStyles, object: (href: string) => Block[]) {
@@ -113,7 +113,7 @@ export class OdfSheets implements Required<XmlHandler> {
 
   private beginSheet(attributes: Attributes): boolean {
     this.tables++;
-    // A table within a cell is not a sheet.
+    // A table within a cell isn't a sheet.
     if (this.tables > 1) return false;
     this.count++;
     if (this.styles.isHidden("table", attributes["table:style-name"])) {
@@ -139,7 +139,7 @@ export class OdfSheets implements Required<XmlHandler> {
     this.left.columns += this.hidden.counts.columns;
   }
 
-  /** `filter` is what a filter passes over. Source: https://docs.oasis-open.org/office/OpenDocument/v1.3/ */
+  /** `filter` marks filtered rows. Source: https://docs.oasis-open.org/office/OpenDocument/v1.3/ */
   private isHidden(attributes: Attributes): boolean {
     return this.tables === 1 && attributes["table:visibility"] === "collapse" && !this.groups.includes(true);
   }
@@ -180,7 +180,7 @@ export class OdfSheets implements Required<XmlHandler> {
     this.addLine(`Comment on ${place}, ${commentLine(comment.author, comment.date, comment.text.trim())}`);
   }
 
-  /** Where the text of an element belongs. */
+  /** Selects where the text of an element belongs. */
   private beginTarget(name: string): void {
     if (!TARGETS.has(name)) return;
     this.targets.push(this.target);
@@ -195,7 +195,7 @@ export class OdfSheets implements Required<XmlHandler> {
 
   private beginParagraph(): void {
     if (this.target === undefined && this.cell !== undefined) this.target = "cell";
-    // Paragraphs of a cell or comment run on, with a space between.
+    // Paragraphs of a cell or comment are joined, with a space between.
     this.text(" ");
   }
 

@@ -1,14 +1,14 @@
 import type { ListLevel } from "./list-numbers.ts";
 import type { Attributes } from "./xml.ts";
 
-/** What the styles of an OpenDocument file tell of text: what is hidden, what is a title, how lists are numbered. */
+/** Facts from the styles of an OpenDocument file: which text is hidden, which is a title, how lists are numbered. */
 export class OdfStyles {
   private readonly styles = new Map<string, OdfStyle>();
   private readonly lists = new Map<string, ListLevel[]>();
   private style: OdfStyle | undefined;
   private list: ListLevel[] | undefined;
 
-  /** To be told of every element; keeps what is a style. */
+  /** Call it for every element; it keeps the styles. */
   open(name: string, attributes: Attributes): void {
     switch (name) {
       case "style:style":
@@ -46,7 +46,7 @@ export class OdfStyles {
     return this.chain(family, name).find((style) => style.isHidden !== undefined)?.isHidden ?? false;
   }
 
-  /** True for the style of the document's title, or one that is made from it. */
+  /** True for the style of the document's title, or one derived from it. */
   isTitle(name: string | undefined): boolean {
     for (let next = name, steps = 0; next !== undefined && steps < MAX_ANCESTORS; steps++) {
       if (next === "Title") return true;

@@ -27,8 +27,8 @@ export interface OdfContext {
 }
 
 /**
- * Reads text of an OpenDocument file into a writer: paragraphs, headings, lists, tables, text boxes behind the paragraph
- * that they hang on. Notes and comments are gathered. Deleted and hidden text is left out.
+ * Reads text of an OpenDocument file into a writer: paragraphs, headings, lists, tables, text boxes after the paragraph
+ * that they are anchored to. Notes and comments are collected. Deleted and hidden text is left out.
  */
 export class OdfText implements XmlHandler {
   readonly footnotes: OdfNote[] = [];

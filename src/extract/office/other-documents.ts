@@ -4,10 +4,11 @@ interface Kind {
 }
 
 /**
- * Documents of other programs that are ZIP archives: they are told by their name, as what is in the archive says nothing to people.
+ * Documents of other programs that are ZIP archives: they are reported by their name, as the content of the archive
+ * means nothing to people.
  *
- * @param names     of the entries
- * @param fileName  tells Pages from Numbers, whose parts have the same names
+ * @param names of the entries
+ * @param fileName distinguishes Pages from Numbers, whose parts have the same names
  */
 export function otherDocumentKind(names: readonly string[], fileName: string): Kind | undefined {
   const has = (pattern: RegExp) => names.some((name) => pattern.test(name));
@@ -24,7 +25,7 @@ export function otherDocumentKind(names: readonly string[], fileName: string): K
   return extension === "pages" ? apple("pages", "Pages") : apple("iwork", "Pages or Numbers");
 }
 
-/** Of today, of 2013, of 2009; the folder of a document may be packed with what is in it. */
+/** Of today, of 2013, of 2009; the folder of a document may be packed with its content. */
 const APPLE_PART =
   /^(?:[^/]+\.(?:pages|numbers|key)\/)?(?:Index\/.+\.iwa|Index\.zip|index\.apxl(?:\.gz)?|buildVersionHistory\.plist|QuickLook\/(?:Preview|Thumbnail)\.\w+)$/iu;
 

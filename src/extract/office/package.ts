@@ -66,7 +66,7 @@ function openFlat(parts: ReadonlyMap<string, Uint8Array>): OfficePackage {
   });
 }
 
-/** Where the parts are. */
+/** The storage of the parts. */
 interface Parts {
   has(name: string): boolean;
   read(name: string): Uint8Array | undefined;
@@ -96,7 +96,7 @@ export function listType(relationships: Relationships, type: string): Relationsh
   return [...relationships.values()].filter((found) => found.type === type && !found.isExternal);
 }
 
-/** The address behind a relationship when it is one for people: http, https, mailto. */
+/** The address of a relationship if it is one for people: http, https, mailto. */
 export function linkOf(relationships: Relationships, id: string | undefined): string | undefined {
   const found = id === undefined ? undefined : relationships.get(id);
   return found?.isExternal === true ? webAddress(found.target) : undefined;
@@ -108,7 +108,7 @@ export function walkEntry(zip: Zip, entry: ZipEntry, handler: XmlHandler): void 
 }
 
 const MAX_PART_BYTES = 16 * 1_048_576;
-/** A slide or a sheet has some dozens. */
+/** A slide or a sheet has a few dozen. */
 const MAX_RELATIONSHIPS = 100_000;
 
 type Walk = (partName: string, handler: XmlHandler) => boolean;

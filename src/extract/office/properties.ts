@@ -1,6 +1,6 @@
 import { oneLine } from "#extract/clean.ts";
 
-/** What a document says of itself; `title` and `language` go to fields of their own. */
+/** A document's metadata; `title` and `language` go to fields of their own. */
 export type DocumentProperties = Record<string, string>;
 
 /** Sets a property unless it is empty or has a value already. */
@@ -9,7 +9,7 @@ export function setProperty(properties: DocumentProperties, name: string, value:
   if (line !== undefined && line !== "") properties[name] ??= line;
 }
 
-/** The parts of a result that properties give. */
+/** The fields of a result from the properties. */
 export function resultProperties({ title, language, ...properties }: DocumentProperties): {
   properties: DocumentProperties;
   title?: string;
@@ -24,8 +24,8 @@ export function resultProperties({ title, language, ...properties }: DocumentPro
 }
 
 /**
- * A date as RFC 3339, in UTC where the document does not tell its zone; undefined for what is no date. A day alone stays
- * a day.
+ * A date as RFC 3339, in UTC if the document has no time zone; undefined if it isn't a date. A date without a time
+ * stays one.
  */
 export function rfc3339(value: string): string | undefined {
   const parts = DATE.exec(value.trim());

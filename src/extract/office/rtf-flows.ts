@@ -23,7 +23,7 @@ export class RtfFlows {
     if (address !== undefined) this.current.marks.push({ start, end: this.current.text.length, address });
   }
 
-  /** A word about the paragraph that is open, or one that ends it. */
+  /** A control word that concerns the open paragraph, or ends it. */
   control(word: string, value: number | undefined, tables: RtfTables): void {
     const { current: flow } = this;
     switch (word) {
@@ -55,7 +55,7 @@ export class RtfFlows {
     }
   }
 
-  /** Text of its own inside the text: a note, a comment, a header. */
+  /** A separate text within the text: a note, a comment, a header. */
   begin(): void {
     this.outer.push(this.current);
     this.current = newFlow();

@@ -1,7 +1,7 @@
 import iconv from "iconv-lite";
 import { textInFont } from "#extract/symbol-fonts.ts";
 
-/** The encoding of a code page by its number; undefined for those that nobody decodes. */
+/** The encoding of a code page by its number; undefined for unsupported ones. */
 export function encodingOfCodePage(page: number): string | undefined {
   const name = page === 10_000 ? "macintosh" : page === 65_001 ? "utf8" : `cp${page}`;
   return iconv.encodingExists(name) ? name : undefined;
@@ -17,7 +17,7 @@ export class RtfBytes {
   private pieces: Uint8Array[] = [];
   private page = 1_252;
 
-  /** True where these bytes can't be decoded together with those that wait. */
+  /** True if these bytes can't be decoded together with the waiting ones. */
   isApartFrom(page: number): boolean {
     return page !== this.page || this.pieces.length >= MAX_PIECES;
   }
@@ -27,7 +27,7 @@ export class RtfBytes {
     this.pieces.push(piece);
   }
 
-  /** Their text, as a font of symbols shows it where that is one; undefined when none wait. */
+  /** Their text, mapped if the font is a symbol font; undefined when none wait. */
   take(symbolFont: string | undefined): string | undefined {
     const { pieces } = this;
     if (pieces.length === 0) return undefined;

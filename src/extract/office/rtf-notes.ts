@@ -1,8 +1,8 @@
-/** The notes and comments of an RTF document, in their order. */
+/** The notes and comments of an RTF document, in order. */
 export class RtfNotes {
   readonly notes: { id: string; text: string }[] = [];
   readonly comments: { author: string; text: string }[] = [];
-  /** Who wrote the comments that come now. */
+  /** Author of the next comments. */
   author = "";
   private endnotes = 0;
 

@@ -11,8 +11,8 @@ import { symbolOf } from "#extract/symbol-fonts.ts";
 import { linkOfInstruction } from "./word-fields.ts";
 
 /**
- * Reads the tokens of an RTF document into a writer: paragraphs, headings, lists, tables, links. Notes, comments, headers
- * and footers are gathered; hidden and deleted text, pictures and what is for machines is left out.
+ * Reads the tokens of an RTF document into a writer: paragraphs, headings, lists, tables, links. Notes, comments,
+ * headers and footers are collected; hidden and deleted text, pictures and data for machines are left out.
  */
 export class RtfReader implements RtfHandler {
   readonly aside = new RtfNotes();
@@ -24,10 +24,10 @@ export class RtfReader implements RtfHandler {
   private readonly flows: RtfFlows;
   private readonly tables = new RtfTables();
   private readonly pending = new RtfBytes();
-  /** Characters to leave out behind one in Unicode: what old programs show instead. */
+  /** Number of characters to skip after one in Unicode: old programs show them instead. */
   private toSkip = 0;
   private isStarred = false;
-  /** The group has just begun: its first word says what it is for. */
+  /** The group has just begun: its first word states its purpose. */
   private isGroupStart = false;
   private tokens = 0;
 
@@ -37,7 +37,7 @@ export class RtfReader implements RtfHandler {
   }
 
   isDone(): boolean {
-    // Asked before every token: the clock is looked at for each thousandth.
+    // Called before every token: the clock is checked at each thousandth.
     this.tokens++;
     return this.tokens % 1_000 === 0 && this.writer.isFull;
   }
@@ -56,7 +56,7 @@ export class RtfReader implements RtfHandler {
     this.flush();
     const ended = this.group;
     const outer = this.groups.pop();
-    // More ends than beginnings: what comes behind is still read.
+    // More ends than beginnings: the rest is still read.
     if (outer === undefined) return;
     this.group = outer;
     this.isGroupStart = false;
@@ -137,7 +137,7 @@ export class RtfReader implements RtfHandler {
   private addUnicode(value: number): void {
     this.flush();
     const code = value < 0 ? value + 65_536 : value;
-    // Symbols of fonts that have their own alphabet are no letters.
+    // Symbols of fonts that have their own alphabet aren't letters.
     if (code >= 0xf000 && code <= 0xf0ff) this.write(symbolOf(this.symbolFont(), code) ?? "");
     else if (code <= 0xffff) this.write(String.fromCharCode(code));
     else if (code > 0xffff && code <= 0x10ffff) this.write(String.fromCodePoint(code));
@@ -195,7 +195,7 @@ export class RtfReader implements RtfHandler {
 
   private setParagraph(word: string, value: number | undefined): void {
     if (word === "ftnalt") this.group.isEndnote = true;
-    // Who takes a change for made, or shows nothing hidden, sees the paragraphs as one.
+    // With a change accepted, or hidden text hidden, the paragraphs are one.
     if (word === "par" && plainHiding(this.group.hiddenBy) !== this.group.hiddenBy) return;
     if (RtfFlows.ENDS.has(word)) this.flush();
     this.flows.control(word, value, this.tables);
@@ -206,12 +206,12 @@ export class RtfReader implements RtfHandler {
     const known = RTF_DESTINATIONS.get(word);
     const isProperty = known === "property";
     const isForMachines = known === undefined && this.isStarred;
-    // Words of the properties mean something else outside their group: there the document's title does not count.
+    // Words of the properties mean something else outside their group: the document's title does not count there.
     if (isProperty && !this.groups.some((group) => group.isInfo)) return;
     if (word === "info") this.group.isInfo = true;
     if (known === undefined && !isForMachines) return;
     const destination = known ?? "none";
-    // What is within a group for machines stays there, but for text in a shape and Unicode next to its old form.
+    // Content of a group for machines is dropped, except text in a shape and Unicode next to its old form.
     if (outer === "none" && !this.isReadWithin(word)) return;
     this.flush();
     this.group.destination = destination;
@@ -266,7 +266,7 @@ export class RtfReader implements RtfHandler {
     this.flows.current.text += mark;
   }
 
-  /** Text of its own inside the text: a note, a comment, a header. */
+  /** A separate text within the text: a note, a comment, a header. */
   private beginFlow(): void {
     this.group.destination = "text";
     this.group.sink = undefined;

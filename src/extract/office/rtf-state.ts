@@ -1,7 +1,7 @@
 import type { LinkMark } from "#extract/link-addresses.ts";
 import type { RtfDestination } from "./rtf-words.ts";
 
-/** What holds inside a group, and what it gathers. */
+/** The state inside a group, and what it collects. */
 export interface RtfGroup {
   destination: RtfDestination;
   /** The words that hide the text, such as `v`. */
@@ -12,7 +12,7 @@ export interface RtfGroup {
   isEndnote: boolean;
   /** The word with which this group became a destination. */
   begins: string | undefined;
-  /** What the destination is when its text flows like the document's. */
+  /** The destination, when its text is collected as paragraphs like the document's. */
   gathered: RtfDestination | undefined;
   sink: { text: string } | undefined;
   /** Of a field: its instruction, and where its words began. */
@@ -57,12 +57,15 @@ export function withHiding(hiddenBy: ReadonlySet<string>, word: string, isOn: bo
   return new Set(isOn ? [...hiddenBy, word] : [...hiddenBy].filter((other) => other !== word));
 }
 
-/** What still hides it as plain text: formatting and changes end there, what is for other programs than readers of HTML doesn't. */
+/**
+ * The words that still hide it after a reset to plain text: formatting and changes end there, but not text for other
+ * programs than readers of HTML.
+ */
 export function plainHiding(hiddenBy: ReadonlySet<string>): ReadonlySet<string> {
   return ["v", "deleted", "mvf"].reduce((rest, word) => withHiding(rest, word, false), hiddenBy);
 }
 
-/** Text that has not begun. */
+/** An empty text. */
 export function newFlow(): RtfFlow {
   return { text: "", marks: [], isInTable: false, heading: undefined, marker: undefined, depth: 0, table: "none" };
 }
@@ -73,7 +76,7 @@ export function dateOf(parts: Readonly<Record<string, number>>): string {
   return `${String(parts["yr"] ?? 0).padStart(4, "0")}-${two("mo", 1)}-${two("dy", 1)}T${two("hr", 0)}:${two("min", 0)}:${two("sec", 0)}`;
 }
 
-/** A sign in front of an item that is no number or letter. */
+/** A sign in front of an item that is neither a number nor a letter. */
 export function isBullet(marker: string): boolean {
   return !/[\p{L}\p{N}]/u.test(marker) || /^[o§·]$/u.test(marker);
 }

@@ -8,11 +8,11 @@ export class RtfTables {
   private readonly symbolFonts = new Map<number, string>();
   private readonly headings = new Map<number, number>();
   private documentPage = 1_252;
-  /** The entries that are read. */
+  /** The entries that are being read. */
   private font = 0;
   private styleNumber = 0;
 
-  /** The encoding of the document. @returns false where the word says something else */
+  /** The encoding of the document. @returns false if the word isn't about the encoding */
   setEncoding(word: string, value: number | undefined): boolean {
     switch (word) {
       case "ansi":
@@ -64,7 +64,7 @@ export class RtfTables {
     else if (word === "outlinelevel") this.addHeading(outlineHeading(value));
   }
 
-  /** Headings are called so in every language that Word writes. */
+  /** Headings have this name in every language of Word. */
   addStyleName(text: string): void {
     const level = /^\s*heading ([1-9]);?/iu.exec(text)?.[1];
     if (level !== undefined) this.addHeading(Math.min(6, Number(level)));
@@ -79,7 +79,7 @@ export class RtfTables {
   }
 }
 
-/** The level of a heading by that of the outline, from 0; 9 is text. */
+/** The level of a heading by its outline level, from 0; 9 is text. */
 export function outlineHeading(value: number | undefined): number | undefined {
   return value !== undefined && value >= 0 && value < 9 ? Math.min(6, value + 1) : undefined;
 }

@@ -1,4 +1,4 @@
-/** Control words that stand for characters. */
+/** Control words that represent characters. */
 export const RTF_CHARACTERS = new Map([
   ["tab", "\t"],
   ["line", "\n"],
@@ -20,8 +20,8 @@ export const RTF_CHARACTERS = new Map([
 ]);
 
 /**
- * What the text of a group is for. `text` is where it would be without the group, `none` is for machines; the others
- * are gathered apart.
+ * The purpose of a group's text. `text` flows on as it would without the group, `none` is for machines; the others are
+ * collected separately.
  */
 export type RtfDestination =
   | "text"

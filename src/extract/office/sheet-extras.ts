@@ -18,7 +18,7 @@ export function readPersons(file: OfficePackage, relationships: Relationships): 
   return persons;
 }
 
-/** The comments on cells that are shown, a line each: those of today with their answers, else the notes of old. */
+/** The comments on visible cells, a line each: modern ones with their replies, else the old notes. */
 export function readSheetComments(
   file: OfficePackage,
   relationships: Relationships,
@@ -31,7 +31,7 @@ export function readSheetComments(
   return parts.flatMap((part) => readComments(file, part.target, persons, isShown));
 }
 
-/** What stands in the drawings of a sheet: text boxes, charts, diagrams. */
+/** The content of a sheet's drawings: text boxes, charts, diagrams. */
 export function readDrawings(file: OfficePackage, relationships: Relationships): string[] {
   return listType(relationships, "drawing").flatMap((part) => readDrawing(file, part.target));
 }
@@ -82,7 +82,7 @@ function readComments(
   return lines;
 }
 
-/** Notes begin with the name of their author, which we give already. */
+/** Notes begin with the name of their author, which is already written. */
 function withoutName(text: string, author: string | undefined): string {
   return author !== undefined && author !== "" && text.startsWith(`${author}:`)
     ? text.slice(author.length + 1).trim()

@@ -11,7 +11,7 @@ export interface Workbook {
   startsIn1904: boolean;
 }
 
-/** Strings of a workbook: what cells name by number. Beyond the caps they are empty. */
+/** Strings of a workbook, which cells reference by number. Beyond the caps they are empty. */
 export function makeSharedStrings(hasTime: () => boolean): {
   handler: XmlHandler;
   strings: string[];
@@ -29,7 +29,7 @@ export function makeSharedStrings(hasTime: () => boolean): {
       open(name) {
         if (name === "si") text = "";
         else if (name === "t") run = "";
-        // How to read it aloud.
+        // A phonetic reading.
         return name === "rPh";
       },
       text: (data) => void (run !== undefined && (run += data)),
@@ -68,11 +68,11 @@ export function makeStyles(): { handler: XmlHandler; kinds: NumberKind[] } {
   };
 }
 
-/** Reads the rows of a sheet one after the other; formulas give the result that was stored with them. */
+/** Reads the rows of a sheet one after the other; a formula gives its stored result. */
 export class SheetRows implements XmlHandler {
-  /** What else the sheet names, by relationship: addresses behind cells. */
+  /** The sheet's references by relationship: link addresses of cells. */
   readonly links: { cell: string; id: string }[] = [];
-  /** What stands above and below the printed pages, each once; six at most. */
+  /** The headers and footers of the printed pages, each once; six at most. */
   readonly headersAndFooters: string[] = [];
   private readonly workbook: Workbook;
   private readonly onRow: (row: SheetRow) => void;
@@ -183,7 +183,10 @@ export class SheetRows implements XmlHandler {
   }
 }
 
-/** The words of `&L…&C…&R…`, without codes for fonts, colours, and what only printing knows. Source: ECMA-376, 18.3.1.39. */
+/**
+ * The words of `&L…&C…&R…`, without codes for fonts, colours, and values known only when printing. Source: ECMA-376,
+ * 18.3.1.39.
+ */
 function headerText(coded: string): string {
   return coded
     .replaceAll(/&(?:&|"[^"]{0,200}"|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|\d{1,3}|[A-Z])/giu, (code) =>
@@ -208,5 +211,5 @@ const MAX_LINKS = 2_000;
 const MAX_STYLES = 100_000;
 const MAX_STRINGS = 3_000_000;
 const MAX_STRINGS_LENGTH = 100_000_000;
-/** What a short string takes in memory. */
+/** Memory of a short string. */
 const STRING_COST = 30;

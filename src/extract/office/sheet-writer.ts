@@ -19,7 +19,7 @@ const MAX_TITLE_ROWS = 20;
 
 /**
  * Writes sheets as Markdown tables. A sheet is a section with the range of its cells; one of more than 50 rows has a
- * section for each 50 within, and each begins with the header again, so that a passage in the middle tells its columns.
+ * section for each 50 within, and each begins with the header again, so that a passage in the middle shows its columns.
  */
 export class SheetWriter {
   private readonly out: TextBuilder;
@@ -39,7 +39,7 @@ export class SheetWriter {
     this.hasTime = hasTime;
   }
 
-  /** True when more text is for nothing, or the time for the file is used up. */
+  /** True when more text has no effect, or the time for the file is used up. */
   get isFull(): boolean {
     return this.out.isFull || !this.hasTime();
   }
@@ -55,7 +55,7 @@ export class SheetWriter {
     this.isBegun = false;
   }
 
-  /** A row; empty cells are left out before. Rows come in their order. */
+  /** A row, without its empty cells. Rows come in order. */
   row(row: SheetRow): void {
     if (row.cells.length === 0) return;
     if (this.rows.length >= ROWS_PER_SECTION) this.flush(true);
@@ -68,7 +68,7 @@ export class SheetWriter {
     if (section !== undefined && this.range !== undefined) section.ref = rangeText(this.range);
   }
 
-  /** Lines behind the rows of the sheet: comments, links, what its drawings say. */
+  /** Lines after the rows of the sheet: comments, links, text of its drawings. */
   lines(lines: readonly string[]): void {
     const clean = lines.map(cellText).filter((line) => line !== "");
     if (clean.length === 0) return;

@@ -19,7 +19,7 @@ export function readCommentAuthors(file: OfficePackage, relationships: Relations
   return authors;
 }
 
-/** The comments on a slide, a line each, with the answers to them. */
+/** The comments on a slide, a line each, with their replies. */
 export function readSlideComments(
   file: OfficePackage,
   relationships: Relationships,
@@ -45,7 +45,7 @@ function readComments(
   file.walk(partName, {
     open(name, attributes) {
       if (COMMENTS.has(name)) {
-        // A comment comes before the answers in it.
+        // A comment comes before the replies in it.
         opened.push({ attributes, line: lines.push("") - 1 });
         texts.push("");
       } else if (name === "p:text" || name === "a:t") isText = true;

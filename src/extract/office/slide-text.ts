@@ -9,7 +9,7 @@ import { withoutControlEscapes } from "./xstring.ts";
 
 /** A shape of a slide with its text. */
 export interface SlideShape {
-  /** `title`, `body`, `ftr`, `dt`, `sldNum` …; absent for shapes that fill no place of the layout. */
+  /** `title`, `body`, `ftr`, `dt`, `sldNum` …; absent for shapes that aren't a placeholder of the layout. */
   place?: string;
   blocks: Block[];
 }
@@ -24,7 +24,7 @@ export interface SlideContext {
 /** Reads a slide, or its notes, into shapes in the order of the document; hidden shapes are left out. */
 export class SlideText implements XmlHandler {
   readonly shapes: SlideShape[] = [];
-  /** False when the slide is not shown. */
+  /** False when the slide is hidden. */
   isShown = true;
   private readonly context: SlideContext;
   private readonly alternatives = new Alternatives();
@@ -76,7 +76,7 @@ export class SlideText implements XmlHandler {
     this.context.writer.beginCapture();
   }
 
-  /** The properties that every shape has: is it hidden, and what does it show in its author's words. */
+  /** The properties that every shape has: whether it is hidden, and its author's description. */
   about(attributes: Attributes): void {
     const shape = this.openShapes.at(-1);
     if (shape === undefined) return;
@@ -162,12 +162,12 @@ interface OpenParagraph {
   depth: number;
   bullet: boolean | undefined;
   marks: LinkMark[];
-  /** Where the run that is open leads. */
+  /** Link target of the open run. */
   runLink: string | undefined;
   run: SlideRun;
 }
 
-/** The fonts of a run: PowerPoint names one for letters, and one for symbols, which stand in the private area. */
+/** The fonts of a run: PowerPoint names one for letters, and one for symbols, which are in the private area. */
 class SlideRun {
   letters: string | undefined;
   symbols: string | undefined;
@@ -189,7 +189,7 @@ const OPENERS = new Map<string, (slide: SlideText, attributes: Attributes) => bo
   ["p:pic", (slide) => slide.beginShape()],
   ["p:cxnSp", (slide) => slide.beginShape()],
   ["p:cNvPr", (slide, attributes) => slide.about(attributes)],
-  // A place without a type is one for any content.
+  // A placeholder without a type is for any content.
   ["p:ph", (slide, attributes) => slide.place(attributes["type"] ?? "body")],
   ["a:p", (slide) => slide.beginParagraph()],
   ["a:pPr", (slide, attributes) => slide.paragraphProperties(attributes)],

@@ -4,7 +4,7 @@ import type { SlideShape } from "./slide-text.ts";
 export interface Slide {
   /** From 1, as the program shows it. */
   number: number;
-  /** What its author calls it where it has no title. */
+  /** The author's name for it if it has no title. */
   name?: string | undefined;
   shapes: readonly SlideShape[];
   notes: readonly SlideShape[];
@@ -12,7 +12,9 @@ export interface Slide {
   comments: readonly string[];
 }
 
-/** Writes a slide as a section: its title first, wherever it is on the slide, then the other shapes, notes, comments. */
+/**
+ * Writes a slide as a section: its title first, wherever it is on the slide, then the other shapes, notes, comments.
+ */
 export function writeSlide(writer: BlockWriter, slide: Slide): void {
   const titles = slide.shapes.filter(isTitle);
   const title = blocksText(titles.flatMap(({ blocks }) => blocks));

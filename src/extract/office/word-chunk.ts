@@ -10,8 +10,8 @@ import { RtfReader } from "./rtf-reader.ts";
 import { readRtfTokens } from "./rtf-tokens.ts";
 
 /**
- * The blocks of a document that Word was told to take in when it opens the file (`altChunk`): another Word document, RTF, a page with its
- * pictures (MHT), HTML, plain text. What it is, its bytes say. Source: ECMA-376, 17.17.2.1.
+ * The blocks of a document that Word includes when it opens the file (`altChunk`): another Word document, RTF, a page
+ * with its pictures (MHT), HTML, plain text. Its type is detected by its bytes. Source: ECMA-376, 17.17.2.1.
  *
  * @param readWord reads a Word document into the same writer
  */
@@ -39,7 +39,7 @@ export function readChunk(bytes: Uint8Array, writer: BlockWriter, readWord: (byt
 
 const MAX_CHUNK_LENGTH = 1_000_000;
 
-/** One that is broken has no blocks: the document around it is worth having. */
+/** A broken one has no blocks, so that the document around it can still be read. */
 function captured(writer: BlockWriter, read: () => void): Block[] {
   writer.beginCapture();
   try {

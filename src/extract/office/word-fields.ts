@@ -1,11 +1,11 @@
 import { webAddress } from "#extract/link-addresses.ts";
 
-/** The fields that are open: an instruction (`HYPERLINK "…"`, `PAGE`) and behind it the result, which is the text. */
+/** The open fields: an instruction (`HYPERLINK "…"`, `PAGE`) and after it the result, which is the text. */
 export class FieldStack {
   private readonly fields: { instruction: string; isResult: boolean; start: number }[] = [];
   private isTaking = false;
 
-  /** True where text is part of an instruction, of this field or of one around it. */
+  /** True if text is part of an instruction, of this field or of one around it. */
   get isInInstruction(): boolean {
     return this.isTaking || this.fields.some((field) => !field.isResult);
   }
@@ -21,7 +21,7 @@ export class FieldStack {
   }
 
   /**
-   * A mark of a field: its begin, what separates instruction and result, its end.
+   * A mark of a field: its begin, the separator of instruction and result, its end.
    *
    * @param length code units of the paragraph so far
    * @returns at the end of a link, where its words began and where it leads
@@ -41,13 +41,13 @@ export class FieldStack {
     return undefined;
   }
 
-  /** No instruction goes on in another paragraph; one that never ends would swallow the document. */
+  /** No instruction continues in another paragraph; one that never ends would swallow the document. */
   endInstructions(): void {
     for (const field of this.fields) field.isResult = true;
   }
 }
 
-/** Where an instruction `HYPERLINK "address"` leads. */
+/** The target of an instruction `HYPERLINK "address"`. */
 export function linkOfInstruction(instruction: string): string | undefined {
   const address = /^\s*HYPERLINK\s+"?([^"\s]{1,2000})/iu.exec(instruction)?.[1];
   return address === undefined ? undefined : webAddress(address);

@@ -1,8 +1,8 @@
 import { isOn, type Attributes } from "./xml.ts";
 
 /**
- * A field of a form as Word wrote them until 2007: what it shows stands in its settings, not in its text, where it is a list to choose from
- * or a box to tick. Source: ECMA-376, 17.16.
+ * A form field as Word wrote them until 2007: the shown value of a list or a checkbox is in its settings, not in its
+ * text. Source: ECMA-376, 17.16.
  */
 export class WordForm {
   private entries: string[] = [];
@@ -16,7 +16,7 @@ export class WordForm {
     else if (this.isIn) this.read(name, attributes["w:val"]);
   }
 
-  /** @returns what the field shows, where its settings end */
+  /** @returns the shown value of the field, at the end of its settings */
   close(name: string): string | undefined {
     if (name !== "w:ffData" || !this.isIn) return undefined;
     this.isIn = false;
@@ -47,7 +47,7 @@ export class WordForm {
         this.isTicked = isOn(value);
         return;
       case "w:default":
-        // Of a list the entry, of a box whether it is ticked; what was done with it since counts more.
+        // The entry of a list, or whether a box is ticked; a later choice overrides the default.
         if (this.isBox) this.isTicked ??= isOn(value);
         else this.chosen ??= Number(value);
     }

@@ -1,4 +1,4 @@
-/** Deleted text, former formatting, and what is there for machines. */
+/** Deleted text, previous formatting, and data for machines. */
 export const LEFT_OUT = new Set([
   "w:del",
   "w:moveFrom",

@@ -8,10 +8,10 @@ export interface WordNumbering {
   next(id: string, depth: number): string | undefined;
 }
 
-/** Reads the numbering part, and counts the items of each list in the order in which they are asked for. */
+/** Reads the numbering part, and counts the items of each list in the order of the calls. */
 export function makeWordNumbering(): WordNumbering {
   const lists = new Map<string, ListLevel[]>();
-  /** Concrete lists; those of one abstract list go on counting, unless one restarts. */
+  /** Concrete lists; those of one abstract list continue its numbers, unless one restarts. */
   const concrete = new Map<string, { abstractId: string; levels: Map<number, Partial<ListLevel>> }>();
   const counters = new Map<string, ListCounter>();
   return {

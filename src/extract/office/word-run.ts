@@ -1,11 +1,11 @@
 import { symbolOf, textInFont } from "#extract/symbol-fonts.ts";
 import type { Attributes } from "./xml.ts";
 
-/** The run of a paragraph that is open: whether its text is shown, and in which font. */
+/** The open run of a paragraph: whether its text is shown, and in which font. */
 export class WordRun {
   isHidden = false;
   isInText = false;
-  /** In the properties of the paragraph, which say the same things of its end. */
+  /** In the properties of the paragraph, which use the same elements for its end. */
   isInParagraphProperties = false;
   private font: string | undefined;
 
@@ -26,13 +26,13 @@ export class WordRun {
     if (!this.isInParagraphProperties) this.font = attributes["w:ascii"] ?? attributes["w:hAnsi"];
   }
 
-  /** What its letters show: a font of symbols has others. */
+  /** The characters that its letters show: a symbol font has others. */
   shown(text: string): string {
     return textInFont(this.font, text);
   }
 }
 
-/** The character of `w:sym`; "" where its font is one of pictures, or nobody knows. Source: ECMA-376, 17.3.3.30. */
+/** The character of `w:sym`; "" if its font is one of pictures, or unknown. Source: ECMA-376, 17.3.3.30. */
 export function symbolText(attributes: Attributes): string {
   const code = Number.parseInt(attributes["w:char"] ?? "", 16);
   const symbol = symbolOf(attributes["w:font"], code);

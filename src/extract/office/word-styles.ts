@@ -7,15 +7,15 @@ export interface WordStyle {
   numbering?: { id: string; depth: number };
 }
 
-/** The styles of a document by id; asked with the id that a paragraph or run names. */
+/** The styles of a document, by the id that a paragraph or run names. */
 export interface WordStyles {
   handler: XmlHandler;
   find(id: string | undefined): WordStyle;
 }
 
 /**
- * Styles with what they inherit. Headings are told by outline level, which works in every language, else by the name:
- * Word keeps the names of its own styles in English whatever it shows.
+ * Styles with what they inherit. Headings are detected by outline level, which works in every language, else by the
+ * name: Word stores the names of its own styles in English whatever it shows.
  */
 export function makeWordStyles(): WordStyles {
   const raw = new Map<string, RawStyle>();
@@ -77,7 +77,7 @@ function makeReader(raw: Map<string, RawStyle>, defaults: RawStyle): XmlHandler 
         case "w:ilvl":
           style.numberingDepth = Number(value) || 0;
           return;
-        // What a table style says of its first row is no matter of text.
+        // A table style's properties for its first row don't affect the text.
         case "w:tblStylePr":
         case "w:rPrChange":
         case "w:pPrChange":

@@ -28,15 +28,15 @@ export type WordReference = "header" | "footer" | "chart" | "diagram" | "footnot
 
 /**
  * Reads one story of a Word document (the body, a header, the notes) into a writer: paragraphs with heading and list
- * marks, tables, text boxes behind the paragraph that they hang on. Deleted and hidden text is left out, inserted text
- * is text; of fields the result is.
+ * marks, tables, text boxes after the paragraph that they are anchored to. Deleted and hidden text is left out,
+ * inserted text is text; a field gives its result.
  */
 export class WordText implements XmlHandler {
   private readonly context: WordContext;
   private readonly paragraphs: OpenParagraph[] = [];
   private readonly fields = new FieldStack();
   private readonly alternatives = new Alternatives();
-  /** Blocks that hang on the paragraph that is open: they come behind it. */
+  /** Blocks anchored to the open paragraph: they come after it. */
   private pending: Block[] = [];
   readonly run = new WordRun();
   readonly rows = new WordRows();
@@ -73,7 +73,7 @@ export class WordText implements XmlHandler {
     else if (this.run.isInText) this.write(this.run.shown(data));
   }
 
-  /** Writes into the paragraph that is open, unless its run is hidden. */
+  /** Writes into the open paragraph, unless its run is hidden. */
   write(text: string): void {
     const paragraph = this.paragraphs.at(-1);
     const isText = !this.run.isHidden && !this.run.isInParagraphProperties && !this.fields.isInInstruction;
@@ -124,7 +124,7 @@ export class WordText implements XmlHandler {
     this.paragraphs.at(-1)?.text.beginLink(linkOf(this.context.relationships, id));
   }
 
-  /** The same for a link that says itself where it leads. */
+  /** The same for a link that contains its address. */
   beginLinkTo(address: string | undefined): void {
     this.paragraphs.at(-1)?.text.beginLink(webAddress(address ?? ""));
   }
@@ -161,7 +161,7 @@ export class WordText implements XmlHandler {
     this.context.found(kind, id);
   }
 
-  /** What a picture shows, in its author's words. */
+  /** The author's description of a picture. */
   picture(words: string | undefined): void {
     const text = altText(words);
     if (text !== undefined) this.write(` ${text} `);
@@ -180,7 +180,7 @@ export class WordText implements XmlHandler {
     // List number 0 takes a paragraph out of the list of its style.
     const marker = listId === undefined || listId === "0" ? undefined : numbering.next(listId, depth);
     const text = paragraph.text.toString();
-    // The first column of a form is often nothing but its numbers.
+    // The first column of a form often contains only its numbers.
     if (marker !== undefined && marker !== "-" && writer.isInCell && !paragraph.text.hasWords)
       return writer.paragraph(marker);
     if (heading !== undefined) {

@@ -13,22 +13,22 @@ export interface XmlHandler {
   close?(name: string): void;
   /** Pieces of text: one run of characters may come in several. */
   text?(data: string): void;
-  /** True when nothing more is wanted; asked after every piece of bytes. */
+  /** True when nothing more is needed; called after every chunk. */
   isDone?(): boolean;
 }
 
-/** Gives the bytes of a document piece by piece, until the receiver returns false. */
+/** Passes the bytes of a document chunk by chunk, until the receiver returns false. */
 export type XmlSource = (onPiece: (piece: Uint8Array) => boolean | void) => void;
 
-/** Real documents nest below 200 deep; the parser's own cost grows with the square of it. */
+/** Real documents nest less than 200 deep; the parser's own cost grows with the square of it. */
 const MAX_DEPTH = 1_000;
-/** Different names of elements a document may have; above, it is made to fill memory. */
+/** Most different names of elements in a document; with more, it is made to fill memory. */
 const MAX_NAMES = 20_000;
 
 /**
- * Walks through an XML document in one pass without a tree. Names come with the usual prefix of their namespace
- * (`w:p`, `text:p`), whatever prefix the document has chosen. Only the five entities of XML and numeric ones are decoded:
- * a document's own entities are never expanded, external ones never loaded.
+ * Walks through an XML document in one pass without a tree. Names come with the usual prefix of their namespace (`w:p`,
+ * `text:p`), whatever prefix the document has chosen. Only the five entities of XML and numeric ones are decoded: a
+ * document's own entities are never expanded, external ones never loaded.
  *
  * @throws Error when elements are nested more than 1,000 deep; broken XML is read as far as it makes sense
  */
@@ -68,7 +68,7 @@ export function walkXml(source: XmlSource, handler: XmlHandler): void {
   if (handler.isDone?.() !== true) parser.end();
 }
 
-/** A source over bytes that are in memory already. */
+/** A source of bytes that are already in memory. */
 export function xmlFromBytes(bytes: Uint8Array): XmlSource {
   return (onPiece) => void onPiece(bytes);
 }
@@ -90,7 +90,7 @@ class NameTable {
     const known = this.names.get(rawName);
     if (known !== undefined) return known;
     if (this.names.size > MAX_NAMES) throw new Error(`it has more than ${MAX_NAMES} kinds of elements`);
-    // Namespaces are declared where they are first used or before: elements of a known name need no look.
+    // Namespaces are declared where they are first used or before: elements of a known name need no check.
     for (const [key, value] of Object.entries(attributes)) this.declare(key, value);
     const name = this.rename(rawName);
     this.names.set(rawName, name);
@@ -126,7 +126,7 @@ class NameTable {
   }
 }
 
-/** By byte order mark, as UTF-8 where the first bytes are that, or by declaration. */
+/** By byte order mark, by valid UTF-8 in the first bytes, or by declaration. */
 function encodingOf(start: Uint8Array): string | undefined {
   const [a, b, c, d] = start;
   if ((a === 0xff && b === 0xfe) || (a === 0x3c && b === 0 && c === 0x3f && d === 0)) return "utf-16le";
@@ -135,7 +135,7 @@ function encodingOf(start: Uint8Array): string | undefined {
   return declared === undefined || isUtf8Beyond(start.subarray(0, PIECE_BYTES)) ? undefined : declared;
 }
 
-/** True for UTF-8 with letters beyond ASCII; a letter may be cut at the end. */
+/** True for UTF-8 with letters beyond ASCII; a letter may be truncated at the end. */
 function isUtf8Beyond(bytes: Uint8Array): boolean {
   const whole = withoutCutLetter(bytes);
   return isUtf8(whole) && !isAscii(whole);

@@ -6,17 +6,17 @@ import type { PdfPage } from "./open.ts";
 export interface Annotations {
   /** A line for each value of a form, then one for each comment. */
   lines: string[];
-  /** Files that are pinned to the page. */
+  /** Files that are attached to the page. */
   files: FoundFile[];
   links: PageLink[];
 }
 
 /**
- * What people wrote on a page: values of its form and comments. What viewers do not show stays out, with passwords,
- * buttons and signatures. Source: S80.
+ * People's additions to a page: values of its form and comments. What viewers do not show is left out, and so are
+ * passwords, buttons and signatures. Source: S80.
  */
 export async function readAnnotations(page: PdfPage): Promise<Annotations> {
-  // Proof: pdf.js types them as any; each field is looked at before it is used.
+  // Proof: pdf.js types them as any; each field is checked before it is used.
   const found = ((await page.getAnnotations()) as unknown[]).filter(isRecord).filter(isShown);
   const fields = found.filter((one) => one["annotationType"] === WIDGET).map(fieldLine);
   const comments = found.filter((one) => COMMENTS.has(Number(one["annotationType"]))).map(commentLine);
@@ -42,7 +42,7 @@ function isShown(annotation: Annotation): boolean {
   return (Number(annotation["annotationFlags"]) & NOT_SHOWN) === 0 && annotation["hidden"] !== true;
 }
 
-/** `Surname: Oberlindner`; "" when it has no value, or one that is not for reading. */
+/** `Surname: Oberlindner`; "" when it has no value, or one that isn't for reading. */
 function fieldLine(field: Annotation): string {
   if (field["password"] === true || field["pushButton"] === true || field["fieldType"] === "Sig") return "";
   const value = valueOf(field);

@@ -2,8 +2,9 @@ import { append } from "#core/append.ts";
 import type { TextItem } from "./open.ts";
 
 /**
- * Columns of running text that a program wrote line by line, the left line and then the right one, in the order in which they are read: one
- * column after the other. Tables stay row by row: their cells begin with capitals or digits, lines within a sentence don't.
+ * Columns of running text that a program wrote line by line, the left line and then the right one, in reading order:
+ * one column after the other. Tables stay row by row: their cells begin with capitals or digits, lines within a
+ * sentence don't.
  */
 export function byColumns(items: readonly TextItem[]): readonly TextItem[] {
   const rows = rowsOf(items);
@@ -20,10 +21,10 @@ export function byColumns(items: readonly TextItem[]): readonly TextItem[] {
   return ordered;
 }
 
-/** Pieces that follow each other on one height. */
+/** Consecutive pieces at one height. */
 interface Row {
   items: TextItem[];
-  /** Those between wide gaps; none where the row isn't simply from left to right. */
+  /** Those between wide gaps; none if the row isn't simply from left to right. */
   pieces: Piece[];
 }
 
@@ -36,7 +37,7 @@ interface Piece {
 
 const MIN_ROWS = 4;
 const MAX_COLUMNS = 4;
-/** A column's lines have that many words at least, on average. */
+/** A column's lines have at least that many words, on average. */
 const MIN_WORDS = 3;
 /** So many of its lines begin within a sentence; German has many capitals. */
 const MIN_GOING_ON = 0.35;
@@ -73,7 +74,7 @@ function piecesOf(items: readonly TextItem[]): Piece[] {
   return pieces;
 }
 
-/** The rows from there on that stand in the same columns, each below the one before it. */
+/** The rows from there on with the same columns, each below the one before it. */
 function blockAt(rows: readonly Row[], start: number): Row[] {
   const [first] = rows.slice(start, start + 1);
   if (first === undefined) return [];

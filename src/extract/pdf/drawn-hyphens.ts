@@ -1,9 +1,10 @@
 import { constants, deflateSync, inflateSync } from "node:zlib";
 
 /**
- * Hyphens that a font calls soft, as hyphens: a PDF shows what it draws, and page-layout programs call those so that they write at the end of
- * a line. pdf.js gives no text for a soft hyphen, which tears the words. The bytes are changed where they are, and keep their length: the
- * tables of fonts that say which characters their codes are. Source: ISO 32000-1, 9.10.3.
+ * Replaces hyphens that a font calls soft with hyphens: a PDF shows what it draws, and page-layout programs use this
+ * name for those at the end of a line. pdf.js gives no text for a soft hyphen, which splits the words. The bytes are
+ * changed in place, and keep their length: the tables of fonts that map codes to characters. Source: ISO 32000-1,
+ * 9.10.3.
  */
 export function writeDrawnHyphens(bytes: Buffer): void {
   let streams = 0;
@@ -21,7 +22,7 @@ function writeTable(packed: Buffer): void {
   const changed = table === undefined ? undefined : withHyphens(table.text);
   if (table === undefined || changed === undefined) return;
   const written = table.isPacked ? deflateSync(changed, { level: 9, memLevel: 9 }) : Buffer.from(changed, "latin1");
-  // What stands behind the end of packed bytes is read by nobody.
+  // Bytes after the end of compressed data aren't read.
   if (written.length <= packed.length) packed.fill(0x20).set(written);
 }
 
@@ -31,7 +32,7 @@ const MAX_TABLES = 1_000;
 const MAX_PACKED_BYTES = 262_144;
 const MAX_TABLE_BYTES = 262_144;
 const HEAD_BYTES = 400;
-/** Packed bytes that tell what the stream is. */
+/** Compressed bytes that reveal the stream's type. */
 const LOOK_BYTES = 160;
 
 /** The bytes of a stream that may be such a table. */
@@ -66,9 +67,9 @@ function textOf(packed: Buffer): { text: string; isPacked: boolean } | undefined
   return text === undefined ? undefined : { text: text.toString("latin1"), isPacked };
 }
 
-/** Also of bytes that are cut. */
+/** Also of truncated bytes. */
 function unpacked(bytes: Buffer): Buffer | undefined {
-  // To find that out in zlib takes a hundred times longer.
+  // Detecting this in zlib takes a hundred times longer.
   if (bytes.length < 3 || ((bytes[0] ?? 0) & 15) !== 8 || bytes.readUInt16BE(0) % 31 !== 0) return undefined;
   try {
     return inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_TABLE_BYTES });
@@ -77,7 +78,10 @@ function unpacked(bytes: Buffer): Buffer | undefined {
   }
 }
 
-/** The table with a hyphen for the soft one, without what no reader needs, so that it is no longer; undefined when it has none. */
+/**
+ * The table with a hyphen for the soft one, without content that no reader needs, so that it is no longer; undefined
+ * when it has none.
+ */
 function withHyphens(table: string): string | undefined {
   const pieces = table
     .slice(Math.max(0, table.search(/\d+\s+begincodespacerange/u)))
@@ -101,7 +105,10 @@ function withHyphens(table: string): string | undefined {
 const SOFT_CHARACTER = /(<[\dA-F]{1,8}>\s{0,9})<00AD>/giu;
 const RANGE = /<([\dA-F]{1,8})>\s{0,9}<([\dA-F]{1,8})>\s{0,9}(?:<([\dA-F]{1,8})>|\[[^\]]{0,4000}\])/giu;
 
-/** A list has its characters one by one; of a range from a character on, the code of the soft hyphen gets an entry of its own. */
+/**
+ * A list has its characters one by one; in a range from a character on, the code of the soft hyphen gets an entry of
+ * its own.
+ */
 function inRange(
   found: string,
   [first = "", last = "", value]: readonly (string | undefined)[],

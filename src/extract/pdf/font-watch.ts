@@ -1,7 +1,7 @@
 /* oxlint-disable no-console -- the console is where pdf.js tells it */
 /**
- * Counts fonts that could not be read. pdf.js gives no text for them and tells it by a warning on the console alone, so
- * its warnings are heard, and go no further, while a document is open. A child reads one file at a time.
+ * Counts fonts that could not be read. pdf.js gives no text for them and reports it only by a warning on the console,
+ * so while a document is open its warnings are intercepted and not printed. A child reads one file at a time.
  */
 export class FontWatch {
   /** The level of pdf.js at which it warns. */
@@ -15,7 +15,7 @@ export class FontWatch {
     };
   }
 
-  /** How many fonts failed since it was last asked. */
+  /** Number of failed fonts since the last call. */
   take(): number {
     const { failures } = this;
     this.failures = 0;

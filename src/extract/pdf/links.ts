@@ -11,9 +11,10 @@ export interface PageLink {
   top: number;
 }
 
-/** The link that an annotation is; undefined for those within the document. */
+/** The link of an annotation; undefined for links within the document. */
 export function linkOf(annotation: Readonly<Record<string, unknown>>): PageLink | undefined {
-  // pdf.js says both the address that is safe to follow and what is in the file, which others may have as its words.
+  // pdf.js returns both an address that is safe to follow and the file's own, which may differ from it and be the
+  // link's text.
   const { url, unsafeUrl, rect } = annotation;
   const address = typeof url === "string" ? webAddress(typeof unsafeUrl === "string" ? unsafeUrl : url) : undefined;
   if (address === undefined || !Array.isArray(rect)) return undefined;
@@ -28,7 +29,10 @@ export function linkOf(annotation: Readonly<Record<string, unknown>>): PageLink 
   return [x1, y1, x2, y2].every(Number.isFinite) ? link : undefined;
 }
 
-/** The pieces of a page with the addresses of its links behind their words, as in other formats. Links of pictures have no words. */
+/**
+ * The pieces of a page with the addresses of its links after their words, as in other formats. Links of pictures have
+ * no words.
+ */
 export function withLinks(items: PdfItems, links: readonly PageLink[]): PdfItems {
   if (links.length === 0) return items;
   const own = links.slice(0, MAX_LINKS);
@@ -49,7 +53,7 @@ const MAX_LINKS = 300;
 const NEAR = 12;
 const MAX_MARKS = 5_000;
 
-/** Where links cover a piece of text: what runs from left to right on a level. */
+/** Where links cover a piece of horizontal text that runs from left to right. */
 function marksIn(item: TextItem, links: readonly PageLink[], offset: number): LinkMark[] {
   const [, slant, , , x, y] = item.transform.map(Number);
   if (item.dir !== "ltr" || slant !== 0 || x === undefined || y === undefined || item.str.trim() === "") return [];
@@ -61,7 +65,7 @@ function marksIn(item: TextItem, links: readonly PageLink[], offset: number): Li
   const { starts, ends } = edgesOf(item.str, x, item.width);
   return over.flatMap(({ left, right, address }) => {
     const [start, end] = [nearest(starts, left), nearest(ends, right)];
-    // What a letter takes is a guess: a mark may be covered too much, or too little.
+    // The width of a letter is estimated: a mark may cover too much, or too little.
     const isShown = item.str.slice(Math.max(0, start - NEAR), end + NEAR).includes(address);
     return end > start && !isShown ? [{ start: offset + start, end: offset + end, address }] : [];
   });
@@ -72,7 +76,7 @@ interface Edge {
   x: number;
 }
 
-/** Where words begin and end, by what letters take of the width in most fonts. */
+/** Where words begin and end, estimated by the width of letters in most fonts. */
 function edgesOf(text: string, x: number, width: number): { starts: Edge[]; ends: Edge[] } {
   const places = [0];
   for (let at = 0; at < text.length; at++) places.push((places.at(-1) ?? 0) + widthOf(text.charAt(at)));
@@ -112,7 +116,7 @@ function written(
     const end = start + item.str.length;
     let str = "";
     let done = 0;
-    // A place at the end of a piece is its own, unless that piece is empty.
+    // A place at the end of a piece belongs to it, unless that piece is empty.
     for (let place = places[next]; place !== undefined && place.at <= end; place = places[++next]) {
       str += `${item.str.slice(done, place.at - start)} (${place.address})`;
       done = place.at - start;

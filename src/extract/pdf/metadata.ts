@@ -1,7 +1,7 @@
 import { oneLine } from "#extract/clean.ts";
 import type { PdfDocument } from "./open.ts";
 
-/** The information dictionary as properties, and `title`. Empty where it can't be read. */
+/** The information dictionary as properties, and `title`. Empty if it can't be read. */
 export async function readMetadata(pdf: PdfDocument): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const metadata = await pdf.getMetadata().catch(() => undefined);
@@ -27,7 +27,7 @@ const INFO_PROPERTIES: Readonly<Record<string, string>> = {
   ModDate: "modified",
 };
 
-/** `D:20240131120000+01'00'` as `2024-01-31T12:00:00+01:00`, in UTC without a zone; what is no such date stays as it is. */
+/** `D:20240131120000+01'00'` as `2024-01-31T12:00:00+01:00`, in UTC without a zone; anything else stays unchanged. */
 function isoDate(value: string): string {
   const parts = /^(?:D:)?(\d{4})(\d\d)(\d\d)(\d\d)?(\d\d)?(\d\d)?(?:(Z)|([+-]\d\d)'?(\d\d)?)?/u.exec(value);
   if (parts === null) return value;

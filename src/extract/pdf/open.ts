@@ -20,15 +20,15 @@ export interface OpenPdf {
 }
 
 /**
- * Opens a PDF. Only unpdf's own loader is used: it carries a pdf.js with evaluation off. Source: S44.
+ * Opens a PDF. Only unpdf's own loader is used: it includes a pdf.js with evaluation off. Source: S44.
  *
- * @throws Error named `PasswordException` when it wants a password, others when it is broken
+ * @throws Error named `PasswordException` when it requires a password, others when it is broken
  */
 export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
   const fonts = new FontWatch();
   try {
     const options = { verbosity: FontWatch.VERBOSITY, isOffscreenCanvasSupported: false, useWorkerFetch: false };
-    // A copy, because pdf.js takes the buffer away from its owner; offsets in the file count from its header.
+    // A copy, because pdf.js takes ownership of the buffer; offsets in the file count from its header.
     const own = Uint8Array.from(bytes.subarray(Math.max(0, pdfStart(bytes))));
     writeDrawnHyphens(Buffer.from(own.buffer, own.byteOffset, own.byteLength));
     const pdf = await getDocumentProxy(own, { ...options, BinaryDataFactory: CMaps });
@@ -44,8 +44,8 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
 }
 
 /**
- * Adobe's tables of Chinese, Japanese and Korean character codes, which the build puts beside the programs: fonts name
- * them, files do not hold them. Other data that pdf.js may ask for (fonts to draw with) changes no text.
+ * Adobe's tables of Chinese, Japanese and Korean character codes, which the build puts next to the programs: fonts name
+ * them, files do not contain them. Other data that pdf.js may request (fonts to draw with) changes no text.
  */
 class CMaps {
   async fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {

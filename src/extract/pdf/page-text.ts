@@ -2,7 +2,9 @@ import { append } from "#core/append.ts";
 import { byColumns } from "./columns.ts";
 import type { PdfItems, TextItem } from "./open.ts";
 
-/** Lines as the layout has them; a blank line where the distance to the next line is that of a paragraph. */
+/**
+ * Joins the pieces into lines by the layout; a blank line where the distance to the next line is that of a paragraph.
+ */
 export function joinItems(items: PdfItems): string {
   let text = "";
   let last: TextItem | undefined;
@@ -19,8 +21,8 @@ export function joinItems(items: PdfItems): string {
 }
 
 /**
- * Right-to-left lines in the order in which they are read. Programs that place each letter by itself write them from left to right, as
- * they stand on the page; whole words come in their order already.
+ * Right-to-left lines in reading order. Programs that place each letter by itself write them from left to right, as
+ * they are on the page; whole words already come in order.
  */
 function inReadingOrder(items: PdfItems): TextItem[] {
   const ordered: TextItem[] = [];
@@ -52,7 +54,9 @@ function xOf(item: TextItem | undefined): number {
   return Number(item?.transform[4] ?? 0);
 }
 
-/** What stands between two pieces of text: a paragraph's distance, or a distance that pdf.js gives no space for. */
+/**
+ * The separator of two pieces of text: for a paragraph's distance, or for a distance that pdf.js gives no space for.
+ */
 function gapBetween(last: TextItem, item: TextItem, text: string): string {
   const height = Math.max(1, item.height);
   if (text.endsWith("\n")) return Number(last.transform[5]) - Number(item.transform[5]) > 1.9 * height ? "\n" : "";
@@ -64,7 +68,7 @@ function gapBetween(last: TextItem, item: TextItem, text: string): string {
 }
 
 /**
- * A word that the end of a line divides becomes one, with a hyphen that may or may not be its own: whether it is
+ * A word divided by the end of a line becomes one, with a hyphen that may or may not be its own: whether it is
  * `microscopes` or `well-known`, both are found. Source: docs/decisions/0064.
  */
 function withWholeWords(lines: string): string {
@@ -76,12 +80,12 @@ function withWholeWords(lines: string): string {
 
 const DIVIDED = /(\p{L}\p{M}*)[-\u00ad\u2010]\n(\S+) ?\n?/gu;
 
-/** Shapes of Arabic letters as the letters that they are: words are found by these. */
+/** Shapes of Arabic letters as the letters themselves, which people search for. */
 function withLetters(text: string): string {
   return text.replaceAll(/[\ufb50-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc]+/gu, (shapes) => shapes.normalize("NFKC"));
 }
 
-/** A heading whose letters are set apart is a word. Columns named A, B, C are none. */
+/** A heading with spaced-out letters is a word. Columns named A, B, C aren't. */
 function withoutSpacing(text: string): string {
   return text.replaceAll(SPACED, (letters) => {
     const word = letters.replaceAll(" ", "");
@@ -92,7 +96,7 @@ function withoutSpacing(text: string): string {
 
 const SPACED = /(?<![\p{L}\p{N}] ?)[\p{Lu}\p{Ll}](?: [\p{Lu}\p{Ll}]){4,}(?! ?[\p{L}\p{N}])/gu;
 
-/** Fonts of TeX whose ligatures are named by their own codes, which text has no letters for. */
+/** Fonts of TeX whose ligatures have codes of their own, which text has no letters for. */
 function withLigatures(text: string): string {
   return text.replaceAll(LIGATURE, (code) => LIGATURES[code] ?? code);
 }

@@ -1,6 +1,6 @@
 import { Restriction } from "./records.ts";
 
-/** A reader that a restriction names; one that isn't recognised is `unknown`, and still counts as a restriction. */
+/** A reader that a restriction names; one that isn't recognized is `unknown`, and still counts as a restriction. */
 export type Subject = { type: "user" | "group"; id: string } | { type: "unknown" };
 
 /** The read restrictions of a page itself. Empty = it is open. */

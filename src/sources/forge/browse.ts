@@ -2,12 +2,12 @@ import type { BrowseNode } from "#sources/contract.ts";
 import type { ForgeRepository } from "./contract.ts";
 import { ownerRef, repositoryRef } from "./ids.ts";
 
-/** Nodes of one answer. */
+/** Nodes in one response. */
 const PAGE = 200;
 
 /**
- * Owners, and below them their repositories; with a query, the repositories whose name has it, at once. The cursor is the
- * last name of the page before, so that nothing is kept between two pages.
+ * Owners, and below them their repositories; with a query, all repositories whose name contains it, in one list. The
+ * cursor is the last name of the previous page, so that nothing is kept between two pages.
  */
 export function browseRepositories(
   repositories: readonly ForgeRepository[],

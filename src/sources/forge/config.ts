@@ -5,7 +5,7 @@ import { maxFileMb } from "#sources/file-scope/file-size.ts";
 
 const Name = /^[A-Za-z0-9_.-]{1,100}$/;
 
-/** `owner/name`, or `owner` for all that one has. */
+/** `owner/name`, or `owner` for all its repositories. */
 const RepositoryChoice = z
   .array(
     z.string().refine((text) => {
@@ -27,7 +27,7 @@ const Content = z
   .default([...FORGE_CONTENT])
   .meta({ title: "Content", description: "What to index of each repository." });
 
-/** What every forge can be told of what it takes. */
+/** Config keys of every forge that select its content. */
 export const FORGE_CHOICES = {
   repositories: RepositoryChoice,
   content: Content,

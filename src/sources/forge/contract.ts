@@ -1,12 +1,12 @@
 import type { RefusalCode } from "#sources/outcomes.ts";
 import type { OddRecords } from "#sources/listed.ts";
 
-/** What of a repository becomes items. */
+/** The parts of a repository that become items. */
 export const FORGE_CONTENT = ["issues", "pulls", "files"] as const;
 export type ForgeContent = (typeof FORGE_CONTENT)[number];
 
 export interface ForgeUser {
-  /** Absent: nobody of this instance, such as the author of a migrated issue. */
+  /** Absent: not a user of this instance, such as the author of a migrated issue. */
   id?: string;
   login: string;
   name?: string;
@@ -19,7 +19,7 @@ export interface ForgeRepository {
   fullName: string;
   owner: { id: string; login: string };
   webUrl: string;
-  /** What it has, of what the config asks for. */
+  /** The content it has, of what the config includes. */
   content: ReadonlySet<ForgeContent>;
   /** Absent: there is no branch yet. */
   branch?: string;
@@ -42,7 +42,7 @@ export interface ForgeThread {
   updatedAt: number;
 }
 
-/** What somebody said about a thread. */
+/** A comment or review of a thread. */
 export interface ForgePart {
   /** `c1` a comment, `r1` a review, `v1` a comment of a review. */
   id: string;
@@ -50,9 +50,9 @@ export interface ForgePart {
   isPull: boolean;
   body: string;
   author?: ForgeUser;
-  /** Of a review: what it says of the changes. */
+  /** For a review: its verdict on the changes. */
   verdict?: "approved" | "changes requested" | "commented" | "dismissed";
-  /** Where it is on the page of its thread. */
+  /** Its fragment on the page of its thread. */
   anchor?: string;
   /** The file that it is about. */
   file?: string;
@@ -66,45 +66,47 @@ export interface ForgePart {
 export interface ForgePage<T> {
   records: T[];
   at: number;
-  /** Where the rest begins: a listing that is asked `from` there gives all that was not told up to here. At most 200 characters. */
+  /**
+   * Where the rest begins: a listing with this as `from` returns everything not yet reported. At most 200 characters.
+   */
   place?: string;
 }
 
-/** What the repositories are, and which names of the config are closed to the credential. */
+/** The repositories, and the names in the config that the credential can't see. */
 export interface ForgeListing {
   repositories: ForgeRepository[];
   /** Ids of repositories that were listed and aren't understood. */
   odd: string[];
-  /** There are no others, whose ids aren't understood either. */
+  /** True = the list has no repositories whose ids could not be parsed either. */
   isWhole: boolean;
   closed: {
     name: string;
     code: RefusalCode;
-    /** What is missing, where the forge says it. */
+    /** What is missing, if the forge reports it. */
     reason?: string | undefined;
-    /** All that this owner has. */
+    /** All repositories of this owner. */
     ownerId?: string;
   }[];
 }
 
-/** Every call that a run makes; each forge has its own. Who may read what is told apart. */
+/** Every call of a run; each forge has its own. Readers are reported separately. */
 export interface Forge {
-  /** What was listed and isn't understood: threads by their numbers, parts by their ids. */
+  /** Records that were listed and aren't understood: threads by their numbers, parts by their ids. */
   odd: OddRecords;
-  /** @throws ApiError when the server isn't well, or doesn't take the credential */
+  /** @throws ApiError when the server is down, or refuses the credential */
   probe(): Promise<unknown>;
-  /** The repositories that the config asks for, each once. */
+  /** The repositories that the config includes, each once. */
   list(): Promise<ForgeListing>;
   /** @throws ApiError `source_not_found` */
   repository(id: string): Promise<ForgeRepository>;
   /**
-   * Issues and pull requests that the config asks for, or those of them that changed at or after an instant. Each at least
-   * once. `from`: the rest of such a listing, by the `place` of one of its pages.
+   * Issues and pull requests that the config includes, or those of them that changed at or after an instant. Each at
+   * least once. `from`: the rest of such a listing, by the `place` of one of its pages.
    */
   threads(repository: ForgeRepository, since?: number, from?: string): AsyncGenerator<ForgePage<ForgeThread>, void>;
-  /** How many there are of them. */
+  /** Their number. */
   count(repository: ForgeRepository): Promise<number>;
-  /** What is said about threads, as `threads`; reviews are not among it where `reviews` gives them. */
+  /** The comments on threads, as `threads`; without reviews if `reviews` returns those. */
   comments(repository: ForgeRepository, since?: number, from?: string): AsyncGenerator<ForgePage<ForgePart>, void>;
   /** The reviews of a pull request with their comments. */
   reviews(repository: ForgeRepository, number: number): Promise<ForgePart[]>;
@@ -114,6 +116,6 @@ export interface Forge {
   thread(repository: ForgeRepository, number: number): Promise<ForgeThread>;
   /** @throws ApiError `source_not_found` */
   part(repository: ForgeRepository, at: { number: number; part: string }): Promise<ForgePart>;
-  /** Everything that changed in a repository was handed over: what was answered may be kept as the state of before. */
+  /** Called when every change in a repository was yielded: the responses may be stored as the previous state. */
   remember?(repository: ForgeRepository): void;
 }

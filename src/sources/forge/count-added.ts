@@ -4,14 +4,14 @@ import type { Forge } from "./contract.ts";
 import { hasThreads } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 
-/** With more repositories than this a person would wait for the answer, and the forge would not like the question. */
+/** With more repositories, a person would wait too long, and the forge would get too many requests. */
 const MOST_REPOSITORIES = 100;
 /** Records of a page. */
 const PAGE = 50;
-/** Besides the pages of its issues a repository takes these: of comments, of the count, and of its newest commit. */
+/** Other requests of a repository, besides the pages of its issues: comments, the count, and its newest commit. */
 const OTHER_CALLS = 3;
 
-/** Issues and pull requests of the repositories that a scope adds. */
+/** Counts the issues and pull requests of the repositories that a scope adds. */
 export async function countAdded(
   forge: Pick<Forge, "list" | "count">,
   { from, to }: { from: Scope; to: Scope },

@@ -1,7 +1,7 @@
 import type { ContainerRef } from "#sources/item.ts";
 import type { ForgeContent, ForgeRepository } from "./contract.ts";
 
-/** What an external id names. A repository's own id never changes, whatever it is called. */
+/** The target of an external id. A repository's own id never changes, whatever its name. */
 export type ForgeId = { repository: string } & (
   | { type: "thread"; number: number }
   | { type: "part"; number: number; part: string }
@@ -16,7 +16,7 @@ export function partId(repository: Pick<ForgeRepository, "id">, number: number, 
   return `${threadId(repository, number)}.${part}`;
 }
 
-/** Undefined for what is no id of ours. */
+/** Undefined for an id that isn't ours. */
 export function parseId(externalId: string): ForgeId | undefined {
   const said = /^r(\d{1,16})#(\d{1,10})(?:\.([crv]\d{1,19}))?$/.exec(externalId);
   if (said) {
@@ -38,7 +38,7 @@ export function ownerRef({ owner }: Pick<ForgeRepository, "owner">): ContainerRe
   return { type: "space", id: `o${owner.id}` };
 }
 
-/** Ids of groups at the source. Who reads the issues of a repository need not read its files. */
+/** Ids of groups at the source. People who read the issues of a repository can't necessarily read its files. */
 export function readersGroup(repositoryId: string, content: ForgeContent): string {
   return `r${repositoryId}.${content}`;
 }
@@ -51,7 +51,7 @@ export function folderId({ id }: Pick<ForgeRepository, "id">, path: string): str
   return `r${id}:${path}/`;
 }
 
-/** All files of a repository: they can be closed to an account that reads its issues. */
+/** All files of a repository: an account that reads its issues may not see them. */
 export function filesRef(repository: Pick<ForgeRepository, "id">): ContainerRef {
   return { type: "folder", id: fileId(repository, "") };
 }

@@ -13,7 +13,7 @@ import { toPartItem, toThreadItem } from "./map.ts";
 import { isRepositoryInScope } from "./scope.ts";
 import type { ForgeTools } from "./tools.ts";
 
-/** Only these, as they are now. */
+/** The present state of these alone. */
 export async function* readItems(
   tools: ForgeTools,
   scope: Scope,
@@ -54,13 +54,13 @@ async function* readFiles(
   }
 }
 
-/** Repositories by their ids, each asked for once. */
+/** Repositories by their ids, each requested once. */
 async function makeRepositories({ state }: SyncContext<unknown>, scope: Scope, { forge }: ForgeTools) {
   const asked = new Map<string, Promise<ForgeRepository>>();
   const known = new Set((await makeKnown(state)).ids);
   let listed: Promise<ForgeListing> | undefined;
 
-  /** A notification can be about any repository that the credential reads. */
+  /** A notification can concern any repository that the credential reads. */
   async function isAsked(id: string): Promise<boolean> {
     if (known.has(id)) return true;
     const { repositories, odd, isWhole } = await (listed ??= forge.list());
@@ -70,7 +70,7 @@ async function makeRepositories({ state }: SyncContext<unknown>, scope: Scope, {
   }
 
   return {
-    /** Undefined for one that is not read. @throws ApiError when it is refused, or fails */
+    /** Undefined for one that isn't read. @throws ApiError when it is refused, or fails */
     async find(id: string): Promise<ForgeRepository | undefined> {
       const asking = asked.get(id) ?? forge.repository(id);
       asked.set(id, asking);

@@ -2,20 +2,20 @@ import { z } from "zod";
 import type { SourceState } from "#sources/context.ts";
 import type { ForgeListing } from "./contract.ts";
 
-/** The repositories of the last run, so that one which is missing now is seen to be. */
+/** The repositories of the last run, to detect those that are missing now. */
 export interface KnownRepositories {
   ids: readonly string[];
-  /** Those that a name of the config means, or meant before they were renamed: `owner/name`, or `owner`. */
+  /** The ids that a name in the config stands for, or stood for before a rename: `owner/name`, or `owner`. */
   idsOf(name: string): string[];
   /** Those of an owner. */
   idsOfOwner(ownerId: string): string[];
-  /** @param others  ids of those that stay known, though they were not seen now */
+  /** @param others  ids that stay known, though they were not seen now */
   keep(repositories: ForgeListing["repositories"], closed: ForgeListing["closed"], others?: readonly string[]): void;
 }
 
-/** A value of the state holds 64 KiB. */
+/** A value of the state has 64 KiB. */
 const A_PIECE = 400;
-/** Former names of one repository. */
+/** Previous names of one repository. */
 const MOST_NAMES = 5;
 
 export async function makeKnown(state: SourceState): Promise<KnownRepositories> {
@@ -48,7 +48,7 @@ export async function makeKnown(state: SourceState): Promise<KnownRepositories> 
         return [id, owner.id, fullName, ...others.slice(0, MOST_NAMES)];
       });
       const now = new Set(rows.map(([id]) => id));
-      // One that is named and closed comes back under the same id.
+      // One that is named and hidden comes back under the same id.
       const staying = new Set([
         ...closed.flatMap(({ name, ownerId }) => (ownerId === undefined ? idsOf(name) : idsOfOwner(ownerId))),
         ...others,
@@ -62,9 +62,9 @@ export async function makeKnown(state: SourceState): Promise<KnownRepositories> 
   };
 }
 
-/** Id, id of the owner, the name, and those that it had before. */
+/** Id, id of the owner, the present name, and the previous names. */
 type Row = [id: string, ownerId: string, ...names: string[]];
-// A former version kept the id and the name alone.
+// An earlier version stored the id and the name alone.
 const Former = z.tuple([z.string(), z.string()]).transform(([id, name]): Row => [id, "", name]);
 const Piece = z.array(
   z.union([z.tuple([z.string(), z.string()], z.string()).refine(({ length }) => length > 2), Former]),

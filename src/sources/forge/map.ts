@@ -6,13 +6,13 @@ import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts
 import type { ForgeContent, ForgePart, ForgeRepository, ForgeThread, ForgeUser } from "./contract.ts";
 import { ownerRef, partId, readersGroup, repositoryRef, threadId } from "./ids.ts";
 
-/** What is the same for all items of a connector. */
+/** Values shared by all items of a connector. */
 export interface ForgeFacts {
   providerId: string;
   connectorId: string;
   /** Absent in `check` and `browse`. */
   instance?: string;
-  /** Addresses of pages: forges differ in what stands before a number. */
+  /** URLs of pages: forges differ in the segment before a number. */
   pullPath: "pull" | "pulls";
 }
 
@@ -77,7 +77,7 @@ export function toPartItem(part: ForgePart, repository: ForgeRepository, facts: 
   return withVersion(item);
 }
 
-/** One group for all that a repository has of a kind: who may read it changes there, and in no item. */
+/** One group for all content of a kind in a repository: its readers change there, and in no item. */
 export function accessOf({ id }: ForgeRepository, content: ForgeContent, { connectorId }: ForgeFacts): SourceAccess {
   const group = formatPrincipal({ type: "source_group", connectorId, id: readersGroup(id, content) });
   return { known: true, all: [[group]] };
@@ -87,7 +87,7 @@ export function userPrincipal(id: string, { providerId, instance, connectorId }:
   return formatPrincipal({ type: "source_user", providerId, instance: instance ?? connectorId, id });
 }
 
-/** The chain that everything in a repository lives in. */
+/** The chain of containers of everything in a repository. */
 export function homeOf(repository: ForgeRepository): SourceContainer[] {
   const owner = ownerRef(repository);
   return [
@@ -105,7 +105,7 @@ function personOf({ id, login, name }: ForgeUser, facts: ForgeFacts): SourcePers
     name: (name ?? "").trim() === "" ? login : (name ?? login),
     login,
     ...(id !== undefined && { principal: userPrincipal(id, facts) }),
-    // Who is no user here is a name that somebody wrote.
+    // Someone who isn't a user here is only a name in a text.
     claimed: id === undefined,
   };
 }
@@ -122,15 +122,15 @@ function urlOf(
   return `${webUrl}/${isPull ? pullPath : "issues"}/${number}`;
 }
 
-/** Without halves of characters. */
+/** Without halves of surrogate pairs. */
 function whole(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "");
 }
 
-/** Raise it when the same records make other items. */
+/** Increase it when the same records produce different items. */
 const MAPPING_VERSION = 1;
 
-/** The item itself makes its version: times of forges count in seconds, and names change without them. */
+/** The version is computed from the item itself: times of forges count in seconds, and names change without them. */
 function withVersion(item: SourceItem): SourceItem {
   const told = JSON.stringify([MAPPING_VERSION, item]);
   return { ...item, version: createHash("sha256").update(told).digest("base64url").slice(0, 22) };

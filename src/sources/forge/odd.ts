@@ -8,18 +8,18 @@ import { parseId, repositoryRef, threadId } from "./ids.ts";
 
 type Stored = Pick<SyncContext<unknown>, "stored">;
 
-/** What of a listing isn't understood. */
+/** The records of a listing that aren't understood. */
 export interface Odd {
-  /** What is stored of it stays. */
+  /** Their stored items stay. */
   said: Outcome[];
   /** Numbers of threads. */
   numbers: number[];
   hasSome: boolean;
-  /** Some of it has no id either. */
+  /** Some of them have no id either. */
   isHalf: boolean;
 }
 
-/** What was listed since the last time and isn't understood. */
+/** The records that were listed since the last call and aren't understood. */
 export async function takeOdd(
   { stored }: Stored,
   repository: ForgeRepository,
@@ -39,12 +39,12 @@ export async function takeOdd(
     }
     said.push(...tellSeen(ofThreads));
   }
-  // Of which thread they are isn't known.
+  // Their thread is unknown.
   for (const part of parts) said.push(failedSkip(`${repositoryRef(repository).id} ${part}`, NOT_UNDERSTOOD));
   return { said, numbers, hasSome: ids.length > 0 || nameless > 0, isHalf: nameless > 0 };
 }
 
-/** What is stored of what was said about a thread stays. */
+/** Stored comments and reviews of a thread stay. */
 export async function keepParts({ stored }: Stored, repository: ForgeRepository, number: number): Promise<Outcome[]> {
   const externalIds: string[] = [];
   for await (const { externalId } of stored.list(repositoryRef(repository)))

@@ -3,30 +3,30 @@ import { ApiError } from "#api/errors.ts";
 import type { SourceHttp, SourceRequest, SourceResponse } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
 
-/** A page as it was answered, and the server's clock. */
+/** A page of a response, and the server's clock. */
 export interface RecordPage<T> {
   records: T[];
   at: number;
-  /** What `from` takes, to go on here. */
+  /** Value of `from` to resume here. */
   place?: string;
 }
 
 export interface NumberedListing<T> {
   request: SourceRequest;
   schema: z.ZodType<Listed<T>>;
-  /** Takes what is understood of a page; the rest is kept there. Unless told it is left out. */
+  /** Returns the understood records of a page; the rest is kept there. By default the rest is left out. */
   take?(page: Listed<T>): T[];
-  /** Records of a page; a server may give fewer. */
+  /** Records of a page; a server may return fewer. */
   limit: number;
   now(): number;
-  /** The `place` of a page that was read: from that page on. */
+  /** The `place` of a page that was read: resumes with that page. */
   from?: string | undefined;
 }
 
 /**
- * A listing by page numbers, with the count of all in `X-Total-Count`. What is deleted meanwhile moves the rest forward, over
- * the end of a page that was read: when the count falls, as many pages are read again. So a record may come twice, and none
- * that stays is missed.
+ * Reads a listing by page numbers, with the total in `X-Total-Count`. A deletion shifts the rest forward, past the end
+ * of a page already read: when the count falls, as many pages are read again. So a record may come twice, and none that
+ * stays is missed.
  */
 export async function* numberedPages<T>(
   http: SourceHttp,
@@ -41,11 +41,11 @@ export async function* numberedPages<T>(
     const records = take(listed);
     const total = countOf(answer);
     if (page === 1 && listed.size > 0) perPage = listed.size;
-    // What was deleted since the page before is not made up for yet.
+    // Deletions since the previous page aren't compensated yet.
     const most = total === undefined || before === undefined ? (total ?? before ?? "") : Math.max(total, before);
     yield { records, at: dateOf(answer, now), place: `${page} ${most} ${perPage}` };
     if (listed.size === 0) {
-      // What this account may not see is left out after the pages are made, so that one of them may be empty.
+      // Records that this account can't see are removed after paging, so a page may be empty.
       if (!hasNext(answer) || ++empty > MOST_EMPTY) return;
       page += 1;
       continue;
@@ -69,14 +69,14 @@ function placeOf(from = "") {
   return { page: Number(page), before: before === "" ? undefined : Number(before), perPage: Number(perPage) };
 }
 
-/** An account that sees little of a server with much does not ask for ever. */
+/** An account that sees little on a server with much must not read pages for ever. */
 const MOST_EMPTY = 1_000;
 
 function hasNext({ headers }: Pick<SourceResponse, "headers">): boolean {
   return /;\s*rel="?next"?/i.test(headers.get("link") ?? "");
 }
 
-/** Somebody who deletes all the time does not keep a run from its end. */
+/** Constant deletions must not keep a run from finishing. */
 const MOST_AGAIN = 100;
 
 export function countOf({ headers }: Pick<SourceResponse, "headers">): number | undefined {

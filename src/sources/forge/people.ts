@@ -3,7 +3,7 @@ import { formatPrincipal, parsePrincipal, type Principal } from "#core/principal
 import type { SourceContext } from "#sources/context.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 
-/** Who was there when everything was read last: what is missing later has gone. */
+/** The users and groups of the last full reading: those missing later are gone. */
 export type PeopleCursor = z.infer<typeof PeopleCursor>;
 
 export type PeopleFact = Extract<IdentityEvent, { t: "group" | "identity" }>;
@@ -13,13 +13,16 @@ export interface PeopleReader {
   all(): AsyncGenerator<PeopleFact, void>;
   /** One group by its id at the source; undefined when there is none. */
   group(id: string): Promise<PeopleFact | undefined>;
-  /** Whether the server has removed a user who was not told any more. Who left only what is read here is not gone. */
+  /**
+   * Whether the server has removed a user who is no longer reported. A user who only left the repositories read here
+   * isn't gone.
+   */
   isGone(id: string): Promise<boolean>;
 }
 
 /**
- * Forges have no feed of who joined what. So a run of `changes` reads everything too, and says by itself who and what has
- * gone; it costs what a whole one costs, which is little by teams and their repositories.
+ * Forges have no feed of membership changes. So a run of `changes` reads everything too, and itself determines which
+ * users and groups are gone; it costs as much as a whole run, which by teams and their repositories is little.
  */
 export async function* tellPeople(
   ctx: Pick<SourceContext<unknown>, "connector" | "signal">,

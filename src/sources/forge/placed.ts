@@ -1,4 +1,4 @@
-/** What git's session says of paths, as what is said of files of a forge's repository. */
+/** Converts events of git's session about paths into events about files of a forge's repository. */
 import type { SourceContainer, SourceItem } from "#sources/item.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { PageEntry } from "#sources/session.ts";
@@ -14,14 +14,14 @@ export async function* placedAll(
   for await (const outcome of outcomes) yield placed(outcome, repository, facts);
 }
 
-/** What git's session has of a file that is there is its path and its version. */
+/** An existing file in git's session has only its path and its version. */
 export function placedEntry(entry: PageEntry, repository: ForgeRepository, facts: ForgeFacts): PageEntry {
   return "t" in entry
     ? placed(entry, repository, facts)
     : { ...entry, externalId: fileId(repository, entry.externalId) };
 }
 
-/** What is said of a path as what is said of a file of this repository. */
+/** Converts an event about a path into one about a file of this repository. */
 export function placed(event: Outcome, repository: ForgeRepository, facts: ForgeFacts): Outcome {
   const at = (path: string) => fileId(repository, path);
   switch (event.t) {

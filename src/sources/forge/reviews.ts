@@ -21,7 +21,7 @@ export async function readReviews(
     const code = refusalOf(error);
     if (code === undefined) await failures.requireOfOne(error);
     const kept = await keepParts(ctx, repository, number);
-    // Deleted a moment ago, or this one alone is closed; the next listing tells. What is said about it is hidden with it.
+    // Deleted a moment ago, or it alone is hidden; the next listing shows which. Its comments are hidden with it.
     const said = code
       ? ({ t: "refused", what: { externalId }, code } as const)
       : failedSkip(`reviews of ${externalId}`, "The reviews can't be read now.");

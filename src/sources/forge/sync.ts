@@ -15,7 +15,7 @@ import { listRepository, Place } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 import { type ForgeTools, makeTools } from "./tools.ts";
 
-/** Everything was listed once. What is known of each repository since is state. */
+/** Everything was listed once. What is known of each repository since then is in the state. */
 const Cursor = z.literal("listed");
 type Cursor = z.infer<typeof Cursor>;
 
@@ -39,8 +39,8 @@ export function forgeSessions<Config>(
 }
 
 /**
- * Every repository in the order of its id, each as a whole; or of each what changed since it was read. Who may read what is a
- * group's matter, so no change of a permission is missed by reading little.
+ * Every repository in the order of its id, each in full; or its changes since it was read. Readers are members of
+ * groups, so reading little misses no change of a permission.
  */
 async function* walk(
   tools: ForgeTools,
@@ -65,7 +65,7 @@ async function* walk(
 
 type List = Awaited<ReturnType<typeof listInScope>>;
 
-/** Repositories of the last run that are not in the list: whatever becomes of one, it is read as a whole when it is here again. */
+/** Repositories of the last run that aren't in the list: in any case, each is read in full when it is back. */
 async function* refuseGone(
   { repositories }: ForgeTools,
   { known: here, closed, there }: List,
@@ -76,12 +76,12 @@ async function* refuseGone(
   for (const id of known.ids) {
     if (isSettled.has(id)) continue;
     await repositories.forget(id);
-    // Deleted, or closed to this credential: until a listing of everything says which, nobody reads it.
+    // Deleted, or hidden from this credential: no one reads it until a full listing shows which.
     if (!there.has(id)) yield { t: "refused", what: { container: repositoryRef({ id }) }, code: "source_not_found" };
   }
 }
 
-/** What the config names and this credential does not see: it stays, and nobody reads it. */
+/** Repositories that the config names and this credential does not see: they stay, and no one reads them. */
 async function* refuseClosed(
   { repositories }: ForgeTools,
   { closed, there }: List,
@@ -97,7 +97,7 @@ async function* refuseClosed(
   }
 }
 
-/** What names that are closed meant. What is there by another name is open. */
+/** The ids that hidden names stood for. A repository that is visible under another name isn't hidden. */
 function closedIds(closed: ForgeListing["closed"], known: KnownRepositories, there: ReadonlySet<string>): string[] {
   const ids = closed.flatMap(({ name, ownerId }) =>
     ownerId === undefined ? known.idsOf(name) : known.idsOfOwner(ownerId),
@@ -111,7 +111,7 @@ async function listInScope({ forge }: ForgeTools, scope: Scope) {
   return {
     closed,
     there,
-    // Whose it is isn't known: a scope that names only owners has it.
+    // The owner is unknown: a scope that names only owners includes it.
     odd: odd.filter((id) => !there.has(id)),
     isWhole,
     known: repositories.filter((repository) => isRepositoryInScope(scope, repository)),

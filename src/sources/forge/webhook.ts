@@ -4,7 +4,7 @@ import { readHookJson, type WebhookChange, type WebhookDelivery, type WebhookReq
 import { FORGE_CONTENT } from "./contract.ts";
 import { partId, readersGroup, threadId } from "./ids.ts";
 
-/** Where a forge says what a notification is about, and who it comes from. */
+/** The headers that name a notification's event and carry its signature. */
 export interface HookHeaders {
   /** The signature, in hex after this prefix. */
   signature: readonly string[];
@@ -12,7 +12,7 @@ export interface HookHeaders {
   event: readonly string[];
 }
 
-/** Takes what a forge signed with HMAC-SHA256 over the body. */
+/** Verifies a forge's HMAC-SHA256 over the body. */
 export function verifyHook(secret: string, request: WebhookRequest, names: HookHeaders): WebhookDelivery | "refused" {
   const header = (options: readonly string[]) =>
     options.map((name) => request.headers.get(name)).find((value) => value !== null) ?? "";
@@ -23,13 +23,13 @@ export function verifyHook(secret: string, request: WebhookRequest, names: HookH
   const isSigned = signature.length === expected.length && timingSafeEqual(signature, expected);
   if (!isSigned) return "refused";
   const payload = Payload.safeParse(readHookJson(request.rawBody)).data;
-  // The body says when it happened, so the same one is the same delivery.
+  // The body contains its time, so the same body is the same delivery.
   return { changes: payload ? changesOf(header(names.event), payload) : [], delivery: expected.toString("hex") };
 }
 
 /**
- * What changed. Deleted comments are named too: nothing else but a listing of everything shows that they are gone. Events
- * that are about nothing of ours change nothing.
+ * The reported changes. Deleted comments are named too: only a full listing would otherwise show that they are gone.
+ * Events about nothing that is read change nothing.
  */
 function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChange[] {
   const { repository, issue, pull_request: pull, comment, team, organization, action } = payload;
@@ -60,7 +60,7 @@ function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChan
       if (!repository) return [{ t: "groups", ids: [`t${team.id}`] }];
       return [{ t: "groups", ids: FORGE_CONTENT.map((each) => readersGroup(repository.id, each)) }];
     case "organization":
-      // Who leaves it leaves its teams, and what they were given alone.
+      // Someone who leaves it also leaves its teams, and loses their own grants.
       return organization
         ? [{ t: "groups", ids: [`o${organization.id}`, `o${organization.id}.owners`] }, { t: "people" }]
         : [];
@@ -70,7 +70,7 @@ function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChan
     case "membership":
       if (!team) return [];
       if (!team.parent) return [{ t: "groups", ids: [`t${team.id}`] }];
-      // Who is in a team is in those above it, of which the nearest alone is named.
+      // Members of a team are members of those above it, of which only the nearest is named.
       return [{ t: "groups", ids: [`t${team.id}`, `t${team.parent.id}`] }, { t: "people" }];
     case "push":
     case "create":

@@ -1,23 +1,23 @@
 import { foldersAbove, plainPath } from "#sources/file-scope/paths.ts";
 import { compilePatterns, type Patterns } from "#sources/file-scope/patterns.ts";
 
-/** What `.gitattributes` say of a file, as far as it matters to readers of text. */
+/** The values of `.gitattributes` for a file that matter to readers of text. */
 export interface FileAttributes {
   isBinary: boolean;
-  /** Its content is kept elsewhere (Git LFS): the repository holds a pointer. */
+  /** Its content is stored elsewhere (Git LFS): the repository has a pointer. */
   isLfs: boolean;
 }
 
 /** Reads a `.gitattributes` of a commit: the text of the file in this folder, `""` being the top; undefined = none. */
 export type ReadAttributes = (folder: string) => Promise<string | undefined>;
 
-/** Longer files are taken as none: nobody writes them by hand, and each line costs every path. */
+/** Longer files are ignored: no one writes them by hand, and each line costs time for every path. */
 export const MAX_ATTRIBUTE_BYTES = 256 * 1024;
 const MAX_LINES = 1_000;
 
 /**
- * Judges paths by the `.gitattributes` of their folders: inner files before outer ones, later lines before earlier
- * ones. Known: `binary`, `text`, `diff`, `filter`, and macros of the top file. Remembers the files it read.
+ * Matches paths against the `.gitattributes` of their folders: inner files before outer ones, later lines before
+ * earlier ones. Supports `binary`, `text`, `diff`, `filter`, and macros of the top file. Caches the files it read.
  */
 export function makeAttributes(read: ReadAttributes): (path: string) => Promise<FileAttributes> {
   const lists = new Map<string, Promise<Line[]>>();
@@ -35,7 +35,7 @@ export function makeAttributes(read: ReadAttributes): (path: string) => Promise<
       const below = plainPath(folder === "" ? path : path.slice(folder.length + 1));
       for (const { patterns, attributes } of await linesOf(folder)) {
         if (patterns.test(below, false) !== "ignored") continue;
-        // The first word found is the nearest one.
+        // The first value found is from the nearest file.
         for (const [name, value] of attributes) if (!said.has(name)) said.set(name, value);
       }
     }
@@ -44,19 +44,19 @@ export function makeAttributes(read: ReadAttributes): (path: string) => Promise<
   };
 }
 
-/** True for a file whose change can change how others are judged. */
+/** True for a file whose change can affect the attributes of others. */
 export function isAttributesFile(path: string): boolean {
   return path === ".gitattributes" || path.endsWith("/.gitattributes");
 }
 
-/** What a pointer of Git LFS says: the size of the real file; undefined for any other text. */
+/** The size of the real file in a Git LFS pointer; undefined for any other text. */
 export function lfsPointerOf(text: string): { size: number } | undefined {
   if (!text.startsWith("version https://git-lfs.github.com/spec/v1\n")) return undefined;
   const size = /^size (\d{1,15})$/m.exec(text)?.[1];
   return /^oid sha256:[0-9a-f]{64}$/m.test(text) && size !== undefined ? { size: Number(size) } : undefined;
 }
 
-/** The last line of the file first; within a line the last word wins, so the words are turned round too. */
+/** The last line of the file first; within a line the last attribute wins, so the attributes are reversed too. */
 interface Line {
   patterns: Patterns;
   attributes: readonly (readonly [string, string | boolean])[];
@@ -75,7 +75,7 @@ function parseLines(text: string, macros: Map<string, readonly string[]>, isTop:
       continue;
     }
     const attributes = words.flatMap((word) => expand(word, macros)).toReversed();
-    // A pattern that ends in a slash names folders, and attributes are of files.
+    // A pattern that ends in a slash matches folders, but attributes apply to files.
     if (attributes.length === 0 || pattern.endsWith("/")) continue;
     lines.push({ patterns: compilePatterns([pattern]).patterns, attributes });
   }
@@ -90,7 +90,7 @@ function expand(word: string, macros: ReadonlyMap<string, readonly string[]>): [
   return [...own, ...inner.flatMap((each) => expand(each, new Map()))];
 }
 
-/** The words of a line; a pattern with spaces stands in quotes. */
+/** The words of a line; a pattern with spaces is in quotes. */
 function wordsOf(line: string): string[] {
   const quoted = /^\s*"((?:[^"\\]|\\.)*)"\s*(.*)$/.exec(line);
   const [pattern, rest] = quoted ? [(quoted[1] ?? "").replace(/\\(.)/g, "$1"), quoted[2] ?? ""] : [undefined, line];

@@ -12,7 +12,7 @@ import { type GitTools, toSkip } from "./tools.ts";
 import { listChanges, type TreeChange } from "./tree.ts";
 import { type CommitView, IGNORE_FILE } from "./view.ts";
 
-/** What differs between a commit and that of the view; `known` = the difference, when it is known already. */
+/** The differences between a commit and the view's; `known` = the differences, if already known. */
 export async function* handOverChanges(
   tools: GitTools,
   view: CommitView,
@@ -30,7 +30,7 @@ export async function* handOverChanges(
     await handOver(tools, view, pages, change);
     const gone = change.type === "gone" ? change.path : change.formerPath;
     if (gone !== undefined && !living.has(gone)) pages.addGone(await folders.goneWith(gone));
-    // Without a place to go on from: the walk is short, and is begun again from its beginning.
+    // Without a checkpoint: the walk is short, and restarts from its beginning.
     if (pages.isFull()) yield* pages.take();
   }
   yield* pages.take();
@@ -38,8 +38,8 @@ export async function* handOverChanges(
 }
 
 /**
- * Finds out what went with a path: the topmost folder that the commit does not have any more, unless something moved out
- * of it, or the path alone.
+ * Finds what was removed with a path: the topmost folder that the commit no longer has, unless something moved out of
+ * it, or the path alone.
  */
 function makeGoneFolders({ mirror }: GitTools, commit: string, changes: readonly TreeChange[]) {
   const known = new Map<string, boolean>();
@@ -91,12 +91,12 @@ async function* newMessages(
     if (pages.isFull()) yield* pages.take();
   }
   yield* pages.take();
-  // Commits that a forced push took away.
+  // Commits that a forced push removed.
   for await (const { sha } of listCommits(view.history, `${view.commit}..${from}`, history))
     yield { t: "delete", externalId: `${COMMIT_PREFIX}${sha}` };
 }
 
-/** True when a `.gitattributes` or the `.kbignore` changed: files that did not change are judged otherwise then. */
+/** True when a `.gitattributes` or the `.kbignore` changed: they affect unchanged files, too. */
 export function changesJudgement(changes: readonly TreeChange[]): boolean {
   return changes.some((change) => {
     const paths = change.type === "gone" ? [change.path] : [change.entry.shown, change.formerPath];

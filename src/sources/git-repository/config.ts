@@ -4,7 +4,7 @@ import { FORGES } from "./forges.ts";
 import { parseRemote } from "./remote.ts";
 import { maxFileMb } from "#sources/file-scope/file-size.ts";
 
-/** What somebody says about a repository. Unknown keys are errors; credentials are never among them. */
+/** Config of a repository. Unknown keys are errors; it never contains credentials. */
 export const GitConfig = z.strictObject({
   url: z
     .string()
@@ -56,7 +56,7 @@ const secret = z
   .string()
   .min(1)
   .max(16_384)
-  // They go to the asking program line by line.
+  // They are passed to the askpass program line by line.
   .regex(/^[^\0\r\n]*$/, "It must be one line.");
 
 /** A token or a password for https, or a private key for ssh. */
@@ -98,7 +98,7 @@ export const GitCredentials = z
     }
   });
 
-/** The rules of git-check-ref-format for what follows `refs/heads/`, and a little less. */
+/** The rules of git-check-ref-format for the part after `refs/heads/`, and slightly stricter. */
 export function isRefName(name: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
   if (name === "" || /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/.test(name)) return false;

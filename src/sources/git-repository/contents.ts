@@ -15,7 +15,7 @@ import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 type Context = Pick<SourceContext<GitConfig>, "config" | "connector" | "signal">;
 
-/** The contents of items, by one reader for each mirror: `connector.id` names it. */
+/** Reads the contents of items, with one reader for each mirror: `connector.id` names it. */
 export function makeContents(environment: GitEnvironment) {
   const readers = new Map<string, ObjectReader>();
   const readerOf = (connectorId: string): ObjectReader => {
@@ -40,7 +40,7 @@ export function makeContents(environment: GitEnvironment) {
       if (!found) throw notFound(externalId);
       const content = found instanceof Uint8Array ? { bytes: found } : { stream: found };
       const mimeType = mimeHintOf(fileName);
-      // What a reference names never changes.
+      // The target of a reference never changes.
       return { ...content, fileName, ...defined({ mimeType, version: ref === undefined ? undefined : version }) };
     },
   };

@@ -4,11 +4,11 @@ import type { AddressGuard } from "#net/address-guard.ts";
 import type { GitEnvironment } from "./mirror.ts";
 import { runGit } from "./program.ts";
 
-/** What reading repositories needs of the server. */
+/** What reading repositories needs from the server. */
 export interface GitPlaces {
-  /** Folders that repositories of this machine may be in. */
+  /** Folders that may contain repositories of this machine. */
   allowedRoots(): Promise<readonly string[]>;
-  /** kb's own data folder: the mirrors are kept there. */
+  /** kb's own data folder: it contains the mirrors. */
   dataFolder: string;
   guard: AddressGuard;
   /** `PATH`: where git and ssh are. */
@@ -28,7 +28,7 @@ export async function whyUnavailable({ program }: GitEnvironment): Promise<strin
   return isOld ? `git ${major}.${minor} is too old. kb needs ${OLDEST.join(".")} or newer.` : undefined;
 }
 
-/** Makes it; `prepare` comes before each use. */
+/** Makes it; call `prepare` before each use. */
 export function makeEnvironment({
   allowedRoots,
   dataFolder,
@@ -52,7 +52,7 @@ export function makeEnvironment({
   };
 }
 
-/** Hands on what waits at descriptors 3 (names) and 4 (words): it knows no secret itself. */
+/** Passes on the lines at descriptors 3 (names) and 4 (passwords): it contains no secret itself. */
 const ASKPASS = `#!/bin/sh
 case "$1" in
   [Uu]sername*) IFS= read -r line <&3 ;;

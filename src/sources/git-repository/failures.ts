@@ -3,19 +3,19 @@ import type { SourceProblem, SourceProblemCode } from "#api/common.ts";
 import { defined } from "#core/defined.ts";
 import type { GitOutput } from "./program.ts";
 
-/** What a failed conversation with a remote was about. */
+/** The context of a failed exchange with a remote. */
 export interface Talk {
-  /** The host, or what a person calls the place. */
+  /** The host, or the name that a person uses for the place. */
   place: string;
   hasCredentials: boolean;
   isSsh: boolean;
-  /** Every secret that was used: none of them stands in a message. */
+  /** Every secret that was used: messages contain none of them. */
   secrets: readonly string[];
 }
 
 /**
- * What git said of a remote, as one of our own failures. Its words are not repeated, except the last of an unknown
- * failure, without secrets.
+ * Maps git's output about a remote to one of our own failures. Its text isn't repeated, except the last line of an
+ * unknown failure, without secrets.
  */
 export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
   const { stderr, ended } = output;
@@ -68,7 +68,7 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
   return unavailable(`${place} can't be reached now: ${lastWords(stderr, talk.secrets)}`);
 }
 
-/** The same for a check: typed, never thrown. */
+/** The same for a check: returned, never thrown. */
 export function toCheckProblem(error: unknown): SourceProblem {
   if (!isApiError(error)) throw error;
   const { message, hint, field = "url" } = error;

@@ -1,7 +1,7 @@
 import { inUrl } from "#sources/file-scope/paths.ts";
 import type { Remote } from "./remote.ts";
 
-/** Programs that show repositories in a browser, by how they make their URLs. */
+/** Programs that show repositories in a browser, by the form of their URLs. */
 export const FORGES = ["github", "gitlab", "bitbucket", "gitea", "sourcehut", "none"] as const;
 export type Forge = (typeof FORGES)[number];
 
@@ -17,8 +17,8 @@ export interface WebPages {
 }
 
 /**
- * The web pages of a repository: of known hosts and of names that say what runs there (`gitlab.corp.example`), or as the
- * configuration says. Undefined when nobody knows.
+ * The web pages of a repository: for known hosts and for names that reveal the program (`gitlab.corp.example`), or as
+ * configured. Undefined when unknown.
  */
 export function webPagesOf(remote: Remote, ref: string, isTag: boolean, configured?: Forge): WebPages | undefined {
   if (remote.type === "path") return undefined;
@@ -39,12 +39,12 @@ export function webPagesOf(remote: Remote, ref: string, isTag: boolean, configur
   };
 }
 
-/** What leads to a line when it stands after a file's URL; `{line}` stands for its number, counted from 1. */
+/** A template that, appended to a file's URL, leads to a line; `{line}` is replaced by its number, counted from 1. */
 export function lineAnchorOf(forge: Forge, path: string): string | undefined {
   switch (forge) {
     case "github":
     case "gitea": {
-      // Shown as a page, Markdown has no lines: these ask for its source.
+      // Rendered Markdown has no lines: these request its source.
       const isPage = /\.(?:md|markdown|mdown|rst|adoc|org)$/i.test(path);
       const source = forge === "github" ? "?plain=1" : "?display=source";
       return `${isPage ? source : ""}#L{line}`;

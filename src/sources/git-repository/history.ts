@@ -1,7 +1,7 @@
 import { pathOf } from "#sources/file-scope/paths.ts";
 import { GitFailed, readTokens, type GitProgram } from "./program.ts";
 
-/** Who says that they made a commit, and when. */
+/** The claimed author and time of a commit. */
 export interface CommitFacts {
   sha: string;
   /** When it was committed, seconds since the epoch. */
@@ -21,19 +21,19 @@ export interface HistoryPlace {
   program: GitProgram;
   gitDir: string;
   signal: AbortSignal;
-  /** Commits whose parents the mirror does not have: what they seem to add is older than they are. */
+  /** Commits whose parents the mirror does not have: the files they seem to add are older. */
   shallow: ReadonlySet<string>;
-  /** The `.mailmap` that names people, as `<commit>:.mailmap`. */
+  /** The `.mailmap` with people's names, as `<commit>:.mailmap`. */
   mailmap?: string;
 }
 
-/** A first look at a long history ends here: files that were not met by then have no date. */
+/** A first walk through a long history ends here: files not found until then have no date. */
 const MAX_COMMITS = 200_000;
 const HISTORY_MS = 300_000;
 
 /**
- * The newest commit that touched each of these paths, by one walk through the history; merges say nothing of their own.
- * Ends as soon as all are found, or after so many commits, or minutes. A path that is not found has no entry.
+ * The newest commit that touched each of these paths, by one walk through the history; merges don't count. Ends as soon
+ * as all are found, or after so many commits, or minutes. A path that isn't found has no entry.
  *
  * @param range `<commit>`, or `<known>..<commit>`
  */
@@ -77,7 +77,7 @@ export async function findLastCommits(
       }
     }
   } catch (error) {
-    // Out of time: what was not met by then has no date.
+    // Out of time: files not found until then have no date.
     const isOutOfTime = error instanceof GitFailed && error.output.code === null && !place.signal.aborted;
     if (!isOutOfTime) throw error;
   } finally {
@@ -86,7 +86,7 @@ export async function findLastCommits(
   return found;
 }
 
-/** Commits with their messages, the newest first. `range` as above, `skip` of them passed over. */
+/** Commits with their messages, the newest first. `range` as above; the first `skip` are skipped. */
 export async function* listCommits(place: HistoryPlace, range: string, limit: number): AsyncGenerator<CommitMessage> {
   const format = "--format=%H%x00%ct%x00%at%x00%aN%x00%aE%x00%B";
   const args = ["log", "-z", `--max-count=${limit}`, format, range, "--"];
@@ -99,7 +99,7 @@ export async function* listCommits(place: HistoryPlace, range: string, limit: nu
   }
 }
 
-/** A longer message is a file that somebody pasted. */
+/** A longer message is a pasted file. */
 const MAX_MESSAGE_CHARS = 65_536;
 
 async function nextText(tokens: AsyncGenerator<Buffer, void>): Promise<string> {

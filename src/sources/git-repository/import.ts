@@ -4,22 +4,22 @@ import { ApiError } from "#api/errors.ts";
 import type { LocalRepository } from "./local.ts";
 import { GitFailed, type GitProgram, runGit } from "./program.ts";
 
-/** Where objects of a repository of this machine go. */
+/** Destination for objects of a repository of this machine. */
 export interface ImportTarget {
   program: GitProgram;
   /** Our mirror. */
   gitDir: string;
-  /** The ref of ours that points at the commit afterwards. */
+  /** Our ref that points at the commit afterwards. */
   ref: string;
 }
 
 const IMPORT_MS = 2 * 3_600_000;
 
 /**
- * Takes over what a repository of this machine has and ours lacks: each pack once, read from an open file and indexed
- * again, so that every object is checked; loose objects one by one. Git runs in our mirror alone.
+ * Copies the objects that a repository of this machine has and ours lacks: each pack once, read from an open file and
+ * indexed again, so that every object is checked; loose objects one by one. Git runs in our mirror alone.
  *
- * @throws ApiError `source_unavailable` when the commit is not among them
+ * @throws ApiError `source_unavailable` when the commit isn't among them
  */
 export async function importLocal(
   repository: LocalRepository,
@@ -29,7 +29,7 @@ export async function importLocal(
 ): Promise<void> {
   const { program, gitDir, ref } = target;
   const list = join(gitDir, "imported-packs");
-  // Not there before the first import.
+  // Doesn't exist before the first import.
   const known = new Set((await readFile(list, "utf8").catch(() => "")).split("\n"));
   const packs = await repository.packs();
   for (const pack of packs.filter((name) => !known.has(name))) {

@@ -5,14 +5,16 @@ import type { CompiledScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { TreeEntry } from "./tree.ts";
 
-/** Why something is not taken, as the port's skip says it. `id` is what is left out: the file, or a folder above it. */
+/**
+ * Why something is left out, as the port's skip reports it. `id` is what is left out: the file, or a folder above it.
+ */
 export interface Refusal {
   id: string;
   reason: Skip["reason"];
   message: string;
 }
 
-/** Take it, leave it out in silence (nobody asked for it), or leave it out and say why. */
+/** Include it, leave it out silently (it was not requested), or leave it out with a reason. */
 export type Verdict = { type: "take"; path: string } | { type: "silent" } | { type: "refused"; refusal: Refusal };
 
 /** Ids of commits; no path begins with a slash. */
@@ -21,7 +23,7 @@ export const COMMIT_PREFIX = "/commit/";
 const MAX_PATH_CHARS = 4_000;
 const MAX_DEPTH = 64;
 
-/** Makes the judge of a run; `ignored` is the repository's own list. A folder that is left out is told once. */
+/** Makes the judge of a run; `ignored` is the repository's own list. A left-out folder is reported once. */
 export function makeJudge(
   scope: CompiledScope,
   takesSecrets: boolean,
@@ -61,7 +63,7 @@ export function makeJudge(
   };
 }
 
-/** True for a path in the form that items have; any other path names no item. */
+/** True for a path in the form of an item's id; any other path names no item. */
 export function isItemPath(path: string): boolean {
   return faultOf({ mode: "100644", oid: "", path, shown: path }) === undefined;
 }

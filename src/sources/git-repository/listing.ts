@@ -10,7 +10,7 @@ import type { CommitView, WantedFile } from "./view.ts";
 
 type Walk<End> = AsyncGenerator<WalkEvent<GitPlace>, End>;
 
-/** Every file of a commit, and the messages of commits that lead to it, from a place on. */
+/** Every file of a commit, and the messages of commits that lead to it, starting at a position. */
 export async function* list(tools: GitTools, view: CommitView, walk: GitPlace): Walk<WalkEnd<GitCursor>> {
   const pages = tools.pagesOf(view);
   const moved = await movesSince(tools, view, walk);
@@ -69,7 +69,7 @@ async function* listMessages(
   yield* pages.take();
 }
 
-/** Files that moved since the items were made, in an order in which each finds its place free. */
+/** Files that moved since the items were made, in an order in which each finds its new path free. */
 async function movesSince({ ctx, mirror, place }: GitTools, view: CommitView, walk: GitPlace): Promise<WantedFile[]> {
   const { from, commit } = walk;
   if (from === null || from === commit || !(await mirror.has(from))) return [];
@@ -83,7 +83,9 @@ async function movesSince({ ctx, mirror, place }: GitTools, view: CommitView, wa
   return moves;
 }
 
-/** Which files will be handed over, so that one walk through the history finds all of their dates; and how many there are. */
+/**
+ * Finds which files will be reported, so that one walk through the history finds all of their dates; and their number.
+ */
 async function survey(
   { ctx, place }: GitTools,
   view: CommitView,

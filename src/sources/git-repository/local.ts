@@ -8,26 +8,26 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import { outsideRoots } from "#sources/file-scope/outside-roots.ts";
 import { isRefName } from "./config.ts";
 
-/** Which folders a repository may be in. */
+/** The folders that a repository may be in. */
 export interface LocalPlaces {
   allowedRoots(): Promise<readonly string[]>;
   /** kb's own data folder: no repository is read from there. */
   dataFolder: string;
 }
 
-/** A repository of this machine, read as files by us; git itself never runs there. */
+/** A repository of this machine, which we read as files; git itself never runs there. */
 export interface LocalRepository {
   /** The branch that is checked out, `refs/heads/main`; undefined when it is a single commit. */
   head(): Promise<{ ref?: string; oid?: string }>;
   /** The object that a full ref name points at. */
   resolve(ref: string): Promise<string | undefined>;
-  /** Commits whose parents are not there. */
+  /** Commits whose parents are missing. */
   shallow(): Promise<string[]>;
   /** Names of packs, without `.pack`. */
   packs(): Promise<string[]>;
   /** Opens a pack for reading; close it. */
   openPack(name: string): Promise<FileHandle>;
-  /** Copies the loose objects that `target` (an objects folder of ours) lacks, each verified. Gives how many. */
+  /** Copies the loose objects that `target` (an objects folder of ours) lacks, each verified. Returns their number. */
   copyLoose(target: string, signal: AbortSignal): Promise<number>;
 }
 
@@ -35,8 +35,8 @@ export interface LocalRepository {
  * Opens the repository at a path: a folder with `.git` in it, or a bare one.
  *
  * Only its refs and objects are read, each file by a function that follows no link out of it; its configuration, hooks,
- * attributes and filters are never looked at. What would lead to objects elsewhere (`alternates`, a `.git` file,
- * `commondir`) is refused. Source: S38.
+ * attributes and filters are never read. References to objects elsewhere (`alternates`, a `.git` file, `commondir`) are
+ * refused. Source: S38.
  *
  * @throws ApiError `root_not_allowed`, `source_not_found`, `source_unavailable`
  */
@@ -67,10 +67,10 @@ export async function openLocal(path: string, places: LocalPlaces): Promise<Loca
   };
 }
 
-/** Of a repository with SHA-1 objects, or with SHA-256. */
+/** For a repository with SHA-1 objects, or with SHA-256. */
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const MAX_REF_BYTES = 64 * 1024 * 1024;
-/** A loose object larger than this, unpacked, is left out: it would be too large for any connector. */
+/** A loose object that is larger than this when decompressed is left out: it would be too large for any connector. */
 const MAX_LOOSE_BYTES = 1024 * 1024 * 1024;
 const unzip = promisify(inflate);
 
@@ -140,7 +140,7 @@ async function copyLoose(folder: string, target: string, signal: AbortSignal): P
       const bytes = await readInside(folder, `objects/${fan}/${rest}`, MAX_LOOSE_BYTES);
       if (bytes === undefined || !(await isObject(bytes, `${fan}${rest}`))) continue;
       await mkdir(join(target, fan), { recursive: true });
-      // Whole or not at all, should we end here.
+      // Complete or not at all, in case the process ends here.
       await writeFile(join(target, fan, `tmp_${rest}`), bytes, { mode: 0o444 });
       await rename(join(target, fan, `tmp_${rest}`), join(target, fan, rest));
       copied++;
@@ -149,7 +149,7 @@ async function copyLoose(folder: string, target: string, signal: AbortSignal): P
   return copied;
 }
 
-/** What the bytes unpack to has to have that name: nobody puts another text under it. */
+/** The decompressed bytes must have that name as their hash: no one can store another text under it. */
 async function isObject(bytes: Buffer, oid: string): Promise<boolean> {
   try {
     const plain = await unzip(bytes, { maxOutputLength: MAX_LOOSE_BYTES });
@@ -159,7 +159,7 @@ async function isObject(bytes: Buffer, oid: string): Promise<boolean> {
         .digest("hex") === oid
     );
   } catch {
-    // Broken, still being written, or too large: it is no object for us.
+    // Broken, still being written, or too large: not an object for us.
     return false;
   }
 }
@@ -182,7 +182,7 @@ async function readInside(folder: string, rel: string, maxBytes: number): Promis
   }
 }
 
-/** A regular file at exactly this place; a link anywhere on the way makes it none. */
+/** A regular file at exactly this path; undefined if there is a link anywhere in it. */
 async function openInside(folder: string, rel: string): Promise<FileHandle | undefined> {
   const handle = await openPath(join(folder, rel), FILE_FLAGS);
   if (!handle) return undefined;
@@ -208,7 +208,7 @@ async function openPath(path: string, flags: number): Promise<FileHandle | undef
     throw unreadable(path, error);
   });
   if (!handle) return undefined;
-  // Linux says where an open file lies, which can't be raced; elsewhere the path is compared.
+  // Linux reports where an open file is, which can't be raced; elsewhere the path is compared.
   const place = process.platform === "linux" ? await readlink(`/proc/self/fd/${handle.fd}`) : await realOr(path);
   if (place === path) return handle;
   await handle.close();
@@ -229,7 +229,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function realOr(path: string): Promise<string> {
-  // A folder that is not there yet has no other real path.
+  // A folder that doesn't exist yet has no other real path.
   return realpath(path).catch(() => resolve(path));
 }
 

@@ -8,12 +8,12 @@ import { COMMIT_PREFIX } from "./judge.ts";
 import { foldersOf, readableName } from "#sources/file-scope/folders.ts";
 import { readableSegment, segmentsOf } from "#sources/file-scope/paths.ts";
 
-/** What is the same for all items of a run. */
+/** Values shared by all items of a run. */
 export interface RepositoryFacts {
   /** `owner/repo`, or the folder's name. */
   place: string;
   pages: WebPages | undefined;
-  /** Stands in every version: moves when all URLs move. */
+  /** Part of every version: changes when all URLs change. */
   placeKey: string;
   maxFileBytes: number;
   readsArchives: boolean;
@@ -23,7 +23,7 @@ export interface FileFacts {
   path: string;
   oid: string;
   mode: string;
-  /** Undefined when the mirror left it out, which it does for what is too large. */
+  /** Undefined when the mirror left it out because it is too large. */
   size: number | undefined;
   attributes: FileAttributes;
   /** Of the file that a pointer stands for. */
@@ -32,7 +32,9 @@ export interface FileFacts {
   formerPath: string | undefined;
 }
 
-/** Moves when what is shown of a file can have moved: its content, its mode, how it is judged, where its page is. */
+/**
+ * Changes when what is shown of a file may have changed: its content, its mode, its attributes, the URL of its page.
+ */
 export function versionOf(
   { oid, mode, attributes }: Pick<FileFacts, "oid" | "mode" | "attributes">,
   placeKey: string,
@@ -47,8 +49,8 @@ function addressOf(pages: WebPages, path: string): Pick<SourceItem, "url" | "lin
 }
 
 /**
- * The item of a file. Its people are claims: anybody can write any name into a commit. Its access is `workspace`: the
- * host's own permissions are not mirrored, so the connector's access decides. Source: S5, S47.
+ * The item of a file. Its people are claims: anyone can write any name into a commit. Its access is `workspace`: the
+ * host's own permissions aren't mirrored, so the connector's access decides. Source: S5, S47.
  */
 export function toFileItem(file: FileFacts, repository: RepositoryFacts): SourceItem {
   const { path, lastCommit, formerPath } = file;
@@ -118,8 +120,8 @@ function contentOf(
 }
 
 /**
- * `binary` tells git not to compare lines. A file that looks like text is then not text; a PDF or a
- * presentation is a document all the same, and is commonly marked so.
+ * `binary` makes git skip line comparison. A file that looks like text is then not text; a PDF or a presentation is
+ * still a document, and is commonly marked so.
  */
 function isDeclaredBinary({ attributes }: FileFacts, mimeType: string | undefined): boolean {
   const isDocument = mimeType !== undefined && !/^text\/|json|xml$|yaml|toml|javascript/.test(mimeType);

@@ -14,11 +14,11 @@ import { parseRemote, type Remote } from "./remote.ts";
 import { openTransport, type Transport } from "./transport.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
-/** What the source needs of the machine. */
+/** What the source needs from the machine. */
 export interface GitEnvironment extends LocalPlaces {
   guard: AddressGuard;
   program: GitProgram;
-  /** Where the mirrors are: one folder a connector. */
+  /** The folder of the mirrors: one folder for each connector. */
   folder: string;
   askpass: string;
 }
@@ -27,26 +27,26 @@ export interface GitEnvironment extends LocalPlaces {
 export interface Mirror {
   gitDir: string;
   objects: ObjectReader;
-  /** Brings what the ref names now. Undefined when the repository is empty. */
+  /** Fetches the commit that the ref names now. Undefined when the repository is empty. */
   refresh(ctx: SourceContext<GitConfig>): Promise<{ ref: RemoteRef; commit: string } | undefined>;
   /** True when the commit and its tree are here. */
   has(commit: string): Promise<boolean>;
-  /** The commit whose files the connector has stored, as far as we know; keeps it from being swept. */
+  /** The commit whose files the connector has stored, as far as we know; keeps it from garbage collection. */
   base(): Promise<string | undefined>;
   setBase(commit: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The longest that bringing a repository may take. */
+/** The longest that fetching a repository may take. */
 const FETCH_MS = 2 * 3_600_000;
 const ASK_MS = 60_000;
 const LOCAL_MS = 600_000;
-/** Bytes of one mirror; a fetch that goes beyond is ended. */
+/** Bytes of one mirror; a fetch that exceeds it is ended. */
 const MAX_MIRROR_BYTES = 20 * 1024 ** 3;
-/** With more packs than this, they are made one: each incremental run brings one. */
+/** With more packs than this, they are combined into one: each incremental run adds one. */
 const MAX_PACKS = 40;
 
-/** Opens (and makes) the mirror of a connector. A mirror made for another URL or other limits is made again. */
+/** Opens (and creates) the mirror of a connector. A mirror made for another URL or other limits is recreated. */
 export async function openMirror(
   environment: GitEnvironment,
   connectorId: string,
@@ -102,16 +102,16 @@ export async function openMirror(
   };
 }
 
-/** Where a mirror is: a connector's one, or that of one of its repositories. @throws RangeError for what is no such id */
+/** The folder of a mirror: a connector's, or that of one of its repositories. @throws RangeError for an invalid id */
 export function folderOf({ folder }: Pick<GitEnvironment, "folder">, connectorId: string): string {
   if (!/^con_[a-z0-9]+(?:\/r\d+)?$/.test(connectorId)) throw new RangeError("This is not a connector ID.");
   return join(folder, connectorId);
 }
 
 /**
- * Asks the remote for its ref without bringing anything.
+ * Queries the remote for its ref without fetching anything.
  *
- * @throws ApiError as the remote fails; `source_not_found` for a branch that is not there
+ * @throws ApiError the remote's failure; `source_not_found` for a branch that doesn't exist
  */
 export async function askRemote(
   environment: GitEnvironment,
@@ -141,7 +141,7 @@ const BASE = "refs/kb/base";
 
 type ObjectFormat = "sha1" | "sha256";
 
-/** Every id of a repository is made by one function: it tells which. */
+/** Every id in a repository uses one hash function; its length shows which. */
 function formatOf({ oid }: RemoteRef): ObjectFormat {
   return oid.length === 64 ? "sha256" : "sha1";
 }
@@ -166,7 +166,7 @@ async function fitsObjects(
   return (await local(environment, ["rev-parse", "--show-object-format"], signal, gitDir)).trim() === formatOf(ref);
 }
 
-/** Brings what the ref names; `begin` makes the mirror ready for a repository of its kind. */
+/** Fetches the ref's commit; `begin` prepares the mirror for a repository of its kind. */
 async function bring(
   environment: GitEnvironment,
   gitDir: string,
@@ -199,8 +199,9 @@ interface Fetching {
 }
 
 /**
- * Brings a ref. The first time in two steps: the newest commit with its files up to the limit, then the history without
- * any file. Later in one: what is new since, files up to the limit. So a copy holds each file once, not its past.
+ * Fetches a ref. The first time in two steps: the newest commit with its files up to the limit, then the history
+ * without any file. Later in one: what is new since, files up to the limit. So a copy contains each file once, not its
+ * past.
  */
 async function fetchRef(
   environment: GitEnvironment,
@@ -241,7 +242,7 @@ async function fetchRef(
   }
 }
 
-/** Looks at the size of what comes; too much ends the fetch. */
+/** Watches the size of the fetched data; too much ends the fetch. */
 function watchSize(gitDir: string): { signal: AbortSignal; stop(): void } {
   const ending = new AbortController();
   const look = async () => {
@@ -267,7 +268,7 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** What a git that was killed left behind would stop every later one: nobody else works here. */
+/** Removes leftovers of a killed git, which would stop every later one: nothing else works here. */
 async function clearRests(gitDir: string): Promise<void> {
   const folders = ["", "refs/kb", "objects/pack", "objects/info"];
   for (const folder of folders) {
@@ -279,8 +280,8 @@ async function clearRests(gitDir: string): Promise<void> {
 }
 
 /**
- * A fetch that leaves files out notes where they could be had later, and every later command would go there for them.
- * Without the note they are just missing.
+ * A fetch that leaves files out records where they could be fetched later, and every later command would fetch them
+ * from there. Without the record they are simply missing.
  */
 async function forgetPromises(folder: string, gitDir: string): Promise<void> {
   await copyFile(join(folder, "config"), join(gitDir, "config.lock"));
@@ -290,7 +291,7 @@ async function forgetPromises(folder: string, gitDir: string): Promise<void> {
 async function joinPacks(environment: GitEnvironment, gitDir: string, signal: AbortSignal): Promise<void> {
   const names = await readdir(join(gitDir, "objects", "pack")).catch(() => []);
   if (names.filter((name) => name.endsWith(".pack")).length <= MAX_PACKS) return;
-  // Said for this command alone: what is missing is meant to be.
+  // Set for this command only: the missing files are missing on purpose.
   await local(environment, ["-c", "remote.kb.promisor=true", "repack", "-a", "-d", "-q"], signal, gitDir, FETCH_MS);
 }
 
@@ -308,6 +309,6 @@ async function local(
 }
 
 async function readText(path: string): Promise<string | undefined> {
-  // Not there yet, or not readable: the mirror is made again.
+  // Doesn't exist yet, or unreadable: the mirror is recreated.
   return readFile(path, "utf8").catch(() => undefined);
 }

@@ -1,8 +1,8 @@
 import type { TreeChange } from "./tree.ts";
 
 /**
- * The changes in an order in which each rename finds its place free: of `b → c` and `a → b` the first comes first.
- * Renames in a circle have no such order and lose their former paths: each path then simply has another content.
+ * Sorts the changes so that each rename finds its new path free: of `b → c` and `a → b` the first comes first. Renames
+ * in a cycle have no such order and lose their former paths: each path then simply has another content.
  */
 export function inMoveOrder(changes: readonly TreeChange[]): TreeChange[] {
   const renames = new Map<string, Extract<TreeChange, { type: "present" }>>();
@@ -14,7 +14,7 @@ export function inMoveOrder(changes: readonly TreeChange[]): TreeChange[] {
   const ordered: TreeChange[] = [];
   const state = new Map<string, "open" | "done">();
   for (const start of renames.keys()) {
-    // Down the chain to the rename whose place nobody leaves, then back up.
+    // Down the chain to the rename whose new path is already free, then back up.
     const chain: string[] = [];
     for (let at: string | undefined = start; at !== undefined && renames.has(at) && !state.has(at);) {
       state.set(at, "open");
@@ -34,7 +34,7 @@ export function inMoveOrder(changes: readonly TreeChange[]): TreeChange[] {
   return [...ordered, ...others];
 }
 
-/** The chain leads into a circle at `end`: what lies before it is no part of the circle. */
+/** Whether a rename is part of the cycle that the chain reaches at `end`: those before it aren't. */
 function isOnCircle(former: string, chain: readonly string[], end: string): boolean {
   return chain.indexOf(former) >= chain.indexOf(end);
 }

@@ -4,7 +4,7 @@ import { ApiError } from "#api/errors.ts";
 import { bytesOf, hasByteSegment } from "#sources/file-scope/paths.ts";
 import { type GitProgram, startGit } from "./program.ts";
 
-/** An id of an object, or a place in a commit. */
+/** An id of an object, or a path in a commit. */
 export type ObjectName = string | Buffer;
 
 /** The object at a path of a commit. */
@@ -13,22 +13,20 @@ export function objectAt(commit: string, path: string): ObjectName {
   return hasByteSegment(path) ? Buffer.concat([Buffer.from(name), bytesOf(path)]) : `${name}${path}`;
 }
 
-/** What is known of an object; undefined when it is not here. */
+/** Data of an object; undefined when it isn't here. */
 export interface ObjectInfo {
   oid: string;
   type: string;
   size: number;
 }
 
-/** Objects of one mirror, by one long-lived git: answers come in the order of the questions. */
+/** Objects of one mirror, read by one long-lived git: answers come in the order of the requests. */
 export interface ObjectReader {
-  /** `name` is an id of an object, or what `objectAt` gives; one line. */
+  /** `name` is an id of an object, or a result of `objectAt`; one line. */
   info(name: ObjectName): Promise<ObjectInfo | undefined>;
-  /** Undefined when it is not here, or larger than `maxBytes`. */
+  /** Undefined when it isn't here, or is larger than `maxBytes`. */
   contents(name: ObjectName, maxBytes: number): Promise<Buffer | undefined>;
-  /**
-   * The same; pieces where it is large, to be read to their end or ended early: other questions wait until then.
-   */
+  /** The same; a large one comes in chunks, to be read to their end or ended early: other requests wait until then. */
   open(name: ObjectName, maxBytes: number): Promise<Buffer | AsyncGenerator<Buffer, void> | undefined>;
   close(): void;
 }
@@ -36,10 +34,10 @@ export interface ObjectReader {
 const IN_ONE_PIECE_BYTES = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
-/** Ended when nothing was asked for so long. */
+/** Ended after this long without a request. */
 const IDLE_MS = 30_000;
 
-/** Makes a reader; git is started with the first question. */
+/** Makes a reader; git is started with the first request. */
 export function makeObjectReader(program: GitProgram, gitDir: string): ObjectReader {
   let running: Conversation | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -52,7 +50,8 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
     name: ObjectName,
     read: (from: ByteStream) => Promise<Answer>,
   ): Promise<Answer> => {
-    // The answer for what is missing repeats the name: with a line feed in it, a name could pass for another answer.
+    // The answer for a missing object repeats the name: with a line feed in it, a name could be mistaken for another
+    // answer.
     if (name.includes("\0") || name.includes("\n")) throw new RangeError("A name of an object is one line.");
     if (!running || running.isOver()) running = startConversation(program, gitDir);
     clearTimeout(idle);
@@ -71,7 +70,7 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
       return bytes;
     });
 
-  /** Asked for with the first piece. */
+  /** Requested with the first chunk. */
   async function* readPieces(oid: string): AsyncGenerator<Buffer, void> {
     const { resolve: end, promise: ended } = promised<void>();
     const { resolve, reject, promise: begun } = promised<ByteStream>();
@@ -92,7 +91,7 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
       await from.take(1);
       left = -1;
     } finally {
-      // What nobody wants stands before the next answer.
+      // Unread bytes come before the next answer.
       for (left += 1; left > 0; left -= Math.min(left, PIECE_BYTES)) await from.take(Math.min(left, PIECE_BYTES));
       end();
     }
@@ -144,7 +143,7 @@ function startConversation(program: GitProgram, gitDir: string): Conversation {
       const close = () => {
         if (--open === 0) hold(child, false);
       };
-      // The next answer is read whatever became of this one.
+      // The next answer is read whatever happened to this one.
       last = answer.then(close, close);
       return answer;
     },
@@ -154,11 +153,10 @@ function startConversation(program: GitProgram, gitDir: string): Conversation {
 }
 
 /**
- * The program may end though this git still waits: its stdin closes then, and it ends too. Not while an answer is
- * waited for.
+ * The program may end though this git is idle: its stdin closes then, and it ends too. Not while an answer is pending.
  */
 function hold(child: ChildProcess, isHeld: boolean): void {
-  // Pipes are sockets, which have it; the type of a pipe does not say so.
+  // Pipes are sockets, which have it; the type of a pipe does not include it.
   const streams = [child.stdin, child.stdout, child.stderr] as (((Readable | Writable) & Partial<Holdable>) | null)[];
   for (const each of [child, ...streams]) {
     if (isHeld) each?.ref?.();
@@ -196,7 +194,7 @@ function makeByteStream(stream: Readable): ByteStream {
   stream.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
-    // Nothing is read ahead of who takes it but this much.
+    // Reads ahead of the consumer no more than this.
     if (length >= PIECE_BYTES) stream.pause();
     wake();
   });

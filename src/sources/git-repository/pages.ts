@@ -3,23 +3,23 @@ import type { Page, PageEntry, WalkEvent } from "#sources/session.ts";
 import type { GitPlace } from "./cursor.ts";
 import type { CommitView, WantedFile } from "./view.ts";
 
-/** What went: a path, or a folder with all that was in it. */
+/** A removed path, or a removed folder with everything in it. */
 export type Gone = { path: string } | { folder: string };
 
 export type Pages = ReturnType<typeof makePages>;
 
-/** The files of a page whose contents may be asked for. */
+/** The files of a page whose contents may be requested. */
 export interface CurrentPage {
   view: CommitView;
   files: ReadonlyMap<string, WantedFile>;
 }
 
-/** Gathers what a walk comes by into pages; `give` is told of each before it is given. */
+/** Collects the results of a walk into pages; `give` is called with each before it is yielded. */
 export function makePages(view: CommitView, size: number, give: (page: CurrentPage) => void) {
   let entries: PageEntry[] = [];
   let files = new Map<string, WantedFile>();
   let gone: Outcome[] = [];
-  /** Said once in a run. */
+  /** Reported once in a run. */
   const folders = new Set<string>();
 
   return {
@@ -34,7 +34,7 @@ export function makePages(view: CommitView, size: number, give: (page: CurrentPa
       if ("folder" in what) folders.add(what.folder);
     },
     isFull: (): boolean => entries.length + gone.length >= size,
-    /** The page so far, and then what went: what moved away from there is said by then. */
+    /** The page so far, and then the removals: what moved out of them is reported before. */
     *take(more: Pick<Page<GitPlace>, "checkpoint" | "total" | "isDue"> = {}): Generator<WalkEvent<GitPlace>, void> {
       const [page, left] = [entries, gone];
       give({ view, files });

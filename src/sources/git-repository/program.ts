@@ -3,25 +3,25 @@ import type { Readable } from "node:stream";
 import { defined } from "#core/defined.ts";
 import { startProgram } from "#core/spawn.ts";
 
-/** Where git runs from, and what it may know of the machine. */
+/** Where git is, and the settings it gets from the machine. */
 export interface GitProgram {
   /** `PATH`. */
   searchPath: string;
-  /** An empty folder: what git takes for the user's home. */
+  /** An empty folder: git uses it as the user's home. */
   home: string;
 }
 
 export interface GitCall {
   /** Our own bare mirror; without it the command has no repository. */
   gitDir?: string;
-  /** Options that go before the command, `-c` by `-c`. */
+  /** Options before the command, `-c` by `-c`. */
   options?: readonly string[];
   env?: Readonly<Record<string, string>>;
   /** Sent on stdin; a number is an open file. */
   input?: Uint8Array | string | number | undefined;
-  /** stdin stays open for questions to come. */
+  /** stdin stays open for later requests. */
   keepStdin?: boolean;
-  /** Lines for the descriptors 3 and 4: what the asking program hands on. */
+  /** Lines for the descriptors 3 and 4, which the askpass program passes on. */
   secrets?: { names: string; words: string };
   signal: AbortSignal;
   timeoutMs: number;
@@ -66,7 +66,9 @@ export async function runGit(program: GitProgram, args: readonly string[], call:
   }
 }
 
-/** The output of git as it comes, cut at every NUL. @throws Error when git fails; the signal's reason when aborted */
+/**
+ * The output of git as it arrives, split at every NUL. @throws Error when git fails; the signal's reason when aborted
+ */
 export async function* readTokens(
   program: GitProgram,
   args: readonly string[],
@@ -93,18 +95,18 @@ export async function* readTokens(
   }
 }
 
-/** Starts git as every command here runs: nothing of the user's, no hooks, no helpers, no work tree. Source: S38. */
+/** Starts git as every command here runs: no user settings, no hooks, no helpers, no work tree. Source: S38. */
 export function startGit(program: GitProgram, args: readonly string[], call: Omit<GitCall, "signal" | "timeoutMs">) {
   const { gitDir, options = [], env = {}, input, keepStdin = false, secrets } = call;
   const stdin = typeof input === "number" ? input : input === undefined && !keepStdin ? "ignore" : "pipe";
   const child = startProgram("git", [...SETTINGS, ...options, ...args], {
     cwd: program.home,
     env: { ...environment(program), ...defined({ GIT_DIR: gitDir }), ...env },
-    // A group of its own, so that its helpers end with it; and no terminal to ask at.
+    // A process group of its own, so that its helpers end with it; and no terminal for prompts.
     detached: true,
     stdio: [stdin, "pipe", "pipe", ...(secrets ? (["pipe", "pipe"] as const) : [])],
   });
-  // What can't be written any more is told by the exit code.
+  // The exit code reports what can't be written any more.
   child.stdin?.on("error", () => undefined);
   if (input !== undefined && typeof input !== "number") child.stdin?.end(input);
   if (secrets) {
@@ -117,7 +119,7 @@ export function startGit(program: GitProgram, args: readonly string[], call: Omi
       if (pipe && "end" in pipe) pipe.end(lines);
     }
   }
-  // With these stdio settings both are there.
+  // With these stdio settings both exist.
   return child as ChildProcess & { stdout: Readable; stderr: Readable };
 }
 
@@ -130,7 +132,7 @@ function killGit({ pid, exitCode }: ChildProcess): void {
   }
 }
 
-/** A command of ours that failed though nothing of the remote's was asked. */
+/** A failure of one of our own commands that doesn't involve the remote. */
 export class GitFailed extends Error {
   override readonly name = "GitFailed";
   readonly output: GitOutput;
@@ -157,7 +159,7 @@ function environment({ searchPath, home }: GitProgram): Record<string, string> {
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "false",
     SSH_ASKPASS: "false",
-    // No command reaches out unless its call says by which protocol.
+    // No command uses the network unless its call names the protocol.
     GIT_ALLOW_PROTOCOL: "",
     GIT_PROTOCOL_FROM_USER: "0",
     GIT_NO_LAZY_FETCH: "1",
@@ -169,7 +171,7 @@ function environment({ searchPath, home }: GitProgram): Record<string, string> {
   };
 }
 
-/** Old repositories hold these; without a work tree none of them does anything. */
+/** Faults in old repositories; without a work tree none of them has any effect. */
 const HARMLESS_FAULTS = [
   "badDate",
   "badDateOverflow",
@@ -246,7 +248,7 @@ async function collect(stream: Readable, maxBytes: number, onTooMuch?: () => voi
   return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
-/** Null when it was killed. @throws Error when there is no git to be started */
+/** Null when it was killed. @throws Error when there is no git to start */
 function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on("error", reject);

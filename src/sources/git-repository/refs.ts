@@ -3,9 +3,9 @@ import { isRefName } from "./config.ts";
 import type { LocalRepository } from "./local.ts";
 import type { Transport } from "./transport.ts";
 
-/** What a repository's branch or tag points at now. */
+/** The present target of a repository's branch or tag. */
 export interface RemoteRef {
-  /** The full name, or `HEAD` when what is checked out has none. */
+  /** The full name, or `HEAD` when the checked-out commit has none. */
   name: string;
   /** As web pages name it. */
   short: string;
@@ -64,7 +64,7 @@ export async function resolveLocal(
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Any web page passes for an empty repository of the oldest kind of server. A real one speaks in packets. */
+/** Any web page looks like an empty repository on the oldest kind of server. A real server responds in packets. */
 async function requireServer(transport: Transport, timeoutMs: number): Promise<void> {
   const call = { timeoutMs, maxBytes: MAX_BYTES, env: { GIT_TRACE_PACKET: "2" } };
   const { stderr } = await transport.run(["ls-remote", "kb"], call);

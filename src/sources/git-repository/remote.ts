@@ -1,15 +1,15 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { posix } from "node:path";
 
-/** Where a repository is, taken apart. */
+/** The parsed address of a repository. */
 export type Remote =
   | { type: "http"; scheme: "https" | "http"; host: string; port: number; path: string; url: string }
   | { type: "ssh"; user: string; host: string; port: number; path: string; url: string }
   | { type: "path"; path: string };
 
 /**
- * Takes apart what somebody wrote as the place of a repository: `https://…`, `ssh://…`, `git@host:path`, `file:///…`
- * or an absolute path. Everything else git would take (other protocols, helpers such as `ext::`, options) is a fault.
+ * Parses the address of a repository: `https://…`, `ssh://…`, `git@host:path`, `file:///…` or an absolute path.
+ * Everything else that git would accept (other protocols, helpers such as `ext::`, options) is a fault.
  * Source: S38.
  */
 export function parseRemote(text: string): Remote | { fault: string } {
@@ -22,7 +22,7 @@ export function parseRemote(text: string): Remote | { fault: string } {
   return parseScpLike(text);
 }
 
-/** The last segments of where it is, as people name it: `owner/repo`, or the folder's name. */
+/** The last segments of the address, as people name it: `owner/repo`, or the folder's name. */
 export function placeOf(remote: Remote): string {
   const path = remote.path.replace(/\/+$/, "").replace(/\/?\.git$/, "");
   const segments = path.split("/").filter((segment) => segment !== "");
@@ -30,7 +30,7 @@ export function placeOf(remote: Remote): string {
   return taken.join("/") || "repository";
 }
 
-/** What credentials are given for. */
+/** The origin that credentials are given for. */
 export function originOfRemote(remote: Remote): string {
   if (remote.type === "path") return "file:";
   const scheme = remote.type === "ssh" ? `ssh://${remote.user}@` : `${remote.scheme}://`;
@@ -82,7 +82,7 @@ function toHttp(url: URL, scheme: "https" | "http"): Remote | { fault: string } 
 
 function toSsh(url: URL): Remote | { fault: string } {
   if (url.password !== "") return { fault: "The URL contains a password. Remove it and give it as a credential." };
-  // The parser leaves hosts of unknown schemes as they are.
+  // The parser leaves hosts of unknown schemes unchanged.
   const host = url.hostname.toLowerCase().replace(/\.$/, "");
   const user = decode(url.username) || "git";
   const port = url.port === "" ? PORTS.ssh : Number(url.port);
@@ -119,7 +119,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray % is a character like any other; what comes of it is judged as it is.
+    // A stray % is an ordinary character; the result is checked as it is.
     return text;
   }
 }

@@ -16,22 +16,22 @@ import type { WantedFile } from "./view.ts";
 type Run = WalkRequest<GitCursor, GitPlace>;
 type Walk = AsyncGenerator<WalkEvent<GitPlace>, WalkEnd<GitCursor>>;
 
-/** Files of a page: few enough that a place to go on from is never far. */
+/** Files of a page: few enough that a checkpoint is never far away. */
 const PAGE_SIZE = 200;
 
-/** Where the runs before stand. */
+/** Position of the previous runs. */
 interface Before {
   feed?: GitCursor;
   left?: GitPlace;
 }
 
 /**
- * `full`, and whenever nothing is known: every file of the newest commit, ending complete. `incremental`: what differs between
- * the commit of last time and the newest one, whatever their histories, in time that does not depend on the size of the
- * repository; it names just that, so it does not end complete.
+ * `full`, and whenever nothing is known: every file of the newest commit, ending complete. `incremental`: the
+ * differences between the previous commit and the newest one, whatever their histories, in time that does not depend on
+ * the size of the repository; it names only those, so it does not end complete.
  *
  * @throws ApiError `source_not_found` for a branch that is gone, `source_unavailable` for a repository that became
- *   empty: neither may ever read as "everything deleted"; what `openTransport` and `openLocal` throw
+ *   empty: neither may ever read as "everything deleted"; errors of `openTransport` and `openLocal`
  */
 export function gitSessions(
   environment: GitEnvironment & { prepare(): Promise<void> },
@@ -86,13 +86,13 @@ async function* walk(tools: GitTools, { mode, resume }: Run, before: Before): Wa
       return { complete: false, cursor: { base: commit, placeKey }, permissions: "current" };
     }
   }
-  // Where nothing is known the mirror remembers what the items were made from.
+  // If nothing is known, the mirror still has the commit that the items were made from.
   return yield* list(tools, view, { ...begun, kind: "listing", from: from ?? (await mirror.base()) ?? null });
 }
 
 /**
- * Hands over what a run began that did not come to its end: paths that only it knew of would be forgotten if the next one began
- * elsewhere. Gives where the connector stands then.
+ * Reports the rest of an unfinished run: paths that only that run knew of would be forgotten if the next one began
+ * elsewhere. Returns the connector's position afterwards.
  */
 async function* endChanges(
   tools: GitTools,
@@ -108,7 +108,7 @@ async function* endChanges(
   return { base: commit, placeKey: view.repository.placeKey };
 }
 
-/** A repository without a commit. It had some: then it is no deletion, but something that went wrong there. */
+/** A repository without a commit. If it had some, that isn't a deletion, but a fault there. */
 function nothingThere(known: GitCursor | undefined): WalkEnd<GitCursor> {
   if (known && known.base !== null) {
     throw new ApiError("source_unavailable", {
@@ -119,7 +119,7 @@ function nothingThere(known: GitCursor | undefined): WalkEnd<GitCursor> {
   return { complete: true, cursor: { base: null, placeKey: null }, permissions: "current" };
 }
 
-/** Files whose sizes and dates are asked for together. */
+/** Files whose sizes and dates are requested together. */
 const FILES_TOGETHER = 100;
 
 async function* toItems(view: CurrentPage["view"], files: readonly WantedFile[]): AsyncGenerator<Outcome, void> {

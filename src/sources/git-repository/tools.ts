@@ -7,7 +7,7 @@ import type { GitEnvironment, Mirror } from "./mirror.ts";
 import type { Pages } from "./pages.ts";
 import { type CommitView, openCommit } from "./view.ts";
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export interface GitTools {
   ctx: SyncContext<GitConfig>;
   scope: Scope;
@@ -18,7 +18,7 @@ export interface GitTools {
   pagesOf(view: CommitView): Pages;
 }
 
-/** The commit as this run looks at it. */
+/** This run's view of the commit. */
 export function viewOf(
   { ctx, scope, environment, mirror }: GitTools,
   { commit, ref }: Pick<GitPlace, "commit" | "ref">,

@@ -11,7 +11,7 @@ import { KNOWN_HOST_KEYS } from "./host-keys.ts";
 import { type GitCall, type GitOutput, type GitProgram, runGit } from "./program.ts";
 import type { Remote } from "./remote.ts";
 
-/** A way to speak with one remote, judged and pinned; close it. */
+/** A checked and pinned connection to one remote; close it. */
 export interface Transport {
   /** Runs git with this remote under the name `kb`. @throws ApiError as `remoteFailure` */
   run(
@@ -24,16 +24,16 @@ export interface Transport {
 export interface TransportDeps {
   program: GitProgram;
   guard: AddressGuard;
-  /** A folder of our own for what lives as long as a transport. */
+  /** A folder of our own for files that live as long as a transport. */
   folder: string;
-  /** Our asking program: gives the lines of descriptors 3 and 4. */
+  /** Our askpass program: returns the lines of descriptors 3 and 4. */
   askpass: string;
 }
 
 /**
- * Opens the way to a remote. The address is resolved and judged once and pinned for every connection; secrets go
- * through pipes to the asking program, keys into an agent of our own: never into an argument, a URL, the environment or
- * a file.
+ * Opens a connection to a remote. The address is resolved and checked once and pinned for every connection; secrets go
+ * through pipes to the askpass program, keys into an agent of our own: never into an argument, a URL, the environment
+ * or a file.
  *
  * @throws ApiError `address_not_allowed`, `source_unavailable`, `source_unauthorized` when the key can't be used
  */
@@ -44,7 +44,7 @@ export async function openTransport(
 ): Promise<Transport> {
   const usualPorts = remote.type === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
   const credentials = (await ctx.git?.credentialsFor(remote.url)) ?? {};
-  // Of the config, or at the origin of the config: credentials are given for no other.
+  // From the config, or at the config's origin: credentials are given for no other.
   const pinned = await deps.guard.resolveConfigured({ host: remote.host, port: remote.port, usualPorts });
   const talk: Talk = {
     place: pinned.host,
@@ -106,7 +106,7 @@ function overHttp(
   };
 }
 
-/** Which user name a token goes with. */
+/** The user name for a token. */
 function tokenUser(host: string): string {
   if (host === "gitlab.com" || host.startsWith("gitlab.")) return "oauth2";
   return host === "bitbucket.org" ? "x-token-auth" : "x-access-token";
@@ -149,7 +149,7 @@ async function overSsh(
   }
 }
 
-/** ssh without a file of the user's: checked address, pinned host key, our agent, nothing forwarded, nothing asked. */
+/** ssh without any of the user's files: checked address, pinned host key, our agent, no forwarding, no prompts. */
 function sshCommand(options: { pinned: PinnedAddress; knownHosts: string; socket: string }): string {
   const { pinned, knownHosts, socket } = options;
   const settings = {
@@ -184,7 +184,7 @@ function sshCommand(options: { pinned: PinnedAddress; knownHosts: string; socket
   return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
-/** Lines for the alias alone: keys of other hosts in the text count for nothing. */
+/** Lines for the alias alone: keys of other hosts in the text are ignored. */
 function hostKeyLines({ host, port }: PinnedAddress, configured: string | undefined): string {
   const names = new Set(port === 22 ? [host, `[${host}]:22`] : [`[${host}]:${port}`]);
   const knownHosts = (configured ?? "").split("\n").flatMap((line) => {
@@ -196,12 +196,10 @@ function hostKeyLines({ host, port }: PinnedAddress, configured: string | undefi
   return [...(knownHosts.length > 0 ? knownHosts : known), ""].join("\n");
 }
 
-/** The key is forgotten after this, whatever becomes of us. */
+/** The key is forgotten after this, whatever happens to us. */
 const KEY_LIFETIME_S = 3_600;
 
-/**
- * An agent of our own that ends with us: it watches a program that waits for the end of our pipe.
- */
+/** An agent of our own that ends with us: it runs a program that waits for the end of our pipe. */
 function startAgent(socket: string, searchPath: string) {
   const child = startProgram("ssh-agent", ["-a", socket, "cat"], {
     env: { PATH: searchPath },
@@ -213,7 +211,7 @@ function startAgent(socket: string, searchPath: string) {
   return {
     socket,
     async add(key: string, passphrase: string | undefined, { program, askpass }: TransportDeps, signal: AbortSignal) {
-      // The agent makes its socket before it starts what it watches; asked too early, ssh-add finds none.
+      // The agent creates its socket before it starts that program; called too early, ssh-add finds none.
       for (let tries = 0; ; tries++) {
         const code = await addKey({ key, passphrase, socket, searchPath, home: program.home, askpass });
         signal.throwIfAborted();

@@ -7,12 +7,12 @@ export interface TreeEntry {
   /** `100644`, `100755`; `120000` is a link, `160000` another repository. */
   mode: string;
   oid: string;
-  /** The id; undefined for a path that has none, since no work tree can hold it: `shown` then says it. */
+  /** The id; undefined for a path without one, since no work tree can contain it: `shown` is then its text. */
   path: string | undefined;
   shown: string;
 }
 
-/** What became of one path between two commits. */
+/** The change of one path between two commits. */
 export type TreeChange =
   | { type: "present"; entry: TreeEntry; formerPath?: string }
   | { type: "gone"; path: string | undefined };
@@ -32,7 +32,7 @@ function toEntry(token: Buffer): TreeEntry {
   return { mode, oid, ...toPath(token.subarray(tab + 1)) };
 }
 
-/** What stands directly in a folder of a commit (`""` = its root): files, and folders with the mode `040000`. */
+/** The direct contents of a folder of a commit (`""` = its root): files, and folders with the mode `040000`. */
 export async function listFolder(place: Place, commit: string, folder: string): Promise<TreeEntry[]> {
   if (hasByteSegment(folder)) {
     const found = await entryAt(place, commit, folder);
@@ -47,7 +47,7 @@ export async function listFolder(place: Place, commit: string, folder: string): 
   return listArgs(place, [commit, ...(folder === "" ? [] : ["--", `${folder}/`])]);
 }
 
-/** What stands at a path of a commit, also where a name on the way is no UTF-8: git is told ids, as Node passes only text. */
+/** The entry at a path of a commit, also if a name in it isn't UTF-8: git gets object ids, as Node passes only text. */
 export async function entryAt(place: Place, commit: string, path: string): Promise<TreeEntry | undefined> {
   let found: TreeEntry | undefined;
   for (const segment of segmentsOf(path)) {
@@ -69,12 +69,12 @@ async function listArgs(place: Place, args: readonly string[]): Promise<TreeEntr
 }
 
 /**
- * What differs between the files of two commits, whatever their histories; renames by content, those of what moved with
- * changes if git can tell (it can't for files that the mirror left out: then only exact ones).
+ * The differences between the files of two commits, whatever their histories; renames by content, including changed
+ * files if git can detect them (it can't for files that the mirror left out: then only exact ones).
  */
 export async function listChanges(place: Place, from: string, to: string): Promise<TreeChange[]> {
   try {
-    // -B: a path whose content went elsewhere and that got another one counts as left.
+    // -B: a path whose content moved elsewhere and that got other content counts as left.
     return await diff(place, from, to, ["-B", "-M50%", "-l1000"]);
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
@@ -113,15 +113,15 @@ function call({ gitDir, signal }: Place): Omit<GitCall, "maxBytes"> {
   return { gitDir, signal, timeoutMs: DIFF_MS };
 }
 
-/** No text of 4,000 characters, which a path of an item has at most, has more. */
+/** More bytes than any text of 4,000 characters has, the most for a path of an item. */
 const MAX_PATH_BYTES = 12_000;
 
 function toPath(bytes: Buffer): Pick<TreeEntry, "path" | "shown"> {
-  // What no item can have is not read, however long it is. No path begins with a slash.
+  // A path that no item can have isn't read, however long it is. No path begins with a slash.
   if (bytes.length > MAX_PATH_BYTES)
     return { path: undefined, shown: `/${bytes.toString("latin1", 0, MAX_PATH_BYTES)}` };
   const path = pathOf(bytes);
-  // Only a planted tree has names that are `.`, and they could make the id of another file.
+  // Only a planted tree has names that are `.`, and they could form the id of another file.
   const hasDot = /(?:^|\/)\.(?:\/|$)/.test(bytes.toString("latin1"));
   return hasDot ? { path: undefined, shown: hasByteSegment(path) ? `/${path}` : path } : { path, shown: path };
 }

@@ -18,7 +18,7 @@ import { placeOf } from "./remote.ts";
 import type { TreeEntry } from "./tree.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
-/** A file that is to be an item, with its version. */
+/** A file that becomes an item, with its version. */
 export interface WantedFile {
   path: string;
   entry: TreeEntry;
@@ -27,29 +27,31 @@ export interface WantedFile {
   formerPath?: string;
 }
 
-/** One commit as a run looks at it. */
+/** A run's view of one commit. */
 export interface CommitView {
   commit: string;
   repository: RepositoryFacts;
   history: HistoryPlace;
   judge(entry: TreeEntry): Verdict;
-  /** What of the commit's own list of ignored paths could not be taken. */
+  /** Faults in the commit's own list of ignored paths. */
   faults: readonly Refusal[];
-  /** The file that an entry is, once the judge took it. */
+  /** The file of an entry that the judge included. */
   toWanted(entry: TreeEntry, path: string): Promise<WantedFile>;
   /** The items of files, with sizes and their last commits. */
   toItems(files: readonly WantedFile[]): Promise<ReturnType<typeof toFileItem>[]>;
-  /** Finds the last commits of many paths by one walk, in `range` and then further back; `toItems` needs it done. */
+  /** Finds the last commits of many paths by one walk, in `range` and then further back; call it before `toItems`. */
   findCommits(paths: ReadonlySet<string>, range: string): Promise<void>;
 }
 
-/** Raise it when what is made of a file changes: every file then gets another version and is handed over again. */
+/**
+ * Increase it when items are made differently from a file: every file then gets another version and is reported again.
+ */
 const MAPPING_VERSION = 1;
 
-/** How far back to look for few files: a run that brings little ends soon, whatever the history. */
+/** How far back to search for few files: a run with few changes ends soon, whatever the history. */
 const OLDER_COMMITS = 20_000;
 
-/** The sizes that pointer files of Git LFS have. */
+/** The sizes of Git LFS pointer files. */
 const POINTER_BYTES = { from: 100, to: 1_024 };
 
 /** Makes the view of a commit. */
@@ -101,7 +103,7 @@ export async function openCommit(
     async findCommits(paths, range) {
       await lookUp(paths, range);
       const older = new Set([...paths].filter((path) => !found.has(path)));
-      // A branch that was set back brings files whose last commit is not among the new ones.
+      // A branch that was reset contains files whose last commit isn't among the new ones.
       if (range !== commit) await lookUp(older, commit, OLDER_COMMITS);
       searched = paths;
     },
@@ -115,7 +117,7 @@ export async function openCommit(
   };
 }
 
-/** What all items of a repository share. */
+/** Values shared by all items of a repository. */
 export function repositoryFacts(
   config: GitConfig,
   { short, isTag }: Pick<RemoteRef, "short" | "isTag">,
@@ -152,7 +154,7 @@ async function historyOf(
   };
 }
 
-/** At the root of the commit: what its authors want left out. Source: docs/sources/git.md. */
+/** At the root of the commit: the authors' list of paths to leave out. Source: docs/sources/git.md. */
 export const IGNORE_FILE = ".kbignore";
 /** As the filesystem reads it. */
 const MAX_IGNORE_BYTES = 64 * 1024;

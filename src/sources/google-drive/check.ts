@@ -4,7 +4,7 @@ import { type DriveClient, type DriveContext, fromDirectory } from "./client.ts"
 import { DIRECTORY_SCOPES } from "./config.ts";
 import type { SharedDrive } from "./records.ts";
 
-/** Whether Google accepts the account, whose it is, and what of the permissions it may not know. */
+/** Checks whether Google accepts the account, returns its identity, and warns about permissions that it can't see. */
 export function checkDrive(ctx: DriveContext, client: DriveClient): Promise<CheckOutcome> {
   return runCheck(ctx, WORDS, async () => {
     const me = await client.me();
@@ -24,7 +24,7 @@ export function checkDrive(ctx: DriveContext, client: DriveClient): Promise<Chec
   });
 }
 
-/** Looking at more takes long, and they are much alike. */
+/** Checking more takes long, and they are much alike. */
 const LOOKED_AT = 10;
 
 async function closedDrives(client: DriveClient, drives: readonly SharedDrive[]): Promise<SharedDrive[]> {

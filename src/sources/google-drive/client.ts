@@ -34,10 +34,10 @@ export const FOLDER_TYPE = "application/vnd.google-apps.folder";
 const ALL = { supportsAllDrives: true } as const;
 const PAGE = 1_000;
 const DIRECTORY_PAGE = 200;
-/** A page token that Google does not take is answered so. */
+/** Google's statuses for an invalid page token. */
 const BAD_TOKEN = [400, 410] as const;
 
-/** All calls to Google: nothing else knows its routes. */
+/** All calls to Google: only this file knows its routes. */
 export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, directoryUrl }: GooglePlaces) {
   const drive = `${apiUrl}/drive/v3`;
   const directory = `${directoryUrl}/admin/directory/v1`;
@@ -75,7 +75,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
     odd,
     async me(): Promise<Me> {
       const { user } = await ask(`${drive}/about`, About, { query: { fields: "user" } });
-      // Only of an account that signed in is it told.
+      // Only available for an account that signed in.
       const answer = await http.request({
         url: `${apiUrl}/oauth2/v3/userinfo`,
         auth: true,
@@ -87,7 +87,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
 
     root: () => ask(`${drive}/files/root`, DriveFile, { query: { fields: "id,name" } }),
     get,
-    /** Undefined when it is not there, or not shared with this account. @throws ApiError `source_forbidden` */
+    /** Undefined when it doesn't exist, or isn't shared with this account. @throws ApiError `source_forbidden` */
     async find(id: string): Promise<DriveFile | undefined> {
       if (!isFileId(id)) return undefined;
       try {
@@ -106,7 +106,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return found.sort((a, b) => (a.id < b.id ? -1 : 1));
     },
 
-    /** What fits of a shared drive, or of what the account has and is shown; from a page on. */
+    /** Matches in a shared drive, or in the account's own and shared files; starts at a page. */
     async *list(q: string, driveId: string | undefined, from?: string, pageSize = PAGE) {
       const corpus = driveId === undefined ? { corpora: "user" } : { corpora: "drive", driveId };
       const fields = `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`;
@@ -151,7 +151,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return { ...page, changes: odd.known(page.changes) };
     },
 
-    /** Google tells an address of changes from here on. */
+    /** Google notifies an address of changes from here on. */
     watch(
       pageToken: string,
       driveId: string | undefined,
@@ -162,7 +162,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return ask(`${drive}/changes/watch`, Channel, { method: "POST", query, json: body });
     },
     async stopChannel(channel: { id: string; resourceId: string }): Promise<void> {
-      // One that is over is not there any more.
+      // An expired channel no longer exists.
       await http.request({
         method: "POST",
         url: `${drive}/channels/stop`,
@@ -172,7 +172,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       });
     },
 
-    /** Which id permissions have for an address; undefined when Google knows nobody there. */
+    /** The id that permissions use for an address; undefined when Google knows no one there. */
     async permissionIdOf(email: string): Promise<string | undefined> {
       const url = `${apiUrl}/drive/v2/permissionIds/${encodeURIComponent(email)}`;
       const answer = await http.request({ url, auth: true, allow: [400, 404] });
@@ -184,7 +184,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
     export: (id: string, mimeType: string, maxBytes: number) =>
       http.request({ url: exportUrl(id, mimeType), auth: true, maxBytes }),
 
-    /** Why Google refuses a content, in its word. */
+    /** Google's reason for refusing a content. */
     async refusalOf(id: string, mimeType?: string): Promise<string | undefined> {
       const url = mimeType === undefined ? mediaUrl(id) : exportUrl(id, mimeType);
       const answer = await http
@@ -194,7 +194,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return Refusal.safeParse(answer.json()).data?.error.errors.find(({ reason }) => reason !== undefined)?.reason;
     },
 
-    /** The domains of the organization that it has proven to be its own. */
+    /** The verified domains of the organization. */
     async domains(): Promise<string[]> {
       const { domains } = await ask(`${directory}/customer/my_customer/domains`, Domains, { auth: directoryAuth });
       return domains.flatMap(({ domainName, verified }) => (verified === true ? [domainName.toLowerCase()] : []));
@@ -206,7 +206,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
         { customer: "my_customer", maxResults: 500, orderBy: "email" },
         directoryAuth,
       ),
-    /** Members of a group, and those of the groups in it. */
+    /** Members of a group, including those of nested groups. */
     members(email: string) {
       const url = `${directory}/groups/${encodeURIComponent(email)}/members`;
       return pages(url, Members, { includeDerivedMembership: true, maxResults: DIRECTORY_PAGE }, directoryAuth);
@@ -222,7 +222,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
 }
 export type DriveClient = ReturnType<typeof makeClient>;
 
-/** As `orNothing`, of the directory, which has a token of its own, that may not be given, or is for another origin. */
+/** As `orNothing`, for the directory, which has a separate token that may be refused, or is for another origin. */
 export async function fromDirectory<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await orNothing(read);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 
-/** What is said about Google Drive. Unknown keys are errors. */
+/** Config of Google Drive. Unknown keys are errors. */
 export const GoogleDriveConfig = z.strictObject({
   myDrive: z.boolean().default(true).meta({
     title: "My Drive",
@@ -40,12 +40,12 @@ function isKeyFile(text: string): boolean {
     const { type } = z.object({ type: z.string() }).parse(JSON.parse(text));
     return type === "service_account";
   } catch {
-    // No JSON, or of something else: the message says what is wanted, and repeats nothing.
+    // Not JSON, or JSON of something else: the message states what is needed, and repeats nothing.
     return false;
   }
 }
 
-/** Where Google is; elsewhere only in tests. */
+/** Google's addresses; different only in tests. */
 export interface GooglePlaces {
   apiUrl: string;
   directoryUrl: string;
@@ -60,7 +60,7 @@ export const GOOGLE: GooglePlaces = {
 
 export const DRIVE_SCOPE = "https://www.googleapis.com/auth/drive.readonly";
 
-/** Asked for apart from the Drive, which is read without them, too. */
+/** Requested separately from the Drive, which can also be read without them. */
 export const DIRECTORY_SCOPES = [
   "https://www.googleapis.com/auth/admin.directory.user.readonly",
   "https://www.googleapis.com/auth/admin.directory.group.member.readonly",

@@ -9,10 +9,10 @@ import { contentKeyOf, type ExportForm, exportOf, MAX_EXPORT_BYTES, versionOf } 
 import type { DriveFile } from "./records.ts";
 
 const GOOGLE_TYPE = "application/vnd.google-apps.";
-/** An export may be a little larger than what Google counts. */
+/** An export may be a little larger than Google counts. */
 const EXPORT_BYTES = 2 * MAX_EXPORT_BYTES;
 
-/** A file as it is, or a document of Google's in the form that its text is read from. */
+/** A file unchanged, or a document of Google's in the form that its text is read from. */
 export async function readDriveFile(
   ctx: DriveContext,
   client: DriveClient,
@@ -27,7 +27,7 @@ export async function readDriveFile(
     : explained(client, file, undefined, () => readBytes(ctx, client, file, ref));
 }
 
-/** In this form or, where that is too large for Google, in the smaller one. */
+/** In this form or, if that is too large for Google, in the smaller one. */
 async function readForm(client: DriveClient, file: DriveFile, ref: string, form: ExportForm): Promise<FileContent> {
   const { smaller } = form;
   try {
@@ -39,7 +39,7 @@ async function readForm(client: DriveClient, file: DriveFile, ref: string, form:
   }
 }
 
-/** @throws ApiError what was thrown; a refusal with Google's reason for it */
+/** @throws ApiError the original error; a refusal with Google's reason for it */
 async function explained(
   client: DriveClient,
   file: DriveFile,
@@ -95,7 +95,7 @@ async function readBytes(ctx: DriveContext, client: DriveClient, file: DriveFile
   return { ...named, stream: checked(body, client, file) };
 }
 
-/** The bytes, if they are those of the version that was told. */
+/** The bytes, if they belong to the reported version. */
 async function* checked(
   body: AsyncIterable<Uint8Array>,
   client: DriveClient,

@@ -11,8 +11,8 @@ const PAGE_MEMBERS = 5_000;
 const KEPT_MS = 12 * 3_600_000;
 
 /**
- * Which id permissions have for somebody of the directory: asked by their address, and kept for half a day as long as it
- * is theirs. Who has it after them is somebody else.
+ * The id that permissions use for a member of the directory: requested by address, and kept for half a day while the
+ * address is theirs. Its next owner is someone else.
  */
 export function makeAddressBook() {
   const kept = new LRUCache<string, { id: string; at: number }>(atMost(200_000));
@@ -41,8 +41,8 @@ export interface Directory {
 }
 
 /**
- * Everybody in a group of Google, those of groups in it too; undefined when the account may not know. The address has to
- * be this group's own still: it may be another's by now.
+ * All members of a Google group, including those of nested groups; undefined when the account can't see them. Checks
+ * that the address still belongs to this group: it may belong to another by now.
  */
 export async function membersOf(
   { client, readers, book, now }: Directory,
@@ -63,7 +63,7 @@ export async function membersOf(
   });
 }
 
-/** A group whole, in as many pages as it takes. */
+/** A group in full, in as many pages as it takes. */
 export function* groupPages(
   group: Principal,
   members: readonly Principal[],

@@ -14,7 +14,7 @@ import { syncGooglePeople } from "./people.ts";
 import { driveSessions } from "./sync.ts";
 import { makeDriveWebhook } from "./webhook.ts";
 
-/** Which 403 is a limit. Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
+/** The 403s that are limits. Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
 const FORBIDDEN: NonNullable<LimitSpec["forbidden"]> = [
   {
     path: "error.errors.*.reason",
@@ -28,7 +28,7 @@ const FORBIDDEN: NonNullable<LimitSpec["forbidden"]> = [
   },
 ];
 
-/** A quarter of what Google lets a user ask. Source: https://developers.google.com/workspace/drive/api/guides/limits */
+/** A quarter of Google's limit for a user. Source: https://developers.google.com/workspace/drive/api/guides/limits */
 const LIMITS: LimitSpec = { perMinute: 3_000, burst: 100 };
 
 export interface GoogleDriveOptions {
@@ -37,7 +37,7 @@ export interface GoogleDriveOptions {
   batching?: Partial<Batching>;
 }
 
-/** Files of Google Drive, for those who can read them there. */
+/** Files of Google Drive, for their readers there. */
 export function makeGoogleDriveSource({
   places = GOOGLE,
   limits = LIMITS,
@@ -60,7 +60,7 @@ export function makeGoogleDriveSource({
       origins: [places.directoryUrl],
       limits: { ...limits, forbidden: FORBIDDEN },
       acl: "per_item",
-      // What changes above a file may not be in its log.
+      // A change above a file may not be in its log.
       freshness: "access",
       hasPeople: true,
       instances: [places.apiUrl],

@@ -10,7 +10,7 @@ import { notUnderstood } from "#sources/unread.ts";
 import { entriesOf, notTold, tellNamed, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
-/** Files that are stored in these folders, and that a listing of them did not name: those that are there are told. */
+/** Stored files in these folders that a listing did not name: those that exist are reported. */
 export async function* tellLeftOut(
   tools: Tools,
   folders: readonly string[],
@@ -46,7 +46,7 @@ async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: P
   return { events, count: found.length + failed };
 }
 
-/** What a listing had and isn't understood; what is stored of it was asked for by itself. */
+/** Listed records that aren't understood; stored ones are requested individually. */
 export async function* tellOdd(
   tools: Tools,
   key: string,

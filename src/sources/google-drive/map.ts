@@ -13,22 +13,25 @@ import { type Folder, folderRef } from "./tree.ts";
 
 const GOOGLE_TYPE = "application/vnd.google-apps.";
 export const SHORTCUT_TYPE = `${GOOGLE_TYPE}shortcut`;
-/** Google exports no more. Source: https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export */
+/** Google's export limit. Source: https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export */
 export const MAX_EXPORT_BYTES = 10 * 1024 * 1024;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
-/** What Google makes of a document. */
+/** A form that Google exports a document in. */
 export interface ExportForm {
   mimeType: string;
   extension: string;
-  /** Without pictures, where the form with them is too large. */
+  /** Without pictures, if the form with them is too large. */
   smaller?: ExportForm;
 }
 
 const PLAIN: ExportForm = { mimeType: "text/plain", extension: "txt" };
 
-/** As what each kind of document is read: text where one form has all of it, Office where there are sheets or slides. */
+/**
+ * The form in which each kind of document is read: text if one form has all of it, Office if there are sheets or
+ * slides.
+ */
 const EXPORTS: Readonly<Record<string, ExportForm>> = {
   document: { mimeType: "text/markdown", extension: "md", smaller: PLAIN },
   spreadsheet: {
@@ -44,12 +47,12 @@ export function exportOf(mimeType: string): ExportForm | undefined {
   return mimeType.startsWith(GOOGLE_TYPE) ? EXPORTS[mimeType.slice(GOOGLE_TYPE.length)] : undefined;
 }
 
-/** What names the content: a checksum, or when a document of Google's was last edited. */
+/** The id of the content: a checksum, or when a document of Google's was last edited. */
 export function contentKeyOf({ id, md5Checksum, modifiedTime, mimeType, size }: DriveFile): string {
   return digest([id, mimeType, md5Checksum ?? [modifiedTime ?? null, size ?? null]]);
 }
 
-/** The item of a file. Only the name of the folder it is in stands on it, and only for those who read that folder. */
+/** The item of a file. It has only the name of its folder, and only for readers of that folder. */
 export function toItem(
   { config, connector }: Pick<DriveContext, "config" | "connector">,
   file: DriveFile,
@@ -81,7 +84,7 @@ export function toItem(
   return { ...item, content, access, version: versionOf(contentKeyOf(file), meta) };
 }
 
-/** The version of a content that belongs to what was listed with this `ref`. */
+/** The version of a content, in the form listed with this `ref`. */
 export function versionOf(contentKey: string, ref: string): string {
   return `${contentKey}.${ref}`;
 }

@@ -6,12 +6,12 @@ import { type AddressBook, groupPages } from "./directory.ts";
 import { domainGroupId, domainOf, makeReaders, ORGANIZATION } from "./readers.ts";
 import type { DirectoryUser } from "./records.ts";
 
-/** Of more, those that are left are suspended by the next run. */
+/** If there are more, the next run suspends the rest. */
 const MOST_DUE = 1_000;
 
 /**
- * The account itself, and where it may read the directory everybody in the organization: by the ids that permissions name
- * them with, which the directory does not know.
+ * The account itself, and if it can read the directory everyone in the organization: by the ids that permissions use
+ * for them, which the directory does not have.
  */
 export async function* syncGooglePeople(
   ctx: DriveContext,
@@ -31,7 +31,7 @@ export async function* syncGooglePeople(
   const pages = client.users();
   for (;;) {
     const page = await fromDirectory(() => pages.next());
-    // Closed from the first page on is not known. Cut off after it is no end.
+    // If the first page is refused, the users are unknown. An end after it is an error.
     if (page === undefined && isKnown)
       throw new ApiError("source_unavailable", { message: "Google's list of users ended early." });
     if (page === undefined || page.done === true) break;
@@ -52,7 +52,7 @@ export async function* syncGooglePeople(
         ...nameOf(user),
         login: user.primaryEmail,
         email: { address: user.primaryEmail, isVerified: verified.includes(domainOf(user.primaryEmail) ?? "") },
-        // The directory's id is the one that an account has who signs in.
+        // The directory's id is the one of an account that signs in.
         ...(ownId !== undefined && { sameAs: [ownId] }),
       };
       if (!isActive) continue;
@@ -75,7 +75,7 @@ export async function* syncGooglePeople(
       ...(own !== undefined && { sameAs: [own] }),
     };
   }
-  // Who is in the directory no more is not told by it.
+  // The directory doesn't report people who have left it.
   for await (const principal of mode === "changes" && isKnown ? due(MOST_DUE) : []) {
     const isUser = parsePrincipal(principal)?.type === "source_user";
     if (isUser && !told.has(principal)) yield { t: "identity", principal, state: "suspended" };

@@ -2,36 +2,39 @@ import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { DriveContext } from "./client.ts";
 import type { Me, Permission } from "./records.ts";
 
-/** Whom permissions name, as principals. */
+/** The people and groups in permissions, as principals. */
 export interface Readers {
   user(permissionId: string): Principal[];
   group(id: string): Principal;
   me: readonly Principal[];
-  /** Who reads by these; `within` leaves out addresses of other domains. */
+  /** The readers by these permissions; `within` leaves out addresses of other domains. */
   of(permissions: readonly Permission[], within?: ReadonlySet<string>): Principal[];
-  /** Groups of Google that were named: their addresses by their ids. */
+  /** Google groups that were named: their addresses by their ids. */
   groups: Map<string, string>;
-  /** People that were, other than the account itself. */
+  /** People that were named, other than the account itself. */
   people: Map<string, { name: string | undefined; email: string | undefined }>;
 }
 
-/** Every role reads; one that is not known may not. */
+/** Every role reads; an unknown one may not. */
 const ROLES: ReadonlySet<string> = new Set(["owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"]);
-/** Permissions count this long at most without being read again. What ends sooner does not count: it would outlive its end. */
+/**
+ * Permissions are valid this long at most without being read again. One that ends sooner does not count: it would
+ * outlive its end.
+ */
 const LONGEST_MS = 720 * 3_600_000;
-/** Who reads a folder may be told this much later in a run. */
+/** The readers of a folder may be reported this much later in a run. */
 const SPARE_MS = 3_600_000;
 
-/** The group of everybody in the organization. */
+/** The group of everyone in the organization. */
 export const ORGANIZATION = "org";
 export const domainGroupId = (domain: string) => `domain:${domain.toLowerCase()}`;
 export const googleGroupId = (permissionId: string) => `g:${permissionId}`;
 export const folderGroupId = (id: string) => `f:${id}`;
 export const membersGroupId = (driveId: string) => `d:${driveId}`;
 export const managersGroupId = (driveId: string) => `dm:${driveId}`;
-/** Whom a shared drive's restrictions let in at all. */
+/** The people that a shared drive's restrictions admit at all. */
 export const allowedGroupId = (driveId: string) => `r:${driveId}`;
-/** Whom a shared drive lets in that may be restricted to the organization. */
+/** The people that a shared drive admits when it may be restricted to the organization. */
 export const insidersGroupId = (driveId: string) => `ro:${driveId}`;
 
 export function makeReaders(
@@ -64,7 +67,7 @@ export function makeReaders(
         groups.set(id, emailAddress);
         return [group(googleGroupId(id))];
       case "domain":
-        // With a link only, somebody has to be given it.
+        // With a link only, a person has to get the link first.
         return domain !== undefined && allowFileDiscovery === true && isWithin(domain)
           ? [group(domainGroupId(domain))]
           : [];
@@ -97,7 +100,7 @@ export function domainOf(email: string | undefined): string | undefined {
   return at < 0 ? undefined : email?.slice(at + 1).toLowerCase();
 }
 
-/** Given on the item itself, not above it. */
+/** Granted on the item itself, not above it. */
 export function isDirect({ permissionDetails }: Permission): boolean {
   return permissionDetails?.some(({ inherited }) => inherited === false) === true;
 }

@@ -21,10 +21,10 @@ export const Permission = z.object({
   displayName: text,
   domain: text,
   allowFileDiscovery: flag,
-  /** Kept as it came: what can't be read as a time has ended. */
+  /** Kept unchanged: a value that can't be parsed as a time counts as expired. */
   expirationTime: z.unknown().optional(),
   deleted: flag,
-  /** Kept as it came: whatever it is, the permission is not for the file as it stands. */
+  /** Kept unchanged: whatever its value, the permission isn't for the file itself. */
   view: z.unknown().optional(),
   permissionDetails: z
     .array(z.object({ inherited: flag }))
@@ -61,7 +61,7 @@ export const DriveFile = z.object({
     .catch(undefined),
   lastModifyingUser: Person,
   capabilities: z.object({ canDownload: flag }).optional().catch(undefined),
-  /** What is neither true nor false closes it. */
+  /** A value that is neither true nor false closes it. */
   inheritedPermissionsDisabled: z.boolean().optional().catch(true),
   hasAugmentedPermissions: flag,
   clientEncryptionDetails: z.object({ encryptionState: text }).optional().catch(undefined),
@@ -84,7 +84,7 @@ export const SharedDrive = z.object({
       driveMembersOnly: z.boolean().catch(true).optional(),
     })
     .optional()
-    // What can't be read restricts.
+    // An unreadable value restricts.
     .catch({ domainUsersOnly: true, driveMembersOnly: true }),
 });
 export type SharedDrive = z.infer<typeof SharedDrive>;

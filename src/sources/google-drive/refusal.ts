@@ -2,7 +2,7 @@ import type { Outcome } from "#sources/outcomes.ts";
 import { folderKey, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
-/** What is closed to this account may be open again: nobody reads it until then. */
+/** An item that this account can't see may become visible again: no one reads it until then. */
 export async function refusal({ ctx }: Tools, id: string): Promise<Outcome> {
   const isFolder = (await ctx.state.get(folderKey(id))) !== undefined;
   return { t: "refused", what: isFolder ? { container: folderRef(id) } : { externalId: id }, code: "source_forbidden" };

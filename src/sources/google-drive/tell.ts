@@ -21,11 +21,11 @@ import { type Folder, folderRef, makeTree, type Tree } from "./tree.ts";
 
 type DriveSyncContext = SyncContext<GoogleDriveConfig>;
 
-/** What is listed in one go, and has a log of changes of its own. */
+/** A unit that is listed as a whole, and has its own log of changes. */
 export interface Corpus {
   /** Of its outermost folder. */
   id: string;
-  /** The shared drive's id; empty for what the account has, and is shown by others. */
+  /** The shared drive's id; empty for the account's own files and those shared with it. */
   key: string;
   drive?: SharedDrive;
 }
@@ -40,24 +40,24 @@ export interface Tools extends Pick<OpenRequest<Cursor>, "mode" | "scope" | "rea
   containers: Containers<Corpus>;
   begun: Begun;
   rootId: string;
-  /** Shared drives that the config names, and that are not there. */
+  /** Shared drives that the config names, and that don't exist. */
   missing: readonly string[];
   domains: readonly string[] | undefined;
   failures: Failures;
   /** Files and folders that could not be read. */
   unread: Unread;
   isMember(driveId: string): boolean;
-  /** Shared drives that were listed and aren't understood; those that the config asks for. */
+  /** Listed shared drives that aren't understood; those that the config includes. */
   oddDrives: readonly string[];
-  /** Whether this may be one of them: what is in it stays as it is. */
+  /** Whether this may be one of them: its contents stay as they are. */
   isOdd(driveId: string): boolean;
-  /** Every shared drive was understood, or says its id. */
+  /** Every shared drive was understood, or has a readable id. */
   isWhole: boolean;
-  /** Groups and people that were told in this attempt, by id. */
+  /** Groups and people that were reported in this attempt, by id. */
   told: Set<string>;
-  /** The items of the files that were named just now. */
+  /** The items of the files that were just named. */
   atHand: Map<string, SourceItem>;
-  /** What is not wanted is said to be gone; else the end of a listing sees to it. */
+  /** Excluded items are reported as gone; otherwise the end of a listing removes them. */
   deletes: boolean;
 }
 
@@ -111,14 +111,14 @@ export async function openTools(
     refOf: folderRef,
     nameOf,
     hasFeeds: true,
-    // Once it is shown again everything in it is told.
+    // Once it is visible again, everything in it is reported.
     forget: (id) => void delete tools.begun.tokens[id === root.id ? "" : id],
     failures,
   });
   return Object.assign(tools, { containers });
 }
 
-/** Whether a file is in what is read. */
+/** Whether a file is in a corpus that is read. */
 export function isRead({ corpora, isMember }: Tools, { driveId }: DriveFile): boolean {
   const key = driveId !== undefined && isMember(driveId) ? driveId : "";
   return corpora.some((corpus) => corpus.key === key);
@@ -129,7 +129,7 @@ export function isUnknown({ isOdd }: Tools, { driveId }: DriveFile): boolean {
   return driveId !== undefined && isOdd(driveId);
 }
 
-/** What is said of files as they are now. One at which Google fails stays as it is. */
+/** The events for files as they are now. One that Google fails for stays as it is. */
 export async function entriesOf(tools: Tools, files: readonly DriveFile[]): Promise<PageEntry[]> {
   const entries: PageEntry[] = [];
   tools.atHand.clear();
@@ -146,7 +146,7 @@ export async function entriesOf(tools: Tools, files: readonly DriveFile[]): Prom
   return entries;
 }
 
-/** One thing at which Google fails: it stays as it is. @throws what is about more than it */
+/** The event for one thing that Google fails for: it stays as it is. @throws errors that concern more than it */
 export async function notTold({ failures, unread }: Tools, id: string, error: unknown): Promise<Skip> {
   await failures.requireOfOne(error);
   await unread.note(id);
@@ -164,13 +164,13 @@ async function entryOf(tools: Tools, file: DriveFile): Promise<PageEntry | undef
   if (!item || "t" in item) return deletes && stored !== undefined ? { t: "delete", externalId } : item;
   if (mode === "access" && stored === undefined) return undefined;
   const { version, access } = item;
-  // What was refused before and is in the log again is open again.
+  // A file that was refused before and is in the log again is visible again.
   if (deletes && access && stored === version) return { t: "access", externalId, access };
   atHand.set(externalId, item);
   return { externalId, ...defined({ version, access }) };
 }
 
-/** The item of a file, or why it is left out; undefined for what is none, is gone, or is not read. */
+/** The item of a file, or why it is left out; undefined if it isn't an item, is gone, or isn't read. */
 export async function itemOf(tools: Tools, file: DriveFile): Promise<SourceItem | Outcome | undefined> {
   const { ctx, scope, tree } = tools;
   const { id, mimeType, name } = file;
@@ -186,32 +186,32 @@ export async function itemOf(tools: Tools, file: DriveFile): Promise<SourceItem 
   return isInScope(scope, ids) ? toItem(ctx, file, place) : undefined;
 }
 
-/** Where a folder is, once all that is in it was told there. */
+/** Stores where a folder is, once everything in it was reported there. */
 export function keepPlace({ ctx, mode }: Tools, folder: Folder): void {
   if (mode !== "access") ctx.state.put(folderKey(folder.id), placeKeyOf(folder));
 }
 
 export const folderKey = (id: string) => `folder:${id}`;
 
-/** Moves when the items in a folder are to be told again: they are elsewhere, or their folder is called otherwise. */
+/** Changes when the items in a folder have to be reported again: they have moved, or their folder was renamed. */
 export function placeKeyOf({ name, parentId }: Folder): string {
   return digest([name, parentId ?? null]);
 }
 
-/** Groups of Google and people that were named since the last time. */
+/** Google groups and people that were named since the last call. */
 export async function tellNamed(tools: Tools): Promise<Outcome[]> {
   const { readers, domains, told } = tools;
   const events: Outcome[] = [];
   for (const [id, email] of readers.groups) {
     if (told.has(id)) continue;
     events.push(...(await tellGroup(tools, id, email)));
-    // One that failed is not told.
+    // One that failed isn't reported.
     told.add(id);
   }
   for (const [id, { name, email }] of readers.people) {
     if (told.has(id)) continue;
     told.add(id);
-    // Who is of the organization is told by its directory, with whether they are suspended.
+    // The directory reports members of the organization, and whether they are suspended.
     if (domains?.includes(domainOf(email) ?? "") === true) continue;
     const [principal = ""] = readers.user(id);
     events.push({
@@ -230,12 +230,12 @@ async function tellGroup(tools: Tools, id: string, email: string): Promise<Outco
   const group = readers.group(googleGroupId(id));
   const members = await membersOf({ client, readers, book, now: ctx.now }, id, email);
   await keepGroup(ctx, id, email);
-  // Nobody stands for a group whose members are not known.
+  // A group whose members are unknown has none.
   return members ? [...groupPages(group, members)] : [{ t: "refused", what: { group }, code: "source_forbidden" }];
 }
 
 const GROUPS = "groups";
-/** Of more, the others are read again with all permissions. */
+/** If there are more, the rest is read again with all permissions. */
 const MOST_KEPT = 400;
 const READ_AGAIN_MS = 5 * 60_000;
 const MOST_AGAIN = 25;
@@ -243,7 +243,7 @@ const MOST_AGAIN = 25;
 /** Permission ids of groups with their addresses, and when they were read; the oldest first. */
 async function keptGroups({ state }: DriveSyncContext): Promise<[string, string, number][]> {
   const kept = await state.get(GROUPS);
-  // Nobody else writes it, and a former version of the source wrote the same.
+  // Only this code writes it, and an earlier version of the source wrote the same.
   return Array.isArray(kept) ? (kept as [string, string, number][]) : [];
 }
 
@@ -252,7 +252,7 @@ async function keepGroup(ctx: DriveSyncContext, id: string, email: string): Prom
   if (email.length <= 120) ctx.state.put(GROUPS, [...others, [id, email, ctx.now()]].slice(-MOST_KEPT));
 }
 
-/** Who is in the groups of Google that were not looked at for longest; in all of them where a person asks for it. */
+/** The members of the Google groups that were not read for longest; of all groups when a person requests it. */
 export async function* tellDueGroups(tools: Tools): AsyncGenerator<Outcome, void> {
   const { ctx, readsGroups, told } = tools;
   const kept = await keptGroups(ctx);

@@ -17,18 +17,18 @@ import {
 } from "./readers.ts";
 import type { DriveFile, Me, Permission, SharedDrive } from "./records.ts";
 
-/** A folder, a shared drive, or what is in neither. */
+/** A folder, a shared drive, or the place of files that are in neither. */
 export interface Folder {
   id: string;
   name: string;
   parentId?: string;
-  /** Who reads what is in it. */
+  /** The readers of its contents. */
   group: Principal;
-  /** Who those are. */
+  /** The members of that group. */
   members: readonly Principal[];
-  /** Everybody among them, where Google tells: in My Drive. */
+  /** Every reader among them, if Google reports it: in My Drive. */
   readers?: ReadonlySet<Principal>;
-  /** From the outermost on, itself last. */
+  /** The outermost first, itself last. */
   chain: readonly Folder[];
 }
 
@@ -39,14 +39,14 @@ export interface TreeOptions {
   root: { id: string; name: string };
   /** Those that the account is a member of, by id. */
   drives: ReadonlyMap<string, SharedDrive>;
-  /** Domains of the organization; undefined when the account may not know them. */
+  /** Domains of the organization; undefined when the account can't see them. */
   domains: readonly string[] | undefined;
 }
 
 export const SHARED_WITH_ME = "shared-with-me";
 export type Tree = ReturnType<typeof makeTree>;
 
-/** Where files are, and who reads them there. Asks for a folder when something is in it that was not listed. */
+/** The locations of files, and their readers there. Requests a folder when it contains something but was not listed. */
 export function makeTree({ client, readers, me, root, drives, domains }: TreeOptions) {
   const listed = new Map<string, DriveFile>();
   const opened = new Map<string, Promise<Folder | undefined>>();
@@ -61,7 +61,10 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     return made;
   }
 
-  /** `below` is what led here: folders that moved while they were listed can be in each other, and that leads nowhere. */
+  /**
+   * `below` is the path that led here: folders that moved while they were listed can contain each other, which has no
+   * result.
+   */
   function folder(id: string, below: readonly string[] = []): Promise<Folder | undefined> {
     if (below.includes(id)) return Promise.resolve(undefined);
     const known = opened.get(id);
@@ -92,7 +95,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     return made;
   }
 
-  /** The folder that something is in; in a shared drive an unknown one is of its top. */
+  /** The folder that contains a file; in a shared drive, an unknown folder counts as its top. */
   async function aboveOf(
     { id, parents, driveId }: DriveFile,
     below: readonly string[] = [],
@@ -106,7 +109,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
 
   interface Grants {
     list: Principal[];
-    /** Nobody reads but who reads the folder. */
+    /** Only readers of the folder can read it. */
     follows: boolean;
     readers?: ReadonlySet<Principal>;
   }
@@ -116,7 +119,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     const isLimited = file.inheritedPermissionsDisabled === true;
     if (drive) {
       const [parent] = file.parents ?? [];
-      // Who reads a folder that can't be seen is not known.
+      // The readers of a folder that can't be seen are unknown.
       const isKnown = above !== undefined && above.id === parent;
       const from = isLimited ? [readers.group(managersGroupId(drive.id))] : isKnown ? [above.group] : [];
       const hasOwn = isLimited || file.hasAugmentedPermissions !== false;
@@ -126,7 +129,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     }
     const permissions =
       file.driveId === undefined ? file.permissions : await orNothing(() => client.permissions(file.id));
-    // Only who may share a file is told by whom it is read. That the account reads it is known.
+    // Google shows a file's permissions only to people who may share it. That the account reads it is known.
     if (permissions === undefined) return { list: [...readers.me], follows: false };
     const all = new Set(readers.of(permissions));
     const byFolder = isLimited ? undefined : above?.readers;
@@ -137,14 +140,17 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     return { list: [above.group, ...direct], follows: direct.length === 0, readers: all };
   }
 
-  /** Whom permissions of a shared drive let in. Without the directory a group is closed: it can have people of elsewhere in it. */
+  /**
+   * The people that permissions of a shared drive admit. Without the directory a group is closed: it can have outside
+   * members.
+   */
   function readersIn(drive: SharedDrive, permissions: readonly Permission[]): Principal[] {
     if (!isForInsiders(drive)) return readers.of(permissions);
     return readers.of(domains ? permissions : permissions.filter(({ type }) => type !== "group"), inside);
   }
 
   return {
-    /** What a listing shows of a folder is not asked for. */
+    /** A folder in a listing isn't requested again. */
     add(record: DriveFile): void {
       listed.set(record.id, record);
       opened.delete(record.id);
@@ -162,7 +168,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
       return { chain: above?.chain ?? [], access: { known: true, all }, follows };
     },
 
-    /** The groups of a shared drive: who is in it, who manages it, and whom its restrictions let in. */
+    /** The groups of a shared drive: its members, its managers, and the people that its restrictions admit. */
     async *driveGroups(drive: SharedDrive): AsyncGenerator<Extract<Outcome, { t: "group" | "refused" }>, void> {
       const [members, managers, allowed, insiders] = [
         membersGroupId,

@@ -4,14 +4,20 @@ import type { SourceWebhook } from "#sources/contract.ts";
 import type { DriveClient, DriveContext } from "./client.ts";
 import type { GoogleDriveConfig } from "./config.ts";
 
-/** Google ends a channel for changes after a week at the latest. Source: https://developers.google.com/workspace/drive/api/guides/push */
+/**
+ * Google ends a channel for changes after a week at the latest. Source:
+ * https://developers.google.com/workspace/drive/api/guides/push
+ */
 const CHANNEL_MS = 7 * 86_400_000;
-/** As many as their names fit into what is kept; other drives are looked at by the schedule. */
+/** As many as their names fit into the stored data; the schedule checks the other drives. */
 const MOST_CHANNELS = 40;
 
 const Channels = z.object({ channels: z.array(z.object({ id: z.string(), resourceId: z.string() })) });
 
-/** Google's notification channels: one for My Drive, and one for each shared drive. They say that something changed, never what. */
+/**
+ * Google's notification channels: one for My Drive, and one for each shared drive. They report that something changed,
+ * never what.
+ */
 export function makeDriveWebhook(open: (ctx: DriveContext) => DriveClient): SourceWebhook<GoogleDriveConfig> {
   return {
     verify(secret, { headers, rawBody }) {
@@ -19,7 +25,7 @@ export function makeDriveWebhook(open: (ctx: DriveContext) => DriveClient): Sour
       const expected = Buffer.from(tokenOf(secret));
       const isKnown = told.length === expected.length && timingSafeEqual(told, expected);
       if (!isKnown || rawBody.length > 0) return "refused";
-      // The first message says only that the channel is there.
+      // The first message only confirms that the channel exists.
       return { changes: headers.get("x-goog-resource-state") === "sync" ? [] : [{ t: "delta" }] };
     },
 
@@ -56,7 +62,7 @@ export function makeDriveWebhook(open: (ctx: DriveContext) => DriveClient): Sour
   };
 }
 
-/** What Google gives back with each message. Who reads it there doesn't have the secret. */
+/** The value that Google returns with each message. Anyone who reads it there doesn't have the secret. */
 function tokenOf(secret: string): string {
   return createHmac("sha256", secret).update("google-drive channel").digest("base64url");
 }

@@ -5,7 +5,7 @@ import { makeTextPieces, type TextPieces } from "#core/encodings/names.ts";
 /** Bytes that reveal the compression and encoding of a sitemap. */
 const HEAD_BYTES = 256;
 
-/** Compressed data is recognised by its first bytes, whatever its name and type are. */
+/** Compressed data is recognized by its first bytes, whatever its name and type are. */
 export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const { head, all } = await peek(body);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* all;

@@ -1,11 +1,11 @@
-/** A stretch of a text and what stands there after masking. Offsets in UTF-16 code units of the text as it was. */
+/** A piece of a text and its replacement after masking. Offsets in UTF-16 code units of the original text. */
 export interface Cut {
   start: number;
   end: number;
   mask: string;
 }
 
-/** Where an offset of the text as it was stands after masking; one inside a secret becomes the start of its mask. */
+/** The position of an original offset after masking; one inside a secret becomes the start of its mask. */
 export function maskedOffset(cuts: readonly Cut[], offset: number): number {
   let shift = 0;
   for (const { start, end, mask } of cuts) {

@@ -1,19 +1,19 @@
-/** What a kind of secret looks like. */
+/** The format of a kind of secret. */
 export interface SecretFormat {
   /** In plain words, as in `[removed: github token]`. */
   label: string;
   /** How it begins, literally. In text that became Markdown a `_` may be escaped: both spellings are found. */
   starts: readonly string[];
   /**
-   * What follows its beginning: sticky, and bounded by little more than a token has, since it is tried from each beginning.
-   * What may be far longer is found by `WebTokenFinder`.
+   * The pattern after its beginning: sticky, and bounded by little more than a token's length, since it is tried from
+   * each beginning. `WebTokenFinder` finds tokens that may be far longer.
    */
   rest: RegExp | "web token";
-  /** The text between the prefix and the secret, where both identify the secret but are not secret themselves: they stay. */
+  /** The text between the prefix and the secret that helps to identify the secret but isn't secret itself: it stays. */
   keeps?: RegExp;
 }
 
-/** A letter of a token that may hold `_` and `-`; the `_` may be escaped. */
+/** A letter of a token that may contain `_` and `-`; the `_` may be escaped. */
 const LETTER = String.raw`(?:[A-Za-z0-9-]|\\?_)`;
 /** Ends a token of a fixed length: a longer run of the same letters is something else. */
 const END = "(?![A-Za-z0-9])";
@@ -23,7 +23,7 @@ function sticky(pattern: string): RegExp {
 }
 
 /**
- * Formats that are hardly ever anything else than a secret: a mask in the wrong place would cost an answer.
+ * Formats that are hardly ever anything else than a secret: a mask in the wrong place would cost a result.
  * Source: S37. The formats are as their issuers document them.
  */
 export const SECRET_FORMATS: readonly SecretFormat[] = [
@@ -92,7 +92,7 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   { label: "docker token", starts: ["dckr_pat_"], rest: sticky(`${LETTER}{27,60}`) },
   { label: "grafana token", starts: ["glsa_", "glc_"], rest: sticky(`(?:[A-Za-z0-9+/=]|\\\\?_){32,300}`) },
   { label: "vault token", starts: ["hvs.", "hvb.", "hvr."], rest: sticky(`${LETTER}{24,300}`) },
-  // The fourteen letters before it alone open nothing.
+  // The fourteen letters before it grant nothing on their own.
   { label: "terraform token", starts: [".atlasv1."], rest: sticky(`(?:${LETTER}|=){60,70}`) },
   { label: "web token", starts: ["eyJ"], rest: "web token" },
   { label: "age key", starts: ["AGE-SECRET-KEY-1"], rest: /[0-9A-Z]{58}/y },
@@ -100,13 +100,13 @@ export const SECRET_FORMATS: readonly SecretFormat[] = [
   {
     label: "password",
     starts: ["postgres", "mysql", "mariadb", "mongodb", "redis", "amqp", "mssql", "clickhouse"],
-    // User and host are not secret; `<password>`, `$PGPASSWORD` and other placeholders are not either.
+    // User and host aren't secret; `<password>`, `$PGPASSWORD` and other placeholders aren't either.
     keeps: /(?:ql|s)?(?:\+[a-z0-9]{1,20})?:\/\/[^\s:/@]{0,64}:/y,
     rest: /(?!(?:password|passwd|pass|secret|pwd|x+)@)[^\s/@"'<>${%*[][^\s/@"'<>]{2,200}(?=@[^\s@])/y,
   },
 ];
 
-/** Bot tokens of Telegram begin with their bot's number, so they are looked for where a number begins. */
+/** Bot tokens of Telegram begin with their bot's number, so they are searched for where a number begins. */
 export const NUMBER_FORMAT: Omit<SecretFormat, "starts"> & { rest: RegExp } = {
   label: "telegram token",
   rest: sticky(`\\d{8,10}:AA${LETTER}{33}(?![A-Za-z0-9_-])`),

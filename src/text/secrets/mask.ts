@@ -2,7 +2,7 @@ import type { Cut } from "./cut.ts";
 import { findPrivateKeys } from "./private-keys.ts";
 import { findTokens } from "./tokens.ts";
 
-/** What masking did to a text. */
+/** The result of masking a text. */
 export interface MaskedText {
   text: string;
   /** Where it changed, ascending; one for each secret. */
@@ -10,8 +10,8 @@ export interface MaskedText {
 }
 
 /**
- * Takes out credentials: tokens in formats that nothing else has, private keys, passwords in addresses of
- * databases. Each becomes `[removed: aws key]`. A text without any is given back as it is. Source: S37.
+ * Removes credentials: tokens in distinctive formats, private keys, passwords in addresses of databases. Each becomes
+ * `[removed: aws key]`. A text without any is returned unchanged. Source: S37.
  */
 export function maskSecrets(text: string): MaskedText {
   const cuts = [...findPrivateKeys(text), ...findTokens(text)].sort((a, b) => a.start - b.start);
@@ -20,7 +20,7 @@ export function maskSecrets(text: string): MaskedText {
   const parts: string[] = [];
   let at = 0;
   for (const cut of cuts) {
-    // What looks like a token inside a key went with the key.
+    // A token found inside a key was removed with the key.
     if (cut.start < at) continue;
     parts.push(text.slice(at, cut.start), cut.mask);
     kept.push(cut);

@@ -4,19 +4,21 @@ const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g;
 const END = "-----END";
 /** The largest real ones have some 13,000 characters. */
 const MAX_KEY_CHARS = 20_000;
-/** A key has long lines of base64; a text about keys has not. The breaks may be escaped, as in JSON. */
+/** A key has long lines of base64; a text about keys doesn't. The breaks may be escaped, as in JSON. */
 const BODY = /[A-Za-z0-9+/=]{40}/;
-/** Lines of a key whose end was cut off. They end where the next key begins: no line is read again from each beginning. */
+/**
+ * Lines of a key whose end was cut off. They end where the next key begins: no line is read again from each beginning.
+ */
 const LINES =
   /(?:(?:\s|\\n|\\r){1,8}(?:[A-Z][A-Za-z-]{1,40}: (?:(?!-----BEGIN)[^\n]){0,200}|[A-Za-z0-9+/=]{1,200}(?=\s|\\|$))){0,400}/y;
 
-/** PuTTY's files begin with a line of their own and end with their checksum. */
+/** PuTTY's files begin with a distinctive line and end with their checksum. */
 const PUTTY = /PuTTY-User-Key-File-[23]: /g;
 const PUTTY_END = /Private-MAC: [0-9a-f]{40,64}/g;
 
 /**
- * Private keys in their armour (PEM, OpenSSH, PGP), with or without an end, and PuTTY's files. Takes time in proportion to the
- * text: what ends a key is searched for once, not from each beginning. Source: S67.
+ * Finds private keys in their armour (PEM, OpenSSH, PGP), with or without an end, and PuTTY's files. Takes time in
+ * proportion to the text: the end of a key is searched for once, not from each beginning. Source: S67.
  */
 export function findPrivateKeys(text: string): Cut[] {
   const cuts: Cut[] = [];
@@ -33,7 +35,7 @@ export function findPrivateKeys(text: string): Cut[] {
   return text.includes("PuTTY-User-Key-File") ? [...cuts, ...findPuttyKeys(text)] : cuts;
 }
 
-/** From the earliest header that a checksum follows near enough; no stretch of the text is searched for two of them. */
+/** From the earliest header that a checksum follows near enough; no part of the text is searched for two of them. */
 function findPuttyKeys(text: string): Cut[] {
   const cuts: Cut[] = [];
   let searchedTo = 0;
@@ -47,7 +49,7 @@ function findPuttyKeys(text: string): Cut[] {
   return cuts;
 }
 
-/** Where a text stands next, `Infinity` when nowhere. Ask for ascending places: each stretch is searched once. */
+/** Where a text occurs next, `Infinity` if nowhere. Call it with ascending positions: each part is searched once. */
 function makeNext(text: string, wanted: string): (from: number) => number {
   let next = -1;
   return (from) => {
@@ -59,7 +61,7 @@ function makeNext(text: string, wanted: string): (from: number) => number {
   };
 }
 
-/** The line feeds stay: what follows keeps the number of its line. */
+/** The line feeds stay: the text after it keeps its line numbers. */
 function cutOf(text: string, start: number, end: number): Cut {
   const lineFeeds = text.slice(start, end).replaceAll(/[^\n]+/g, "");
   return { start, end, mask: `[removed: private key]${lineFeeds}` };

@@ -2,7 +2,9 @@ import type { Cut } from "./cut.ts";
 import { NUMBER_FORMAT, SECRET_FORMATS, type SecretFormat } from "./formats.ts";
 import { makeWebTokenFinder, type WebTokenFinder } from "./web-token.ts";
 
-/** Tokens, keys and passwords in formats of their own, in their order. Takes time in proportion to the text. Source: S67. */
+/**
+ * Finds tokens, keys and passwords in distinctive formats, in order. Takes time in proportion to the text. Source: S67.
+ */
 export function findTokens(text: string): Cut[] {
   const cuts: Cut[] = [];
   const endOfWebToken = makeWebTokenFinder(text);
@@ -14,14 +16,14 @@ export function findTokens(text: string): Cut[] {
   return cuts;
 }
 
-/** The longest token, a web token, has some more; of that one the beginning is enough. */
+/** The longest token, a web token, is somewhat longer; for that one the beginning is enough. */
 const LONGEST_TOKEN = 20_000;
-/** What no token holds. */
+/** Characters that no token contains. */
 const BREAK = /[\s"'<>`|,;(){}]/;
 
 /**
- * The start of a text that was cut, up to where a token begins that nothing ends before the cut: of it most may be left, and no
- * format tells it any more. The text as it is when there is none. Source: S37.
+ * The start of a truncated text, up to where a token begins that doesn't end before the cut: most of the token may be
+ * left, and no format would recognize it. The whole text when there is none. Source: S37.
  */
 export function beforeOpenToken(text: string): string {
   const from = Math.max(0, text.length - LONGEST_TOKEN);
@@ -37,7 +39,7 @@ export function beforeOpenToken(text: string): string {
   return text;
 }
 
-/** Where the secret part starts of what begins here as a token does; undefined when nothing does. */
+/** Where the secret part starts of a token that begins here; undefined when none does. */
 function secretAt(text: string, at: number): number | undefined {
   if (isDigit(text.charCodeAt(at))) return endOf(NUMBER_START, text, at) === undefined ? undefined : at;
   for (const { literal, format } of startsAt(text, at)) {
@@ -50,10 +52,10 @@ function secretAt(text: string, at: number): number | undefined {
 
 const NUMBER_START = /\d{8,10}:AA/y;
 
-/** Every secret, with what tells it, holds so many characters in a row that words and short paths do not. */
+/** Every secret, with its prefix, has a run of this many characters that words and short paths do not have. */
 const SHORTEST_RUN = 12;
 
-/** What a code unit of ASCII may be in a token, key or address, as bits; 0 = it stands in none. */
+/** The roles of an ASCII code unit in a token, key or address, as bits; 0 = it occurs in none. */
 const CLASS = new Uint8Array(128);
 const PART = 1;
 const WORD = 2;
@@ -65,8 +67,8 @@ const DOT = 32;
 const FIRST = 64;
 
 /**
- * Start of the next run of `SHORTEST_RUN` characters that tokens are made of; the length of the text when there is none.
- * Looks at the last character first and back from there: a text of words costs a fraction of a look at each.
+ * Start of the next run of `SHORTEST_RUN` characters that tokens are made of; the length of the text when there is
+ * none. Checks the last character first and back from there: a text of words costs a fraction of a check of each.
  */
 function nextRun(text: string, from: number): number {
   let start = from;
@@ -80,8 +82,8 @@ function nextRun(text: string, from: number): number {
 }
 
 /**
- * The next place from this one on where a word begins as a format does, in a run; the length of the text when there is none.
- * This place is in a run, or where one ends.
+ * The next position from this one on where a word begins as a format does, in a run; the length of the text when there
+ * is none. This position is in a run, or where one ends.
  */
 function nextStart(text: string, from: number): number {
   let before = from > 0 ? classOf(text, from - 1) : 0;
@@ -110,14 +112,17 @@ function beginsWord(kind: number, before: number): boolean {
 
 interface Start {
   literal: string;
-  /** The third character, NaN without one: of those with the same first two, it tells most of them apart. */
+  /** The third character, NaN without one: it distinguishes most formats with the same first two. */
   third: number;
-  /** By code unit of ASCII: 0 = what follows the beginning can't begin so. Most places that begin like a token end there. */
+  /**
+   * By ASCII code unit: 0 = the part after the beginning can't begin with it. Most places that begin like a token end
+   * there.
+   */
   follows: Uint8Array;
   format: SecretFormat;
 }
 
-/** Of what follows a beginning the first character, where the pattern begins with one of a set. */
+/** The first character of the part after a beginning, if the pattern begins with one of a set. */
 const FIRST_OF = /^(?:\[(?!\^)(?:\\.|[^\]\\])*\]|\(\?:[^()]*\)(?=\{)|\\d)/;
 
 function followersOf({ rest, keeps }: SecretFormat): Uint8Array {
@@ -128,7 +133,7 @@ function followersOf({ rest, keeps }: SecretFormat): Uint8Array {
   return Uint8Array.from({ length: 128 }, (_, unit) => Number(pattern.test(`${String.fromCharCode(unit)}_`)));
 }
 
-/** Those with the same first two characters; where they stand, by `first * 128 + second`, and 0 where there are none. */
+/** Those with the same first two characters; their positions, by `first * 128 + second`, and 0 if there are none. */
 const STARTS: (readonly Start[])[] = [[]];
 const STARTS_AT = new Uint8Array(128 * 128);
 
@@ -190,7 +195,7 @@ function startsAt(text: string, at: number): Start[] {
 
 function isAt(text: string, at: number, { literal, third }: Start, unit: number): boolean {
   if (literal.length > 2 && third !== unit) return false;
-  // Letter by letter: the call of `startsWith` costs more than that.
+  // Letter by letter: a call of `startsWith` costs more than that.
   for (let of = 3; of < literal.length; of++) if (text.charCodeAt(at + of) !== literal.charCodeAt(of)) return false;
   return true;
 }
