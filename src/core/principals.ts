@@ -20,7 +20,7 @@ export type ParsedPrincipal =
   | { type: "source_user"; providerId: string; instance: string; id: string }
   | { type: "source_group"; connectorId: string; id: string };
 
-/** What a sync or a push may name in its access lists; made by `authorityOf`. Source: S2. */
+/** The principals that a sync or a push may name in its access lists; made by `authorityOf`. Source: S2. */
 export interface Authority {
   /** The connector; it owns the groups `group:<connectorId>:…`. */
   connectorId: string;
@@ -30,7 +30,7 @@ export interface Authority {
   named?: Pick<ReadonlySet<Principal>, "has">;
 }
 
-/** What a connector may name besides its own groups and `everyone`, as loaded. */
+/** The principals that a connector may name besides its own groups and `everyone`, as loaded. */
 export interface Naming {
   connectorId: string;
   providerId: string;

@@ -23,7 +23,7 @@ export interface SpoolWriter {
   written(): Promise<void>;
   /** Why a chunk can't be written: the disk is full, or fails. */
   readonly fault: ApiError | undefined;
-  /** What was written, split into pieces of these lengths. Nothing may be written after. */
+  /** The written bytes, split into pieces of these lengths. Nothing may be written after. */
   end(lengths: readonly number[]): SpooledBytes[];
   /** Discards what was written. */
   abandon(): void;

@@ -22,7 +22,7 @@ export function agreedByConnecting(mapping: ToolMapping | undefined): ToolMappin
 }
 
 /**
- * What counts as agreed when an admin maps a server that someone has already connected: what they agreed to, and a
+ * The agreement that applies when an admin maps a server that someone has already connected: what they agreed to, and a
  * read-only tool in a role that had none, provided that only they can find its results. A role that is unmapped keeps
  * its agreement, so that mapping it again is a change like any other.
  */
@@ -40,7 +40,7 @@ export function carriedOver(
   return merged(agreed, first);
 }
 
-/** What is agreed once its owner agrees to all of a mapping. */
+/** The agreement once its owner agrees to all of a mapping. */
 export function agreedTo(mapping: ToolMapping, agreed: ToolMapping | undefined): ToolMapping | undefined {
   return merged(agreed, mapping);
 }

@@ -84,7 +84,7 @@ export interface AccountProvider {
   /** The API at another base URL, unless the settings say where it is: a template over `baseUrl`. */
   apiUrl: string;
   /**
-   * What the provider's sources return from `baseUrlOf`: it identifies the instance that an account's user belongs to.
+   * The value of `baseUrlOf` in the provider's sources: it identifies the instance that an account's user belongs to.
    */
   instance: "baseUrl" | "apiUrl";
   /** Origins that accept its tokens, besides the API's, as templates over the place. */

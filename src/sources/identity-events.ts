@@ -38,7 +38,7 @@ export type IdentityEvent<Cursor = unknown> =
       notLookedAt?: readonly Principal[];
     };
 
-/** What a run reads. */
+/** The scope of a run. */
 export interface IdentityRun<Cursor = unknown> {
   /** Everything; or only `groups`; or the changes since the cursor, and what `due` names. */
   mode: "whole" | "groups" | "changes";

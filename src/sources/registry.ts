@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { Source, SourceSpec } from "./contract.ts";
 
-/** What sources need from the server; each takes only what it uses. */
+/** The server's dependencies for sources; each takes only what it uses. */
 export interface SourceRegistryOptions {
   /** Folders that `filesystem` (and git by path) may read, as of now. */
   allowedRoots(): Promise<readonly string[]>;

@@ -90,7 +90,7 @@ export interface Page<Checkpoint> {
    * The listing requests or folders it took; for a source whose runs may end at a bound. Source: docs/decisions/0070
    */
   looks?: number;
-  /** What is being read, and the total if known, for people who wait. */
+  /** The name of the current step, and the total if known, for people who wait. */
   note?: string;
   total?: number | undefined;
 }

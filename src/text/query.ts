@@ -19,9 +19,9 @@ export interface PhraseWord {
 }
 
 export interface ParsedQuery {
-  /** What items should have. */
+  /** Units that items should have. */
   units: readonly QueryUnit[];
-  /** What items must not have. */
+  /** Units that items must not have. */
   excluded: readonly QueryUnit[];
   /** Words beyond the limit were left out. */
   isCut: boolean;

@@ -184,7 +184,7 @@ function bigrams(run: string, classAt: ClassAt): WordForms {
   return { flat: forms, roots: forms, tally: 0 };
 }
 
-/** What the tokenizer needs to know of a UTF-16 code unit. */
+/** Classes of UTF-16 code units for the tokenizer. */
 const SEPARATOR = 0;
 const LOWER = 1;
 const UPPER = 2;

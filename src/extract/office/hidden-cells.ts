@@ -79,7 +79,7 @@ export function filteredRows(address: string): RowRange[] {
   return first === undefined || last === undefined ? [] : [{ first: Number(first) + 1, last: Number(last) }];
 }
 
-/** What was left out of a document with sheets, as properties. */
+/** Numbers of left-out sheets, rows and columns, as properties. */
 export function hiddenProperties(hidden: { sheets: number; rows: number; columns: number }): Record<string, string> {
   const named = { hiddenSheets: hidden.sheets, hiddenRows: hidden.rows, hiddenColumns: hidden.columns };
   return Object.fromEntries(

@@ -51,7 +51,7 @@ export function newGroup(): RtfGroup {
   };
 }
 
-/** What hides the text with the word on or off; a group shares its set with those inside it. */
+/** The words that hide the text, with this word on or off; a group shares its set with those inside it. */
 export function withHiding(hiddenBy: ReadonlySet<string>, word: string, isOn: boolean): ReadonlySet<string> {
   if (hiddenBy.has(word) === isOn) return hiddenBy;
   return new Set(isOn ? [...hiddenBy, word] : [...hiddenBy].filter((other) => other !== word));

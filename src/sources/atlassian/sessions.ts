@@ -85,7 +85,7 @@ export interface AtlassianSpec<Config, C extends SiteContainer, At, Tools extend
   list(tools: Tools): Promise<ContainerList<C>>;
   /** Everything in one. */
   readWhole(tools: Tools, container: C, at?: At): AsyncIterable<ContainerEvent<At>>;
-  /** What changed since `before` in those that are open, and what is `due`. */
+  /** Changes since `before` in those that are open, and the items that are `due`. */
   readUpdated(tools: Tools, before: number, found: Found<C>): AsyncIterable<WalkEvent<never>>;
   readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void>;
 }
@@ -136,7 +136,7 @@ async function* walk<C extends SiteContainer, At, Tools extends SiteRun<C>>(
 
 const DAY_MS = 86_400_000;
 
-/** What changed, and projects or spaces that are new, renamed or gone. */
+/** Changes, and projects or spaces that are new, renamed or gone. */
 async function* readChanges<C extends SiteContainer, At, Tools extends SiteRun<C>>(
   spec: AtlassianSpec<never, C, At, Tools>,
   tools: Tools,

@@ -14,7 +14,7 @@ const OVERLAP_MINUTES = 10;
 
 type Event = WalkEvent<never>;
 
-/** What changed since `before`, and what earlier runs could not read. */
+/** Changes since `before`, and items that earlier runs could not read. */
 export async function* readUpdated(
   tools: Tools,
   before: number,

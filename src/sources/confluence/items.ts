@@ -25,7 +25,7 @@ export async function* readSingly(
     const events: Outcome[] = [];
     client.odd.take();
     for await (const event of readOne(tools, spaces, externalId)) events.push(event);
-    // What isn't understood isn't gone.
+    // A page that isn't understood isn't gone.
     const { ids, nameless } = client.odd.take();
     return events.length === 0 && (nameless > 0 || ids.includes(externalId))
       ? [failedSkip(externalId, NOT_UNDERSTOOD)]

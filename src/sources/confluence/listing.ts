@@ -49,7 +49,8 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   for (const piece of inChunks(inOrder, PIECE)) {
     ctx.signal.throwIfAborted();
     const last = piece.at(-1)?.id ?? "";
-    // What an earlier attempt named isn't named again; its groups are reported again with the pages below them.
+    // Pages that an earlier attempt named aren't named again; their groups are reported again with the pages below
+    // them.
     const isOver = from !== undefined && byNumber(last, from) <= 0;
     const { groups, accessOf, known, failed } = await tree.judge(piece);
     const events = isOver ? [] : await tellListed(tools, space, known, accessOf);
@@ -77,7 +78,7 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   await tools.containers.isRead(space);
 }
 
-/** What was listed in a space and isn't understood; stored items among it are requested individually. */
+/** Listed records of a space that aren't understood; stored items among them are requested individually. */
 async function tellOdd(
   tools: Tools,
   space: SpaceRecord,

@@ -130,7 +130,7 @@ function toEntry(ctx: SourceContext<FilesystemConfig>, entry: FileEntry): Entry 
   return { externalId: entry.rel, version: versionOf(facts), build: () => toItem(facts) };
 }
 
-/** What can't be accessed may be a file or a folder; the stored items of either stay. */
+/** A path that can't be accessed may be a file or a folder; the stored items of either stay. */
 function leftOut(entry: LeftOut): Outcome {
   if (entry.type === "refused") return skipOf(entry);
   const { rel, message } = entry;

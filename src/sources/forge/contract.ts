@@ -82,7 +82,7 @@ export interface ForgeListing {
   closed: {
     name: string;
     code: RefusalCode;
-    /** What is missing, if the forge reports it. */
+    /** The missing permission or name, if the forge reports it. */
     reason?: string | undefined;
     /** All repositories of this owner. */
     ownerId?: string;

@@ -4,7 +4,7 @@ import type { AddressGuard } from "#net/address-guard.ts";
 import type { GitEnvironment } from "./mirror.ts";
 import { runGit } from "./program.ts";
 
-/** What reading repositories needs from the server. */
+/** Server settings for reading repositories. */
 export interface GitPlaces {
   /** Folders that may contain repositories of this machine. */
   allowedRoots(): Promise<readonly string[]>;

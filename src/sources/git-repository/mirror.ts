@@ -14,7 +14,7 @@ import { parseRemote, type Remote } from "./remote.ts";
 import { openTransport, type Transport } from "./transport.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
-/** What the source needs from the machine. */
+/** Machine settings that the source needs. */
 export interface GitEnvironment extends LocalPlaces {
   guard: AddressGuard;
   program: GitProgram;

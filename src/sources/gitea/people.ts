@@ -86,7 +86,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     const everybody = publicOf(record, isOpen);
     const { content: there } = toRepository(record, config);
     const events = FORGE_CONTENT.map((content) => {
-      // What is turned off in a repository has no readers, whatever was read of it before.
+      // Content that is turned off in a repository has no readers, whatever was read of it before.
       if (!there.has(content)) return tell(readersGroup(String(record.id), content), []);
       const teams = (organization?.teams ?? []).filter((team) => mayRead(team, record.id, UNITS[content]));
       return tell(readersGroup(String(record.id), content), [

@@ -37,7 +37,7 @@ export function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<Chec
   );
 }
 
-/** What the token can't read in a repository, tested on one of them. */
+/** The contents of repositories that the token can't read, tested on one repository. */
 async function unreadable(client: GithubClient, records: readonly RepositoryRecord[]): Promise<string[]> {
   const record = records.find((each) => each.private) ?? records[0];
   if (!record) return [];

@@ -26,7 +26,7 @@ import {
 
 export type GithubContext = SourceContext<GithubConfig>;
 
-/** What a walk over changes needs from the one before. */
+/** State that a walk over changes keeps from the one before. */
 interface Remembered {
   since: number | undefined;
   mark?: Mark | undefined;

@@ -10,7 +10,7 @@ type Listed = Awaited<ReturnType<GithubClient["ownRepositories"]>>;
 export interface Closed {
   name: string;
   code: ForgeListing["closed"][number]["code"];
-  /** What is missing, if GitHub reports it. */
+  /** The missing permission, if GitHub reports it. */
   reason?: string | undefined;
   /** Of an organization whose name GitHub hides too. */
   ownerId?: string;

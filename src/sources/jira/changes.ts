@@ -18,7 +18,7 @@ const OVERLAP_MINUTES = 10;
 
 type Event = WalkEvent<never>;
 
-/** What changed since `before`, parts that are gone, and what earlier runs could not read. */
+/** Changes since `before`, parts that are gone, and issues that earlier runs could not read. */
 export async function* readUpdated(
   tools: Tools,
   before: number,
@@ -153,7 +153,7 @@ async function* hideMoved(
   yield { t: "refused", what: { externalId: issue }, code: "source_forbidden" };
 }
 
-/** What is stored in a project, loaded once. */
+/** The stored items of a project, loaded once. */
 function makeStoredIn({ stored }: Tools["ctx"]) {
   const known = new Map<string, Promise<ReadonlySet<string>>>();
   const list = async (projectId: string) => {

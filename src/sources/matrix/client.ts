@@ -71,7 +71,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       return sync(filter, { query: { timeout }, timeoutMs: FIRST_SYNC_TIMEOUT_MS });
     },
 
-    /** What changed since. @throws ApiError `cursor_expired` */
+    /** Changes since the token. @throws ApiError `cursor_expired` */
     changes(since: string): Promise<z.infer<typeof Sync>> {
       const timeline = { limit: TIMELINE, types: [...TALK, ...FACTS] };
       const filter = { ...NOTHING_ELSE, room: { ...NOTHING_OF_ROOMS, state: { types: FACTS }, timeline } };

@@ -4,7 +4,7 @@ import type { MatrixConfig } from "./config.ts";
 import type { JoinedRoom, MatrixClient, MatrixSync } from "./client.ts";
 import { isForMembers, visibilityOf } from "./events.ts";
 
-/** What a run needs to know of a room. Kept between runs, so that an increment requests no state. */
+/** Facts of a room that a run needs. Kept between runs, so that an increment requests no state. */
 export const RoomFacts = z.object({
   id: z.string(),
   name: z.string(),

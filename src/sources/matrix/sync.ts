@@ -44,8 +44,8 @@ async function* listAll(tools: Tools, { resume }: WalkRequest<Cursor, Checkpoint
 }
 
 /**
- * What changed since. Readers of a room are reported separately, and no message moves from one to another: so the feed
- * shows every change of a permission.
+ * Changes since the last run. Readers of a room are reported separately, and no message moves from one to another: so
+ * the feed shows every change of a permission.
  */
 async function* readChanges(tools: Tools, since: string, { resume }: WalkRequest<Cursor, Checkpoint>): Walk {
   const { ctx, client, scope, rooms } = tools;

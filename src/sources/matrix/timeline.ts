@@ -8,7 +8,7 @@ import { oddEvents, type Tools } from "./tools.ts";
 import { threadsTouched } from "./touched.ts";
 import { readThread } from "./walk.ts";
 
-/** What was written, changed or deleted in a room since. Returns whether all of it was read. */
+/** Events written, changed or deleted in a room since. Returns whether all of it was read. */
 export async function* readTimeline(
   tools: Tools,
   room: RoomFacts,

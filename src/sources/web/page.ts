@@ -7,7 +7,7 @@ import { decodeText } from "#core/encodings/decode.ts";
 import { readableName } from "#core/encodings/names.ts";
 import { makeRobotsRules, type RobotsRules } from "./robots-rules.ts";
 
-/** What a page states about itself, and where it leads. */
+/** A page's own statements, and its links. */
 export interface PageFacts {
   title?: string;
   /** As written, with the base they are relative to. */

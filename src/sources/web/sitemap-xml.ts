@@ -11,7 +11,7 @@ export interface SitemapEntry {
   lastmod?: number;
 }
 
-/** What is left for reading sitemaps: decompressed bytes, and time by `performance.now()`. */
+/** The budget left for reading sitemaps: decompressed bytes, and time by `performance.now()`. */
 export interface Budget {
   left: number;
   until: number;

@@ -81,7 +81,7 @@ function entriesOf(step: WalkStep, facts: CollectionFacts): PageEntry[] {
     case "failed": {
       const { rel, error } = step;
       const container = folderRef(rel);
-      // What could not be read may be a file or a folder; the stored items of either stay.
+      // A path that could not be read may be a file or a folder; the stored items of either stay.
       if (error?.code === "source_forbidden")
         return [{ container }, { externalId: rel }].map((what) => ({ t: "refused", what, code: "source_forbidden" }));
       const message = error?.message ?? "The server can't describe it right now.";
