@@ -9,10 +9,9 @@ export interface CycleMark {
  * Detects links that lead back to where they came from, in constant memory: Brent's algorithm, whose state can be kept
  * between two runs. Call it with each place in turn.
  *
- * @param place equal for equal places; a digest for long ones
+ * @param place  equal for equal places; a digest for long ones
  * @returns the state for the next call; undefined when the links form a cycle, at the latest after some three times the
- * places
- *   until then
+ * places until then
  */
 export function stepCycle(mark: CycleMark | undefined, place: string): CycleMark | undefined {
   if (mark === undefined) return { place, steps: 0, power: 1 };

@@ -7,7 +7,7 @@ import { ISO_2022_JP, isUtf8Name, lowerName, readableName } from "./encodings/na
  * The text with its encoded words decoded; adjacent ones are joined first, because a character may be split between
  * them. Spaces within a word are against the rules, but common.
  *
- * @param decode returns undefined for an encoding that it doesn't know: its words stay unchanged
+ * @param decode  returns undefined for an encoding that it doesn't know: its words stay unchanged
  */
 export function decodeWords(text: string, decode: (bytes: Buffer, charset: string) => string | undefined): string {
   if (!text.includes("=?")) return text;

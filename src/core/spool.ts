@@ -39,7 +39,7 @@ const PIECE_BYTES = 256 * 1024;
  * Stores bytes that are too many for memory in files of a folder. A file is unlinked as soon as it is open, so that
  * neither a killed process nor a copy of the folder leaves any of it behind. Source: S44.
  *
- * @param folder created when it is needed, mode 0700
+ * @param folder  created when it is needed, mode 0700
  */
 export function makeSpool(folder: string, openFile = () => openNameless(folder)) {
   return {

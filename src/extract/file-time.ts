@@ -15,7 +15,7 @@ const LOOK_MS = 10;
  * Makes the limit: CPU time, and wall-clock time `WAITING_FACTOR` times as long, so that other programs on the machine
  * don't cut a text short.
  *
- * @param cpuMs what the file may use, in milliseconds of CPU time
+ * @param cpuMs  what the file may use, in milliseconds of CPU time
  */
 export function makeFileTime(cpuMs: number, tools: { now(): number; cpuMs(): number }): FileTime {
   const from = { clock: tools.now(), cpu: tools.cpuMs() };

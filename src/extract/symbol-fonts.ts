@@ -2,7 +2,7 @@
  * The character that a symbol font draws for a code, in Unicode: Greek letters and mathematical signs, arrows, ticks
  * and boxes.
  *
- * @param code as in the file: 0x20–0xFF, or the same in the private area that programs write (0xF020–0xF0FF)
+ * @param code  as in the file: 0x20–0xFF, or the same in the private area that programs write (0xF020–0xF0FF)
  * @returns "" for a symbol without a meaning as text; undefined if it isn't a symbol font
  * Source: https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt
  */

@@ -31,8 +31,8 @@ const MAX_REQUESTS = 20;
 export const exchanges = new AsyncLocalStorage<Exchange>();
 
 /**
- * @param deadlineMs 0 = none: the session's signal ends it
- * @param maxRequests Infinity for a notification stream, which is resumed for as long as the session lasts
+ * @param deadlineMs  0 = none: the session's signal ends it
+ * @param maxRequests  Infinity for a notification stream, which is resumed for as long as the session lasts
  */
 export function makeExchange(
   step: McpStep,

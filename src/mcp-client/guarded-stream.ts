@@ -11,7 +11,7 @@ import { pacedEvents } from "./paced-events.ts";
  * The body of a response made safe to read: decompressed, within the byte caps, and checked before a parser sees it.
  * Exceeding a cap fails the exchange, which ends the connection. Events come at the pace, if there is one.
  *
- * @param maxBytes of the body, both as received and decompressed; of one event with `isEndless`
+ * @param maxBytes  of the body, both as received and decompressed; of one event with `isEndless`
  */
 export function guardedBody(
   message: IncomingMessage,

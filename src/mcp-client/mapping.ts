@@ -67,7 +67,7 @@ export interface Preview {
 /**
  * Calls a mapped tool once and reads its result as a sync would. Only by an explicit act of the admin who maps it.
  *
- * @param value the query or id for it
+ * @param value  the query or id for it
  * @throws McpProblem, `refused` also for a tool that reports a failure
  */
 export async function previewTool(

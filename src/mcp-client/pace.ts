@@ -14,7 +14,7 @@ export interface Pace {
 /**
  * Makes a pace. A take counts at once, so waiters proceed in the order in which they came.
  *
- * @param shared a shared pace, which applies as well
+ * @param shared  a shared pace, which applies as well
  */
 export function makePace({ perSecond, burst }: PaceLimits, shared?: Pace): Pace {
   let left = burst;

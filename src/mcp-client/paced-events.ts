@@ -14,7 +14,7 @@ const CARRIAGE_RETURN = 0x0d;
  * Passes on a stream of events at its session's pace, and reads no faster. The library takes 0.2 to 0.4 ms for a
  * notification, so 3,400 of them before one response block this thread for a second.
  *
- * @param floodMs fails the exchange with `too_many` when a notification stream has been too fast for so long
+ * @param floodMs  fails the exchange with `too_many` when a notification stream has been too fast for so long
  */
 export function pacedEvents({
   exchange,

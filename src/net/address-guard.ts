@@ -32,7 +32,7 @@ export interface AddressGuard {
    * Resolves once and checks every address in the result.
    *
    * @throws ApiError `address_not_allowed` when one of them is neither public nor allowed, or the port isn't;
-   *   `source_unavailable` when the name has no address
+   * `source_unavailable` when the name has no address
    */
   resolve(target: NetworkTarget): Promise<PinnedAddress>;
   /** The same for a host and port that a configuration itself names. */

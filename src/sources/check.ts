@@ -23,8 +23,8 @@ export type FailureWords = Partial<Record<ErrorCode, Words>> & { otherwise?: Wor
 /**
  * Checks whether a source can be used, and turns a failure into a problem in the source's own words.
  *
- * @param words for every failure, or for this one
- * @param look queries the source; what it throws is the problem
+ * @param words  for every failure, or for this one
+ * @param look  queries the source; what it throws is the problem
  * @throws programming errors, and the reason of an abort
  */
 export async function runCheck(

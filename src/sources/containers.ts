@@ -131,7 +131,7 @@ export function makeContainers<C extends { id: string }>(
   /**
    * Reads these containers one after another, in the order of their ids, starting from a position.
    *
-   * @param read yields the contents of one, from the position where an earlier attempt ended
+   * @param read  yields the contents of one, from the position where an earlier attempt ended
    * @throws errors that concern more than one container
    */
   async function* walk<At, Feed>(

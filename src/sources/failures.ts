@@ -56,7 +56,7 @@ export type Failures = ReturnType<typeof makeFailures>;
 /**
  * Separates failures of single things from an outage: after each five in a row it checks the provider with `probe`.
  *
- * @param probe throws when the provider is down
+ * @param probe  throws when the provider is down
  */
 export function makeFailures(probe: () => Promise<unknown>) {
   let inARow = 0;

@@ -140,7 +140,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_STREAM_BYTES = 1024 * 1024 * 1024;
-/** Reading a whole body may take at most this many times the timeout of a silent server. */
+/** Reading a whole body may take at most this many times the timeout for a silent server. */
 const PATIENCE = 10;
 const MAX_STREAM_MS = 3_600_000;
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "PUT", "DELETE"]);

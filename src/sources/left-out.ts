@@ -8,8 +8,8 @@ const PIECE = 50;
  * Checks stored items that a listing left out: an index that lags, or is being built, leaves out existing items. Of
  * many, 500 spread over all are checked first, and the others only if one of those exists.
  *
- * @param missing ids that are stored and were not listed
- * @param ask returns the events for at most 50 ids, and how many of them exist
+ * @param missing  ids that are stored and were not listed
+ * @param ask  returns the events for at most 50 ids, and how many of them exist
  */
 export async function* lookAgain<E>(
   missing: readonly string[],

@@ -18,7 +18,7 @@ export interface Listed<T> {
 /**
  * Parses a list of things that become items or hold them: each record is parsed, or counted.
  *
- * @param id reads the id of a record whatever its other fields; without it, records that aren't understood are only
+ * @param id  reads the id of a record whatever its other fields; without it, records that aren't understood are only
  * counted
  */
 export function listed<T extends z.ZodType>(record: T, id: z.ZodType<string> = z.never()) {

@@ -12,9 +12,8 @@ interface Reading {
  * For runs of mode `items`: every requested id ends as an item, as gone, refused or failed, and the failure of one
  * doesn't affect the others.
  *
- * @param readOne returns the events for one id; none = it is gone, `later` = the caller reports it. What it throws
- * concerns
- *   this id
+ * @param readOne  returns the events for one id; none = it is gone, `later` = the caller reports it. What it throws
+ * concerns this id
  * @throws errors that concern more than one id, and those of the failures' probe
  */
 export async function* readEach<Event extends { t: string }>(

@@ -18,7 +18,7 @@ export function tellSeen(ids: readonly string[]): Seen[] {
 /**
  * Reports items; those stored under the same version are only named.
  *
- * @param hasChanged called for those: whether anything else about the item changed
+ * @param hasChanged  called for those: whether anything else about the item changed
  */
 export async function tellItems(
   stored: Pick<StoredItems, "version">,

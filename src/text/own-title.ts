@@ -8,7 +8,7 @@ const LOOKED_AT_CHARS = 4 * MAX_TITLE_CHARS;
  * The title that a document states, for a file that has only a name; undefined if it states none, or one that is less
  * useful than the name.
  *
- * @param stated from its properties, front matter, `<title>`, subject or first heading
+ * @param stated  from its properties, front matter, `<title>`, subject or first heading
  */
 export function ownTitle(stated: string | undefined, fileName: string): string | undefined {
   const title = wholeCharacters((stated ?? "").slice(0, LOOKED_AT_CHARS).replace(/\s+/gu, " ").trim());

@@ -7,8 +7,8 @@ interface Kind {
  * Documents of other programs that are ZIP archives: they are reported by their name, as the content of the archive
  * means nothing to people.
  *
- * @param names of the entries
- * @param fileName distinguishes Pages from Numbers, whose parts have the same names
+ * @param names  of the entries
+ * @param fileName  distinguishes Pages from Numbers, whose parts have the same names
  */
 export function otherDocumentKind(names: readonly string[], fileName: string): Kind | undefined {
   const has = (pattern: RegExp) => names.some((name) => pattern.test(name));

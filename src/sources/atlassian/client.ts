@@ -34,8 +34,7 @@ export interface Offset {
 export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">) {
   /**
    * @throws ApiError `source_unauthorized` when the app treated the request as unauthenticated: its answer then holds
-   * only what
-   *   is public, which must never be mistaken for everything
+   * only what is public, which must never be mistaken for everything
    */
   async function send(request: AtlassianRequest): Promise<SourceResponse> {
     const { asNobody = false, ...rest } = request;

@@ -23,7 +23,7 @@ const MOST_RECORDS = 2_000_000;
 /**
  * Reads a listing page by page. From the link to the next page it uses only the position, never the address.
  *
- * @param take returns the records of a page to use; by default those that are understood
+ * @param take  returns the records of a page to use; by default those that are understood
  * @throws ApiError `source_unavailable` for a listing that can't be followed to its end
  */
 export async function* linkedPages<T>(

@@ -56,7 +56,7 @@ export const MOST_DUE = 1_000_000;
 
 /**
  * Reports what was reported before and no longer exists, since a run of changes doesn't end what it leaves out.
- * @param isWhole false when groups may be missing because reading them failed: then none ends
+ * @param isWhole  false when groups may be missing because reading them failed: then none ends
  */
 export async function* tellGone(
   before: Iterable<Principal> | AsyncIterable<Principal>,

@@ -19,7 +19,7 @@ export interface ChatThread {
   room: ChatRoom;
   /** The name of the room. */
   place: string;
-  /** Undefined when only the replies are left or visible to everyone in the room: the root was deleted or isn't. */
+  /** Undefined when the root was deleted, or isn't visible to everyone in the room, and the replies remain. */
   root: ChatMessage | undefined;
   /** In the order in which they were written. */
   replies: readonly ChatMessage[];

@@ -140,7 +140,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
     /**
      * The read restrictions of each page itself; undefined if unknown, absent if the site fails for it.
      *
-     * @param requireOfOne throws a failure that concerns more than the requested page
+     * @param requireOfOne  throws a failure that concerns more than the requested page
      */
     async restrictionsOf(
       ids: readonly string[],

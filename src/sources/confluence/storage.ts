@@ -18,7 +18,7 @@ type Attributes = Readonly<Record<string, string>>;
  * thousand elements.
  * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  *
- * @param nameOf returns the name of a mentioned person; undefined = unknown
+ * @param nameOf  returns the name of a mentioned person; undefined = unknown
  */
 export async function textOfStorage(
   storage: string,

@@ -37,7 +37,7 @@ export const MAX_DEPTH = 64;
  * time, the root folder first. Memory holds the names of the folders on the current path, never the tree. Stops when
  * aborted.
  *
- * @param after an id: whatever comes before it in the walk's order is skipped, and so are the folders that it is in,
+ * @param after  an id: whatever comes before it in the walk's order is skipped, and so are the folders that it is in,
  * but not the id itself
  * @throws ApiError `source_unavailable` when the root itself can't be read, `resources_exhausted`
  */

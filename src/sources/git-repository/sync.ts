@@ -31,7 +31,7 @@ interface Before {
  * the size of the repository; it names only those, so it does not end complete.
  *
  * @throws ApiError `source_not_found` for a branch that is gone, `source_unavailable` for a repository that became
- *   empty: neither may ever read as "everything deleted"; errors of `openTransport` and `openLocal`
+ * empty: neither may ever read as "everything deleted"; errors of `openTransport` and `openLocal`
  */
 export function gitSessions(
   environment: GitEnvironment & { prepare(): Promise<void> },

@@ -61,7 +61,7 @@ function lastSegment(pathname: string): string {
 /**
  * A block as Markdown, without its children.
  *
- * @param place its number in a numbered list, and whether it is the first row of its table
+ * @param place  its number in a numbered list, and whether it is the first row of its table
  */
 export function markdownOf(block: BlockRecord, { number, isFirst }: { number: number; isFirst: boolean }): string {
   const value = valueOf(block);

@@ -14,7 +14,7 @@ export const PUSH_LIMITS = { maxLineBytes: 1024 * 1024, maxDepth: 16, maxMembers
  * the stream; blank lines are skipped, but counted. The caller decides whether a line may name its principals, and
  * whether they exist (`judgeAccess`).
  *
- * @param place an item's `place` when the line has none
+ * @param place  an item's `place` when the line has none
  * @throws errors of the stream itself
  */
 export async function* parsePushLines(

@@ -24,8 +24,7 @@ export interface FormOptions {
  * stops reading at the first byte beyond. RFC 7578, without nested forms and transfer encodings.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large` with the part as field, `invalid_request`; and errors
- * of
- *   the stream itself
+ * of the stream itself
  */
 export async function* readForm(
   stream: AsyncIterable<Uint8Array>,

@@ -39,7 +39,7 @@ const MAX_MS = 120_000;
  * Requests a page. Each redirect is checked like a link, before anything is sent: it must stay on the site and follow
  * its rules.
  *
- * @param mayGo whether an address of the site may be requested
+ * @param mayGo  whether an address of the site may be requested
  * @throws ApiError as `SourceHttp`; with `details.status` for statuses
  */
 export async function ask(

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Visited } from "./visit.ts";
 
-/** If this many pages in a row fail, it is the server that fails. */
+/** If this many pages in a row fail, the server is failing. */
 const MAX_FAILURES_IN_A_ROW = 20;
 /** The same for connections. */
 const MAX_BROKEN_IN_A_ROW = 3;

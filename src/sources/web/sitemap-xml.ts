@@ -28,7 +28,7 @@ const MAX_ENTRIES = 50_000;
  * Reads one sitemap as it arrives, compressed or not. Only the five entities of XML are known and a document type that
  * defines something is refused, so nothing in it can expand or point elsewhere.
  *
- * @param charset the encoding that the server reports, if any
+ * @param charset  the encoding that the server reports, if any
  * @throws ApiError `source_unavailable` when it isn't a sitemap, ends early, or takes more than the budget
  */
 export async function* readSitemap(

@@ -26,7 +26,7 @@ export interface WalkOptions {
 
 /** A deeper folder isn't a person's, but one that leads into itself. */
 const MAX_FOLDERS_DEEP = 48;
-/** If this many folders in a row fail, it is the server that fails. */
+/** If this many folders in a row fail, the server is failing. */
 const MAX_FAILURES_IN_A_ROW = 20;
 
 /**
