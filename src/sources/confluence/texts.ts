@@ -60,8 +60,9 @@ async function inHalves(tools: Reading, ids: readonly string[]): Promise<Texts> 
 }
 
 /**
- * Pages from a listing. Their readers were requested after it, so those may read what was written before. Items stored
- * in their present version are only named; a page changed since the listing is judged again, after its text was read.
+ * Pages from a listing. Their readers were requested after the listing, so these may read the listed texts. Items
+ * stored in their present version are only named; a page changed since the listing is judged again, after its text was
+ * read.
  */
 export async function tellListed(
   tools: Tools,

@@ -8,12 +8,14 @@ import { hasThreads, listRepository, type Place, readThreads } from "./repositor
 import { tellFiles } from "./tell-files.ts";
 import { findState, type ForgeTools, putState, type RepositoryState } from "./tools.ts";
 
-/** Times of forges count in seconds, and what is written then may be stored a little later. */
+/** Times of forges count in seconds, and a change may be stored a little later. */
 const OVERLAP_MS = 60_000;
-/** What fails for longer waits for a full run: all that changes meanwhile would be read again for it. */
+/**
+ * Content that fails for longer waits for a full run: otherwise everything changed since would be read again for it.
+ */
 const DAY_MS = 86_400_000;
 
-/** What a repository has that is new, or other than it was; all of it when it is new itself, or called otherwise. */
+/** New and changed content of a repository; all of it when the repository is new or renamed. */
 export async function* readChanges(
   tools: ForgeTools,
   repository: ForgeRepository,
@@ -23,7 +25,7 @@ export async function* readChanges(
   const state = (await repositories.isKnown(repository)) ? await findState(ctx, repository) : undefined;
   if (state) {
     const threads = hasThreads(repository) ? yield* changedThreads(tools, repository, state) : {};
-    // Whatever becomes of the files, these are told.
+    // These are reported, whatever happens to the files.
     putState(ctx, repository, { ...state, ...threads });
     const files = yield* tellFiles(tools, repository, { ...(state.files && { state: state.files }) });
     const { files: _former, ...rest } = state;
@@ -38,7 +40,7 @@ export async function* readChanges(
       yield event;
     }
     if (isLeft) yield { t: "seen", externalIds: [], container: filesRef(repository) };
-    // What was deleted meanwhile is not named, and no count of before tells of it.
+    // Items deleted since then aren't named, and no earlier count reveals them.
     yield { t: "listed", container: repositoryRef(repository) };
   }
 }
@@ -71,14 +73,14 @@ async function* changedThreads(
     yield { t: "page", entries: [...entries, ...odd.said] };
   }
   const expected = state.total + created;
-  // What a forge counts need not be what it lists, but it counts the same way the next time.
+  // A forge's count may differ from its listing, but it counts the same way the next time.
   const total = await forge.count(repository);
   if (total < expected) yield* deleteGone(tools, repository);
-  // What failed is listed again by the next run, for a day.
+  // The next run lists failed content again, for a day.
   return { since: hasFailed ? Math.max(state.since, since - DAY_MS) : since, last, total };
 }
 
-/** There are fewer than there should be: which ones are gone, only a listing tells. */
+/** The count is lower than expected: only a listing shows which items are gone. */
 async function* deleteGone(
   { ctx, forge }: ForgeTools,
   repository: ForgeRepository,

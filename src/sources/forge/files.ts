@@ -22,25 +22,28 @@ import { fileId, parseId } from "./ids.ts";
 import type { ForgeFacts } from "./map.ts";
 import { placed, placedAll, placedEntry } from "./placed.ts";
 
-/** What the config says of files. */
+/** The config keys for files. */
 export type FileConfig = Pick<GitConfig, "maxFileMb" | "archives" | "secretFiles">;
 
-/** Where the files of a repository are handed over up to, and what a run began after that and did not end. */
+/**
+ * The position up to which the files of a repository were yielded, and the walk that a run began after that and did not
+ * finish.
+ */
 export const FilesState = GitCursor.extend({ left: GitPlace.optional() });
 export type FilesState = z.infer<typeof FilesState>;
 
 export interface ForgeFiles {
   /**
-   * The files of a repository, or what changed among them since a state. Gives where it stands after them, and whether it named
-   * all of them. An attempt that ends meanwhile goes on `at` a place. What changed of a page is asked for of `hand.page` while the
-   * page is at hand.
+   * Walks the files of a repository, or those changed since a state. Returns the position after them, and whether it
+   * named all of them. An interrupted attempt resumes `at` a position. The changed files of a page are read through
+   * `hand.page` while it is the current page.
    */
   walk<At>(
     ctx: SyncContext<unknown>,
     repository: ForgeRepository,
     run: FilesWalk<At>,
   ): AsyncGenerator<ContainerEvent<At>, { cursor: GitCursor; complete: boolean }>;
-  /** What became of these paths of a repository. */
+  /** The results for these paths of a repository. */
   readPaths(
     ctx: SyncContext<unknown>,
     repository: ForgeRepository,
@@ -53,9 +56,9 @@ export interface ForgeFiles {
   unavailable(): Promise<string | undefined>;
 }
 
-/** What one session has at hand: the connectors of a server share its `ForgeFiles`. */
+/** The current state of one session: the connectors of a server share its `ForgeFiles`. */
 export interface AtHand {
-  /** Reads of the page of files that was given last; absent without one. */
+  /** Reads files of the last page yielded; absent without one. */
   page?: ((externalIds: readonly string[]) => AsyncGenerator<Outcome, void>) | undefined;
 }
 
@@ -68,16 +71,16 @@ interface FilesWalk<At> extends FilesRun {
   state?: FilesState | undefined;
   at: At | undefined;
   hand: AtHand;
-  /** Called before anything of this is handed over: the next walk has to know of it if this one doesn't come to its end. */
+  /** Called before any of this is yielded: the next walk has to know of it if this one doesn't finish. */
   begins(left: GitPlace): Promise<void>;
 }
 
-/** Commits that authors and dates of files are looked for in. */
+/** Commits that are searched for authors and dates of files. */
 const HISTORY = 1_000;
 
 /**
- * Files by the git program: a mirror for each repository, read as the `git` source reads one. The address is made of the
- * config's own and the repository's name, so that the token goes nowhere else.
+ * Reads files with the git program: a mirror for each repository, read as the `git` source reads one. The address is
+ * built from the config's own and the repository's name, so that the token is sent nowhere else.
  */
 export function makeForgeFiles(
   places: GitPlaces & { batching?: Partial<Batching> },
@@ -87,7 +90,10 @@ export function makeForgeFiles(
   const contents = makeContents(environment);
   const sessions = gitSessions(environment, places.batching?.upserts);
 
-  /** Git's session of one repository, in which paths are ids. @throws ApiError `source_forbidden` for code that is closed */
+  /**
+   * Git's session of one repository, in which paths are ids. @throws ApiError `source_forbidden` when the code can't be
+   * read
+   */
   async function* within<Event, Result>(
     {
       ctx,
@@ -121,7 +127,7 @@ export function makeForgeFiles(
           for (; !step.done; step = await walk.next()) {
             const page: Page<GitPlace> = step.value.t === "page" ? step.value : { t: "page", entries: [step.value] };
             if (page.isDue && page.checkpoint) {
-              // Git has fetched by name what it begins with now.
+              // Git has already fetched by name the commit that it begins with now.
               confirmName(repository, await reread(repository.id));
               await begins(page.checkpoint);
             }
@@ -174,7 +180,9 @@ export function makeForgeFiles(
   };
 }
 
-/** The forge answered a moment ago: what git says is about this repository, and no reason to leave out those after it. */
+/**
+ * The forge answered a moment ago: git's failure concerns this repository, and isn't a reason to skip those after it.
+ */
 function ofOne(error: unknown): unknown {
   if (isApiError(error, "source_unauthorized"))
     return new ApiError("source_forbidden", { message: error.message, cause: error });
@@ -183,11 +191,11 @@ function ofOne(error: unknown): unknown {
 
 type GitSession = Awaited<ReturnType<ReturnType<typeof gitSessions>["open"]>>;
 
-/** A remote that is never asked: what is read is in the mirror already. */
+/** A remote that is never contacted: the mirror already has what is read. */
 const PLACEHOLDER = "https://mirror.invalid";
 
 function gitConfigOf(config: unknown, url: string, forge: "gitea" | "github", branch?: string): GitConfig {
-  // A forge's config has what `FORGE_CHOICES` says.
+  // A forge's config has the keys of `FORGE_CHOICES`.
   const { maxFileMb, archives, secretFiles } = config as FileConfig;
   return {
     url,
@@ -223,7 +231,7 @@ function contextOf(
   };
 }
 
-/** Another repository may have taken the name since it was listed: its files are for others. */
+/** Another repository may have taken the name since it was listed: its files have other readers. */
 function confirmName({ fullName, webUrl }: ForgeRepository, now: ForgeRepository): void {
   if (now.webUrl === webUrl) return;
   throw new ApiError("source_unavailable", {
@@ -242,7 +250,7 @@ function notFound(externalId: string): ApiError {
   });
 }
 
-/** What a check says where the git program can't be used. */
+/** The check's problem when the git program can't be used. */
 export function gitProblem(message: string): SourceProblem {
   return { code: "connector_check_failed", message, hint: "Install git, or leave out files.", field: "content" };
 }

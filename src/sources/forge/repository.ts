@@ -10,25 +10,25 @@ import { readReviews } from "./reviews.ts";
 import { tellFiles } from "./tell-files.ts";
 import { type ForgeTools, putState } from "./tools.ts";
 
-/** How far a run has listed a repository, so that its next attempt asks for the rest alone. */
+/** How far a run has listed a repository, so that its next attempt requests only the rest. */
 export const Place = z.object({
   part: z.enum(["threads", "comments", "files"]),
   /** Absent: that part was not begun. */
   from: z.string().max(200).optional(),
-  /** By the forge's clock: what changed before the listing began is in it. */
+  /** By the forge's clock: the listing includes changes from before it began. */
   since: z.number(),
-  /** The highest number of a thread that was told. */
+  /** The highest number of a reported thread. */
   last: z.number(),
-  /** How many threads there are, once all were told. */
+  /** The number of threads, once all were reported. */
   total: z.number(),
-  /** Some of it was not understood, and has no id that could be told. */
+  /** Some of it was not understood, and has no id to report. */
   isHalf: z.boolean(),
 });
 export type Place = z.infer<typeof Place>;
 
 type Told = AsyncGenerator<ContainerEvent<Place>, void>;
 
-/** Everything that a repository has, or the rest of it where an attempt of the same run has ended. */
+/** Everything in a repository, or the rest of it where an attempt of the same run has ended. */
 export async function* listRepository(tools: ForgeTools, repository: ForgeRepository, begun?: Place): Told {
   const { ctx, forge, repositories } = tools;
   const place: Place = begun ?? { part: "threads", since: ctx.now(), last: 0, total: 0, isHalf: false };
@@ -42,7 +42,7 @@ export async function* listRepository(tools: ForgeTools, repository: ForgeReposi
   await repositories.isRead(repository);
 }
 
-/** Issues and pull requests, then what is said about them; the place moves with them. */
+/** Issues and pull requests, then their comments; `place` advances with them. */
 async function* listThreads(tools: ForgeTools, repository: ForgeRepository, place: Place, resumed?: Place): Told {
   const { ctx, forge } = tools;
   const told = new Set<number>();
@@ -56,14 +56,14 @@ async function* listThreads(tools: ForgeTools, repository: ForgeRepository, plac
     yield { t: "page", entries, at: from === undefined ? undefined : { ...place, from } };
   }
   if (resumed) for await (const number of storedThreads(tools, repository)) told.add(number);
-  // Deleted meanwhile or not shown: at worst the next run lists once more.
+  // Deleted since then, or hidden: at worst the next run lists once more.
   place.total = Math.max(told.size, await forge.count(repository));
   const begun = place.part === "comments" ? resumed?.from : undefined;
   place.part = "comments";
   const parts = new Set<string>();
   for await (const { records, at, place: from } of forge.comments(repository, undefined, begun)) {
     place.since = Math.min(place.since, at);
-    // One that was written meanwhile to a thread that is not told yet comes with the changes.
+    // A new comment on a thread that isn't reported yet comes with the changes.
     const fresh = records.filter(({ id, number }) => told.has(number) && !parts.has(id));
     for (const { id } of fresh) parts.add(id);
     const odd = await takeOdd(ctx, repository, forge);
@@ -73,7 +73,7 @@ async function* listThreads(tools: ForgeTools, repository: ForgeRepository, plac
   }
 }
 
-/** A page of threads that were not told yet, with the reviews of those that are pull requests. */
+/** A page of threads that were not reported yet, with the reviews of those that are pull requests. */
 export async function readThreads(
   tools: ForgeTools,
   repository: ForgeRepository,
@@ -96,7 +96,7 @@ export async function readThreads(
   return { entries: [...entries, ...odd.said], odd, hasFailed };
 }
 
-/** The numbers of the threads that are stored: those that an attempt before this one told are among them. */
+/** The numbers of the stored threads, which include those that an earlier attempt reported. */
 async function* storedThreads({ ctx }: ForgeTools, repository: ForgeRepository): AsyncGenerator<number, void> {
   for await (const { externalId } of ctx.stored.list(repositoryRef(repository))) {
     const id = parseId(externalId);

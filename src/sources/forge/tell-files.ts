@@ -10,8 +10,8 @@ import { findState, type ForgeTools, putState } from "./tools.ts";
 type Told<At> = AsyncGenerator<ContainerEvent<At>, FilesState | undefined>;
 
 /**
- * Files that are new since this state, or all without one; gives undefined when there are none, or none to be seen. What fails is
- * told of the files alone: the threads of the repository are told by then.
+ * Files that are new since this state, or all without one; returns undefined when there are none, or none are visible.
+ * A failure is reported for the files alone: the threads of the repository were reported before.
  */
 export async function* tellFiles<At>(
   tools: ForgeTools,
@@ -40,7 +40,7 @@ export async function* tellFiles<At>(
       yield failed(repository, `can't be read now${isApiError(error) ? `: ${error.message}` : "."}`);
       return begun.state;
     }
-    // Its issues may be open to this account all the same.
+    // Its issues may still be open to this account.
     yield { t: "refused", what: { container }, code };
     return undefined;
   }
@@ -51,7 +51,7 @@ function failed(repository: ForgeRepository, why: string): ContainerEvent<never>
   return { t: "failed", what: { container: filesRef(repository) }, message, as: repositoryRef(repository).id };
 }
 
-/** `begun.state` has what was begun, whatever becomes of it. */
+/** `begun.state` has the state of what was begun, however it ends. */
 async function* walk<At>(
   { ctx, files, facts, forge, hand }: ForgeTools,
   repository: ForgeRepository,
@@ -74,7 +74,7 @@ async function* walk<At>(
       if (known) putState(ctx, repository, { ...known, files: begun.state });
     },
   });
-  // The end of a run of everything sees to it by itself.
+  // The end of a full run does this itself.
   if (complete && !at) yield { t: "listed", container: filesRef(repository) };
   return cursor;
 }

@@ -7,7 +7,7 @@ import { type AtHand, FilesState, type ForgeFiles } from "./files.ts";
 import { repositoryRef } from "./ids.ts";
 import type { ForgeFacts } from "./map.ts";
 
-/** What a run works with. */
+/** The dependencies of a run. */
 export interface ForgeTools {
   ctx: SyncContext<unknown>;
   forge: Forge;
@@ -34,19 +34,19 @@ export function makeTools(ctx: SyncContext<unknown>, parts: Pick<ForgeTools, "fo
   return { ...parts, ctx, hand: {}, failures, repositories };
 }
 
-/** What the items of a repository are made with: another name, and all are made again. */
+/** The label in the items of a repository: when it changes, all of them are made again. */
 export function labelOf({ fullName, owner, content }: ForgeRepository): string {
   return [fullName, `${owner.id} ${owner.login}`, [...content].sort().join()].join("\n");
 }
 
-/** What is known of a repository that was read as a whole. */
+/** The known state of a repository that was read in full. */
 const RepositoryState = z.object({
-  /** What changed before it was told. */
+  /** Earlier changes were reported. */
   since: z.number(),
-  /** How many threads there were, and the highest number among them. */
+  /** The number of threads, and the highest number among them. */
   total: z.number(),
   last: z.number(),
-  /** Where its files stand. */
+  /** Position of its files. */
   files: FilesState.optional(),
 });
 export type RepositoryState = z.infer<typeof RepositoryState>;

@@ -21,7 +21,7 @@ import { folderRef } from "./tree.ts";
 
 type Events = AsyncGenerator<ContainerEvent<never>, void>;
 
-/** What changed in a corpus since its token, which moves with each page; nothing of one that was not read as a whole. */
+/** Changes in a corpus since its token, which advances with each page; none for a corpus that was not read in full. */
 export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
   const { client, unread, begun } = tools;
   tools.deletes = true;
@@ -32,7 +32,7 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
     const files = new Map<string, { file: DriveFile | undefined; isRemoved: boolean }>();
     for (const { changeType, fileId, file, removed } of changes) {
       if (changeType === "drive" || fileId === undefined) continue;
-      // The last word on a file counts.
+      // The last entry for a file counts.
       files.delete(fileId);
       files.set(fileId, { file, isRemoved: removed === true });
     }
@@ -40,7 +40,7 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
     for (const id of odd.ids) files.set(id, { file: undefined, isRemoved: false });
     yield* tellOdd(tools, key, { ids: [], nameless: odd.nameless });
     yield* tellChanges(tools, files);
-    // More failed than can be noted: the next run reads this again, and all that came after it.
+    // More failed than can be noted: the next run reads this page again, and everything after it.
     if (unread.isFull()) failedFrom ??= from;
     const next = nextPageToken ?? newStartPageToken;
     if (next === undefined)
@@ -55,7 +55,7 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
   }
 }
 
-/** What former runs could not read, as it is now. */
+/** The present state of what earlier runs could not read. */
 export async function* tellNoted(tools: Tools, due: readonly string[]): Events {
   tools.deletes = true;
   for (const id of due) {
@@ -75,7 +75,7 @@ async function* tellChanges(
   const failed: Awaited<ReturnType<typeof notTold>>[] = [];
   for (const [id, { file, isRemoved }] of changes) {
     try {
-      // What left this log may be in another: where it is now counts.
+      // A file that left this log may be in another: its present location counts.
       const now = isRemoved || !file ? await client.find(id) : file;
       found.set(id, now?.trashed === true ? undefined : now);
       if (now?.mimeType === FOLDER_TYPE) tree.add(now);
@@ -103,7 +103,9 @@ async function* tellChange(tools: Tools, id: string, file: DriveFile | undefined
   else yield { t: "page", entries: await entriesOf(tools, [file]) };
 }
 
-/** Who reads a shared drive that isn't understood is not known: what came there is not for those who read it where it was. */
+/**
+ * The readers of a shared drive that isn't understood are unknown: readers of a file's old location no longer read it.
+ */
 async function* notPlaced(tools: Tools, externalId: string, driveId: string): Events {
   const { stored } = tools.ctx;
   let isThere = (await stored.version(externalId)) === undefined;
@@ -112,7 +114,7 @@ async function* notPlaced(tools: Tools, externalId: string, driveId: string): Ev
   yield await notUnderstood(tools, externalId);
 }
 
-/** A file, or a folder with all that is in it. */
+/** A file, or a folder with everything in it. */
 async function* gone({ ctx }: Tools, id: string): Events {
   const key = folderKey(id);
   if ((await ctx.state.get(key)) === undefined) {
@@ -123,7 +125,7 @@ async function* gone({ ctx }: Tools, id: string): Events {
   ctx.state.put(key, undefined);
 }
 
-/** Who reads a folder is one row. What is in it is told again when it is elsewhere, or called otherwise. */
+/** The readers of a folder are one row. Its contents are reported again when it has moved or was renamed. */
 async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): Events {
   const { ctx, tree } = tools;
   const folder = await tree.folder(id);
@@ -145,7 +147,7 @@ async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): Events 
 /** Google allows 100. */
 const MAX_DEPTH = 110;
 
-/** Everything in a folder, and in those in it. Gives whether Google has shown all of it. */
+/** Everything in a folder, including nested ones. Returns whether Google has shown all of it. */
 async function* walk(
   tools: Tools,
   id: string,

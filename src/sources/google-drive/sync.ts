@@ -58,14 +58,14 @@ async function* walk(
   );
   const { tokens, isPartial } = place.feed;
   const cursor: Cursor = { type: "changes", tokens };
-  // A change of what is above may not be in the log: who reads what is read whole, twice a day.
+  // A change above a file may not be in the log, so all readers are read again twice a day.
   if (since) return { complete: false, cursor, permissions: "not_checked" };
   const { complete, ...why } = completeOf(tools.isWhole, "Google's list of shared drives");
-  // Google says itself when it has not looked everywhere.
+  // Google reports when it did not search everywhere.
   return { complete: complete && !isPartial, ...why, cursor, permissions: isPartial ? "not_checked" : "current" };
 }
 
-/** What is in no shared drive has two outermost folders: what became of one became of the other. */
+/** Files in no shared drive have two outermost folders: an event about one applies to the other. */
 async function* inBothHomes({ rootId }: Tools, events: Walk): Walk {
   const container = folderRef(SHARED_WITH_ME);
   for await (const event of events) {
@@ -75,7 +75,7 @@ async function* inBothHomes({ rootId }: Tools, events: Walk): Walk {
   }
 }
 
-/** Everything, and then what changed meanwhile; or only who may read it. */
+/** Everything, and then the changes since it began; or only the readers. */
 async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResumed: boolean }): Walk {
   const { mode, corpora, missing, containers, unread, begun, oddDrives: odd } = tools;
   await unread.beginListing({ isResumed });
@@ -86,21 +86,21 @@ async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResu
   }
   yield* containers.walk(corpora, place, (corpus, at) => listCorpus(tools, corpus, at));
   if (mode === "access") return;
-  // What moved meanwhile from where it was not listed yet to where all was listed is in the changes.
+  // A file that moved from a folder not listed yet to one already listed is in the changes.
   for (const corpus of corpora) {
     try {
       yield* readLog(tools, corpus);
     } catch (error) {
-      // What changed since is asked for by the next run.
+      // The next run reads the changes since.
       yield await containers.notRead(corpus, error);
     }
   }
-  // What was noted of one that was not listed is to be asked for still.
+  // Failures noted for a corpus that was not listed still have to be requested.
   if (corpora.every(({ key }) => begun.tokens[key] !== undefined)) await unread.endListing();
   else await goOnAsBefore(tools);
 }
 
-/** A shared drive that failed goes on where its changes stood before the listing. */
+/** A shared drive that failed continues from its position in the changes before the listing. */
 async function goOnAsBefore({ corpora, containers, begun, feed }: Tools): Promise<void> {
   for (const corpus of corpora) {
     const before = feed?.tokens[corpus.key];
@@ -111,7 +111,7 @@ async function goOnAsBefore({ corpora, containers, begun, feed }: Tools): Promis
 const FOLDERS = `mimeType='${FOLDER_TYPE}'`;
 const FILES = `mimeType!='${FOLDER_TYPE}' and mimeType!='${SHORTCUT_TYPE}'`;
 
-/** Gives whether all of it was looked at. */
+/** Returns whether everything was searched. */
 async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenerator<ContainerEvent<At>, boolean> {
   const { client, begun, containers } = tools;
   const { key, drive } = corpus;
@@ -131,7 +131,7 @@ async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenera
   }
   yield* tellOdd(tools, key, client.odd.take());
   if (!begun.isPartial) {
-    // What an attempt before this one named.
+    // Files that an earlier attempt named.
     if (from) for await (const { files } of client.list(FILES, drive?.id)) for (const { id } of files) named.add(id);
     yield* tellLeftOut(tools, drive ? [key] : [tools.rootId, SHARED_WITH_ME], named);
   }
@@ -141,7 +141,9 @@ async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenera
   return !hasFailed && !begun.isPartial;
 }
 
-/** Who reads each folder of a corpus. Where that can't be said of one, who reads what is in it is as it was. */
+/**
+ * The readers of each folder of a corpus. If they are unknown for one, the readers of its contents stay as they were.
+ */
 async function* tellFolders(
   tools: Tools,
   corpus: Corpus,
@@ -155,7 +157,7 @@ async function* tellFolders(
   }
   const odd = client.odd.take();
   yield* tellOdd(tools, corpus.key, odd);
-  // One without an id is somewhere in the corpus, with all that is in it.
+  // A folder without an id is somewhere in the corpus, with all its contents.
   const unread = odd.nameless > 0 ? [...odd.ids, corpus.id] : odd.ids;
   for (const id of unread) yield { t: "failed", what: { container: folderRef(id) }, message: NOT_UNDERSTOOD };
   let hasFailed = unread.length > 0;
@@ -185,19 +187,19 @@ async function* filePages({ client }: Tools, { drive }: Corpus, page?: string) {
       }
       return;
     } catch (error) {
-      // The place where another attempt ended is known for some hours: else this corpus begins again.
+      // The position where another attempt ended is valid for some hours: after that the corpus begins again.
       if (from === undefined || !isApiError(error) || error.details?.["status"] !== 400) throw error;
       from = undefined;
     }
   }
 }
 
-/** Files of shared drives are in the log and listing of theirs. */
+/** Files of shared drives are in the log and listing of their drive. */
 function isOf({ isMember }: Tools, { key }: Corpus, { driveId }: DriveFile): boolean {
   return key === "" ? driveId === undefined || !isMember(driveId) : driveId === key;
 }
 
-/** What changed in each corpus since its token, and what former runs could not read. */
+/** Changes in each corpus since its token, and what earlier runs could not read. */
 async function* readChanges(tools: Tools, place: Checkpoint): Walk {
   const { corpora, containers, begun } = tools;
   const here = new Set(corpora.map(({ key }) => key));
@@ -213,7 +215,7 @@ async function* readChanges(tools: Tools, place: Checkpoint): Walk {
   yield* tellDueGroups(tools);
 }
 
-/** What changed in a corpus; all of it when it is new, or was refused before. */
+/** Changes in a corpus; all of it when it is new, or was refused before. */
 async function* readAgain(tools: Tools, corpus: Corpus, at?: At): AsyncGenerator<ContainerEvent<At>, void> {
   const { containers, begun } = tools;
   const { id, drive } = corpus;
@@ -228,7 +230,7 @@ async function* readAgain(tools: Tools, corpus: Corpus, at?: At): AsyncGenerator
   }
 }
 
-/** What is at hand, and what is asked for, as it is now. */
+/** The items at hand, and the requested ones, as they are now. */
 async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
   yield* readEach<Outcome>(tools, externalIds, (externalId) => readOne(tools, externalId));
   yield* await tellNamed(tools);
