@@ -21,19 +21,8 @@ export interface ToolListOptions {
   listMs: number;
 }
 
-export interface ToolList {
-  /** The answer to `tools/list` as one line. Rejects only when the signal aborts, or for a page that no list has. */
-  answer(request: RequestFrame, signal: AbortSignal): Promise<string>;
-  /** The server answered something: if its list may differ from the one the host has, it is asked for and compared. */
-  noteReached(): void;
-  /** The server did not answer: another one, or a newer one, may answer next. */
-  noteFailure(): void;
-  /** Asks for nothing more. */
-  close(): void;
-}
-
 /** Makes the list of one host connection. */
-export function makeToolList(options: ToolListOptions): ToolList {
+export function makeToolList(options: ToolListOptions) {
   const { ask, log, listMs } = options;
   /** The tools that the host has, as it got them last, as JSON. */
   let hostTools: string | undefined;
@@ -66,7 +55,8 @@ export function makeToolList(options: ToolListOptions): ToolList {
   }
 
   return {
-    async answer(request, signal) {
+    /** The answer to `tools/list` as one line. Rejects only when the signal aborts, or for a page that no list has. */
+    async answer(request: RequestFrame, signal: AbortSignal): Promise<string> {
       const { line, why } = await askInTime(request, signal);
       signal.throwIfAborted();
       const tools = line === undefined ? undefined : toolsIn(line);
@@ -83,15 +73,18 @@ export function makeToolList(options: ToolListOptions): ToolList {
       isToCheck = true;
       return ownAnswer(request);
     },
-    noteReached() {
+    /** The server answered something: if its list may differ from the one the host has, it is asked for and compared. */
+    noteReached(): void {
       if (!isToCheck || hostTools === undefined || !options.handshake.hasBegun()) return;
       isToCheck = false;
       void compare();
     },
-    noteFailure() {
+    /** The server did not answer: another one, or a newer one, may answer next. */
+    noteFailure(): void {
       isToCheck = true;
     },
-    close: () => closed.abort(),
+    /** Asks for nothing more. */
+    close: (): void => closed.abort(),
   };
 }
 

@@ -33,12 +33,7 @@ export interface ConnectionOptions {
 }
 
 /** The connections of a server. */
-export interface Connections {
-  /** From now on each answer is the last of its connection, and connections without a request end. */
-  end(): void;
-  /** Stops looking after them. */
-  release(): void;
-}
+export type Connections = ReturnType<typeof watchConnections>;
 
 /** A connection as it is now. */
 interface State {
@@ -62,7 +57,7 @@ const ENDING_LOOK_MS = 50;
  * Looks after connections that have no request under way. Node limits the time of headers from their first byte on, so that
  * one that sends none, or line breaks alone, would stay for ever; and near the limit of open files nobody new could come in.
  */
-export function watchConnections(server: Server, options: ConnectionOptions): Connections {
+export function watchConnections(server: Server, options: ConnectionOptions) {
   const { log, times, keepAliveMs, descriptors = systemDescriptors() } = options;
   const open = new Map<Socket, State>();
   const now = () => performance.now();
@@ -132,14 +127,16 @@ export function watchConnections(server: Server, options: ConnectionOptions): Co
 
   let timer = setInterval(look, times.lookMs).unref();
   return {
-    end() {
+    /** From now on each answer is the last of its connection, and connections without a request end. */
+    end(): void {
       if (endingSince !== undefined) return;
       endingSince = now();
       for (const { answers } of open.values()) for (const answer of answers) answer.shouldKeepAlive = false;
       clearInterval(timer);
       timer = setInterval(look, ENDING_LOOK_MS).unref();
     },
-    release: () => clearInterval(timer),
+    /** Stops looking after them. */
+    release: (): void => clearInterval(timer),
   };
 }
 

@@ -13,17 +13,7 @@ import type { Log } from "#core/log.ts";
 import { makeTurns } from "./turns.ts";
 
 /** A listening HTTP server. */
-export interface Listener {
-  port: number;
-  /** From now on each answer is the last of its connection, and connections without a request end. New ones still come in. */
-  beginClosing(): void;
-  /**
-   * Takes no new connection, waits for the requests in flight, and cuts what is left after `timeoutMs`.
-   *
-   * @returns how many connections had to be cut
-   */
-  close(timeoutMs: number): Promise<number>;
-}
+export type Listener = Awaited<ReturnType<typeof listen>>;
 
 /** A fetch-style handler as `@hono/node-server` calls it. */
 export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
@@ -78,7 +68,7 @@ export async function listen(
   port: number,
   log: Log,
   { keepAliveMs = KEEP_ALIVE_MS, times = TIMES, descriptors }: ListenOptions = {},
-): Promise<Listener> {
+) {
   const server = await new Promise<Server>((resolve, reject) => {
     // Without an https option the node-server makes a plain http.Server.
     const serverOptions = { ...PATIENCE, keepAliveTimeout: keepAliveMs };
@@ -96,8 +86,14 @@ export async function listen(
   return {
     // A server that listens on TCP has an address of this shape.
     port: (server.address() as AddressInfo).port,
-    beginClosing: () => connections.end(),
-    close: (timeoutMs) => closeServer(server, connections, timeoutMs),
+    /** From now on each answer is the last of its connection, and connections without a request end. New ones still come in. */
+    beginClosing: (): void => connections.end(),
+    /**
+     * Takes no new connection, waits for the requests in flight, and cuts what is left after `timeoutMs`.
+     *
+     * @returns how many connections had to be cut
+     */
+    close: (timeoutMs: number): Promise<number> => closeServer(server, connections, timeoutMs),
   };
 }
 

@@ -37,15 +37,7 @@ export function configured({ provider, place, client, ...rest }: KnownProvider):
   return oauth && place && client && { ...rest, provider: { ...provider, oauth }, place, client };
 }
 
-export interface ProviderBook {
-  list(): readonly KnownProvider[];
-  find(providerId: string): KnownProvider | undefined;
-  /** Where an instance is, by what principals name it by. */
-  placeOf(provider: AccountProvider, instance: string): AccountPlace;
-  /** Those whose users can be members of the workspace, the one of the settings first. Source: S2. */
-  instancesOf(from: Store, workspaceId: string, providerId: string): Promise<string[]>;
-  isRegistered(from: Store, workspaceId: string, providerId: string, instance: string): Promise<boolean>;
-}
+export type ProviderBook = ReturnType<typeof makeProviderBook>;
 
 /** The three whose paths the contract fixes; further ones are at `/api/accounts/<provider>`. */
 export const FIXED_PROVIDERS = ["github", "google", "slack"] as const;
@@ -57,7 +49,7 @@ export function makeProviderBook(options: {
   baseUrl: string;
   /** Those of the operator. */
   instances: readonly RegisteredInstance[];
-}): ProviderBook {
+}) {
   const known = options.providers.map((provider): KnownProvider => {
     const own = options.settings[provider.providerId] ?? {};
     const { clientId, clientSecret } = own;
@@ -72,9 +64,10 @@ export function makeProviderBook(options: {
   });
   const find = (providerId: string) => known.find(({ provider }) => provider.providerId === providerId);
   return {
-    list: () => known,
+    list: (): readonly KnownProvider[] => known,
     find,
-    placeOf(provider, instance) {
+    /** Where an instance is, by what principals name it by. */
+    placeOf(provider: AccountProvider, instance: string): AccountPlace {
       const place = find(provider.providerId)?.place;
       if (place && instanceUrlOf(provider, place) === instance) return place;
       if (provider.instance === "apiUrl") {
@@ -83,8 +76,9 @@ export function makeProviderBook(options: {
       }
       return placeAt(provider, instance);
     },
+    /** Those whose users can be members of the workspace, the one of the settings first. Source: S2. */
     instancesOf,
-    isRegistered: async (from, workspaceId, providerId, instance) =>
+    isRegistered: async (from: Store, workspaceId: string, providerId: string, instance: string): Promise<boolean> =>
       (await instancesOf(from, workspaceId, providerId)).includes(instance),
   };
 

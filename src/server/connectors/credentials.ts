@@ -51,28 +51,7 @@ export interface ConnectorAccounts {
 }
 
 /** What connectors sign in with: sealed in the store, opened for their source and for nobody else. */
-export interface CredentialKeeper {
-  /** Whether who made the connector is an admin here now. */
-  isAdminMade(workspaceId: string, connector: Pick<ConnectorRecord, "createdBy">): Promise<boolean>;
-  /**
-   * What a connector acts with; seals again what an older key has sealed.
-   *
-   * @throws ApiError `secret_unreadable`, `source_unauthorized` when its account is gone
-   */
-  standingOf(
-    workspaceId: string,
-    connector: Pick<ConnectorRecord, "connectorId" | "createdBy" | "accountId" | "connectionId">,
-  ): Promise<Standing>;
-  /** Who gave the stored ones, or whose the account is; undefined when there is neither. */
-  giverOf(
-    workspaceId: string,
-    connector: Pick<ConnectorRecord, "connectorId" | "accountId">,
-  ): Promise<string | undefined>;
-  /** Replaces the stored ones, in the transaction of its reason; none = they are deleted. */
-  keep(tx: Store, actor: Actor, connectorId: string, credentials: Credentials): Promise<void>;
-  /** Deletes the stored ones. */
-  drop(tx: Store, workspaceId: string, connectorId: string): Promise<void>;
-}
+export type CredentialKeeper = ReturnType<typeof makeCredentialKeeper>;
 
 /** Makes the keeper. */
 export function makeCredentialKeeper({
@@ -87,14 +66,29 @@ export function makeCredentialKeeper({
   accounts: Pick<ConnectorAccounts, "tokensOf" | "ownerOf">;
   connections: Pick<ConnectorConnections, "wayOf">;
   now: () => number;
-}): CredentialKeeper {
+}) {
   async function isAdminMade(workspaceId: string, createdBy: string): Promise<boolean> {
     const maker = await store.in(workspaceId).members.find(createdBy);
     return maker?.role === "owner" || maker?.role === "admin";
   }
   return {
-    isAdminMade: (workspaceId, { createdBy }) => isAdminMade(workspaceId, createdBy),
-    async standingOf(workspaceId, { connectorId, createdBy, accountId, connectionId }) {
+    /** Whether who made the connector is an admin here now. */
+    isAdminMade: (workspaceId: string, { createdBy }: Pick<ConnectorRecord, "createdBy">): Promise<boolean> =>
+      isAdminMade(workspaceId, createdBy),
+    /**
+     * What a connector acts with; seals again what an older key has sealed.
+     *
+     * @throws ApiError `secret_unreadable`, `source_unauthorized` when its account is gone
+     */
+    async standingOf(
+      workspaceId: string,
+      {
+        connectorId,
+        createdBy,
+        accountId,
+        connectionId,
+      }: Pick<ConnectorRecord, "connectorId" | "createdBy" | "accountId" | "connectionId">,
+    ): Promise<Standing> {
       const workspace = store.in(workspaceId);
       const made = { isAdminMade: await isAdminMade(workspaceId, createdBy) };
       if (connectionId !== null) {
@@ -114,18 +108,25 @@ export function makeCredentialKeeper({
       }
       return { credentials: Stored.parse(JSON.parse(text)), ...made };
     },
-    async giverOf(workspaceId, { connectorId, accountId }) {
+    /** Who gave the stored ones, or whose the account is; undefined when there is neither. */
+    async giverOf(
+      workspaceId: string,
+      { connectorId, accountId }: Pick<ConnectorRecord, "connectorId" | "accountId">,
+    ): Promise<string | undefined> {
       if (accountId !== null) return accounts.ownerOf(workspaceId, accountId);
       return (await store.in(workspaceId).connectors.findCredentials(connectorId))?.givenBy;
     },
-    async keep(tx, actor, connectorId, credentials) {
+    /** Replaces the stored ones, in the transaction of its reason; none = they are deleted. */
+    async keep(tx: Store, actor: Actor, connectorId: string, credentials: Credentials): Promise<void> {
       const { connectors } = tx.in(actor.workspaceId);
       await connectors.deleteCredentials(connectorId);
       if (Object.keys(credentials).length === 0) return;
       const sealed = vault.seal(placeOf(actor.workspaceId, connectorId), JSON.stringify(credentials));
       await connectors.addCredentials({ connectorId, sealed, givenBy: actor.userId, givenAt: now() });
     },
-    drop: (tx, workspaceId, connectorId) => tx.in(workspaceId).connectors.deleteCredentials(connectorId),
+    /** Deletes the stored ones. */
+    drop: (tx: Store, workspaceId: string, connectorId: string): Promise<void> =>
+      tx.in(workspaceId).connectors.deleteCredentials(connectorId),
   };
 }
 

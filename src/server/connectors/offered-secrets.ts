@@ -2,14 +2,7 @@ import type { ConnectorAddress } from "#storage/records/webhooks.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
 /** Waits for webhook secrets that apps make and tell unsigned. Source: S42. */
-export interface OfferedSecrets {
-  /** Waits for the secret of a connector whose former one has ended. */
-  wait(at: ConnectorAddress & { providerId: string }): void;
-  /** What is waited for; the secret once it was offered, for as long. */
-  find(at: ConnectorAddress): Promise<{ until: number; secret: string | null } | undefined>;
-  /** Takes what anybody sent. Gives whether a person waited for it, so that it is the connector's secret now. */
-  offer(to: { providerId: string; connectorId: string }, secret: string): Promise<boolean>;
-}
+export type OfferedSecrets = ReturnType<typeof makeOfferedSecrets>;
 
 /** For as long, an app can offer a secret, and a person can read the one that was taken. */
 const WAIT_MS = 3_600_000;
@@ -26,7 +19,7 @@ export function makeOfferedSecrets({
 }: {
   webhookSecrets: Pick<WebhookSecrets, "take" | "open">;
   now: () => number;
-}): OfferedSecrets {
+}) {
   const waiting = new Map<string, ConnectorAddress & { providerId: string; until: number }>();
   function current(connectorId: string) {
     const found = waiting.get(connectorId);
@@ -34,16 +27,25 @@ export function makeOfferedSecrets({
   }
 
   return {
-    wait(at) {
+    /** Waits for the secret of a connector whose former one has ended. */
+    wait(at: ConnectorAddress & { providerId: string }): void {
       for (const [id, { until }] of waiting) if (until <= now()) waiting.delete(id);
       waiting.set(at.connectorId, { ...at, until: now() + WAIT_MS });
     },
-    async find({ workspaceId, connectorId }) {
+    /** What is waited for; the secret once it was offered, for as long. */
+    async find({
+      workspaceId,
+      connectorId,
+    }: ConnectorAddress): Promise<{ until: number; secret: string | null } | undefined> {
       const found = current(connectorId);
       if (found?.workspaceId !== workspaceId) return undefined;
       return { until: found.until, secret: (await webhookSecrets.open(workspaceId, connectorId)) ?? null };
     },
-    async offer({ providerId, connectorId }, secret) {
+    /** Takes what anybody sent. Gives whether a person waited for it, so that it is the connector's secret now. */
+    async offer(
+      { providerId, connectorId }: { providerId: string; connectorId: string },
+      secret: string,
+    ): Promise<boolean> {
       const found = current(connectorId);
       if (found?.providerId !== providerId || !SECRET.test(secret)) return false;
       return webhookSecrets.take(found, secret, now());

@@ -15,27 +15,13 @@ import { claimStrangers } from "./authority.ts";
 import type { ConnectorDeps } from "./deps.ts";
 
 /** On whose word a push speaks. Source: S2. */
-export interface PushAuthority {
-  judge(access: SourceAccess): JudgedAccess;
-  /** Whether it may be said who belongs to this: a group of the connector's own, or a user of its own. */
-  owns(principal: Principal, type: "source_group" | "source_user"): boolean;
-  /** Whether it may be said to belong to something. */
-  mayBelong(principal: Principal): boolean;
-  /** A member of the workspace. */
-  isMember(principal: Principal): boolean;
-  /** The item with its people: whose principal may not be named is only a claim. */
-  judgePeople(item: SourceItem): { item: SourceItem; notes: string[] };
-}
+export type PushAuthority = Awaited<ReturnType<typeof makeAuthority>>;
 
 /**
  * The authority of a connector over what these lines name: its own groups, users of its own
  * (`user:push:<connector>:<id>`), `workspace`, `everyone`, and the members and groups that there are in its workspace.
  */
-export async function makeAuthority(
-  { store }: ConnectorDeps,
-  caller: ConnectorCaller,
-  named: Iterable<Principal>,
-): Promise<PushAuthority> {
+export async function makeAuthority({ store }: ConnectorDeps, caller: ConnectorCaller, named: Iterable<Principal>) {
   const ids = { user: new Set<string>(), group: new Set<string>() };
   for (const principal of named) {
     const parsed = parsePrincipal(principal);
@@ -50,11 +36,16 @@ export async function makeAuthority(
   const naming = { connectorId, providerId: "push", instance: connectorId };
   const authority = authorityOf({ ...naming, named: ["workspace", ...there] });
   return {
-    judge: (access) => judgeAccess(access, authority),
-    owns: (principal, type) => parsePrincipal(principal)?.type === type && mayName(principal, authority),
-    mayBelong: (principal) => mayName(principal, authority),
-    isMember: (principal) => parsePrincipal(principal)?.type === "user" && there.has(principal),
-    judgePeople: (item) => judgePeople(item, authority),
+    judge: (access: SourceAccess): JudgedAccess => judgeAccess(access, authority),
+    /** Whether it may be said who belongs to this: a group of the connector's own, or a user of its own. */
+    owns: (principal: Principal, type: "source_group" | "source_user"): boolean =>
+      parsePrincipal(principal)?.type === type && mayName(principal, authority),
+    /** Whether it may be said to belong to something. */
+    mayBelong: (principal: Principal): boolean => mayName(principal, authority),
+    /** A member of the workspace. */
+    isMember: (principal: Principal): boolean => parsePrincipal(principal)?.type === "user" && there.has(principal),
+    /** The item with its people: whose principal may not be named is only a claim. */
+    judgePeople: (item: SourceItem): { item: SourceItem; notes: string[] } => judgePeople(item, authority),
   };
 }
 

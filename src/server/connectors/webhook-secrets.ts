@@ -7,20 +7,7 @@ import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
 /** What apps sign their notifications of one connector with: sealed in the store, shown to who made it, once. */
-export interface WebhookSecrets {
-  /** A new one in place of the one before, in the transaction of its reason. */
-  rotate(tx: Store, actor: Actor, connectorId: string, now: number): Promise<string>;
-  /** The one that it has, or a new one. */
-  ensure(workspaceId: string, connectorId: string, now: number): Promise<{ secret: string; madeAt: number }>;
-  /** Ends the one that it has, in the transaction of its reason. */
-  end(tx: Store, actor: Actor, connectorId: string): Promise<void>;
-  /** The one that it has. */
-  open(workspaceId: string, connectorId: string): Promise<string | undefined>;
-  /** Stores one that the app made, where there is none and the connector isn't being deleted. Gives whether it did. */
-  take(at: ConnectorAddress, secret: string, now: number): Promise<boolean>;
-  /** Whose it is, and the secret. Where there is none, a secret that nobody has, after the same work. */
-  find(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }>;
-}
+export type WebhookSecrets = ReturnType<typeof makeWebhookSecrets>;
 
 /** Makes the keeper of them. */
 export function makeWebhookSecrets({
@@ -33,7 +20,7 @@ export function makeWebhookSecrets({
   vault: Vault;
   randomBytes: RandomBytes;
   log: Log;
-}): WebhookSecrets {
+}) {
   const nowhere = placeOf("", "");
   const decoy = vault.seal(nowhere, randomSecret(randomBytes));
   async function put(
@@ -48,19 +35,26 @@ export function makeWebhookSecrets({
   }
 
   return {
-    rotate: (tx, { workspaceId }, connectorId, now) => put(tx, { workspaceId, connectorId }, now),
-    ensure: (workspaceId, connectorId, now) =>
+    /** A new one in place of the one before, in the transaction of its reason. */
+    rotate: (tx: Store, { workspaceId }: Actor, connectorId: string, now: number): Promise<string> =>
+      put(tx, { workspaceId, connectorId }, now),
+    /** The one that it has, or a new one. */
+    ensure: (workspaceId: string, connectorId: string, now: number): Promise<{ secret: string; madeAt: number }> =>
       store.transaction(async (tx) => {
         const found = await tx.in(workspaceId).connectors.findWebhook(connectorId);
         if (!found) return { secret: await put(tx, { workspaceId, connectorId }, now), madeAt: now };
         return { secret: vault.open(placeOf(workspaceId, connectorId), found.sealed), madeAt: found.madeAt };
       }),
-    end: (tx, { workspaceId }, connectorId) => tx.in(workspaceId).connectors.deleteWebhook(connectorId),
-    async open(workspaceId, connectorId) {
+    /** Ends the one that it has, in the transaction of its reason. */
+    end: (tx: Store, { workspaceId }: Actor, connectorId: string): Promise<void> =>
+      tx.in(workspaceId).connectors.deleteWebhook(connectorId),
+    /** The one that it has. */
+    async open(workspaceId: string, connectorId: string): Promise<string | undefined> {
       const found = await store.in(workspaceId).connectors.findWebhook(connectorId);
       return found && vault.open(placeOf(workspaceId, connectorId), found.sealed);
     },
-    take: (at, secret, now) =>
+    /** Stores one that the app made, where there is none and the connector isn't being deleted. Gives whether it did. */
+    take: (at: ConnectorAddress, secret: string, now: number): Promise<boolean> =>
       store.transaction(async (tx) => {
         const { connectors } = tx.in(at.workspaceId);
         const connector = await connectors.find(at.connectorId);
@@ -69,7 +63,8 @@ export function makeWebhookSecrets({
         await put(tx, at, now, secret);
         return true;
       }),
-    async find(providerId, connectorId) {
+    /** Whose it is, and the secret. Where there is none, a secret that nobody has, after the same work. */
+    async find(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }> {
       const found = await store.webhooks.find(connectorId);
       if (found?.providerId === providerId) {
         const { workspaceId, sealed } = found;

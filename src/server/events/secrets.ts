@@ -7,15 +7,7 @@ import { makeSigningSecret } from "./signature.ts";
 export type SealedSecrets = Pick<EventTargetRecord, "sealed" | "previousUntil">;
 
 /** Keeps the secrets of targets; a plaintext leaves only when it is made. */
-export interface TargetSecrets {
-  make(place: TargetPlace): SealedSecrets & { secret: string };
-  /** A new secret; the one before signs too until then, older ones no more. */
-  rotate(place: TargetPlace, before: SealedSecrets, previousUntil: number | null): SealedSecrets & { secret: string };
-  /** Those that sign now, the newest first. @throws ApiError `secret_unreadable` */
-  open(place: TargetPlace, target: SealedSecrets, now: number): string[];
-  /** Without the secret before. */
-  forgetPrevious(place: TargetPlace, target: SealedSecrets): SealedSecrets;
-}
+export type TargetSecrets = ReturnType<typeof makeTargetSecrets>;
 
 export interface TargetPlace {
   workspaceId: string;
@@ -28,28 +20,35 @@ interface Kept {
 }
 
 /** Makes the keeper of them. */
-export function makeTargetSecrets({ vault, randomBytes }: { vault: Vault; randomBytes: RandomBytes }): TargetSecrets {
+export function makeTargetSecrets({ vault, randomBytes }: { vault: Vault; randomBytes: RandomBytes }) {
   const seal = (place: TargetPlace, kept: Kept) => vault.seal(placeOf(place), JSON.stringify(kept));
   // Sealed by `seal` only.
   const read = (place: TargetPlace, { sealed }: SealedSecrets) =>
     JSON.parse(vault.open(placeOf(place), sealed)) as Kept;
 
   return {
-    make(place) {
+    make(place: TargetPlace): SealedSecrets & { secret: string } {
       const secret = makeSigningSecret(randomBytes);
       return { secret, sealed: seal(place, { secret, previous: null }), previousUntil: null };
     },
-    rotate(place, before, previousUntil) {
+    /** A new secret; the one before signs too until then, older ones no more. */
+    rotate(
+      place: TargetPlace,
+      before: SealedSecrets,
+      previousUntil: number | null,
+    ): SealedSecrets & { secret: string } {
       const secret = makeSigningSecret(randomBytes);
       const previous = previousUntil === null ? null : read(place, before).secret;
       return { secret, sealed: seal(place, { secret, previous }), previousUntil };
     },
-    open(place, target, now) {
+    /** Those that sign now, the newest first. @throws ApiError `secret_unreadable` */
+    open(place: TargetPlace, target: SealedSecrets, now: number): string[] {
       const { secret, previous } = read(place, target);
       const isOverlapping = previous !== null && target.previousUntil !== null && target.previousUntil > now;
       return isOverlapping ? [secret, previous] : [secret];
     },
-    forgetPrevious(place, target) {
+    /** Without the secret before. */
+    forgetPrevious(place: TargetPlace, target: SealedSecrets): SealedSecrets {
       const { secret } = read(place, target);
       return { sealed: seal(place, { secret, previous: null }), previousUntil: null };
     },

@@ -13,12 +13,7 @@ export type StaleOf = (
   age: Believing,
 ) => { since: string; cause: "refused" | "not_checked" | "clock_went_back" } | null;
 
-export interface EventWatch {
-  /** Emits what has come to be so since the last look, and notes what is so no more. */
-  tick(): Promise<void>;
-  /** What is so now is no news: the workspace's first target is told of what comes after it. In its transaction. */
-  begin(tx: Store, workspaceId: string): Promise<void>;
-}
+export type EventWatch = ReturnType<typeof makeEventWatch>;
 
 /** Looks are at least this far from each other. */
 const EVERY_MS = 5_000;
@@ -39,7 +34,7 @@ export function makeEventWatch({
   clock: Clock;
   emit: Emit;
   staleOf: StaleOf;
-}): EventWatch {
+}) {
   let nextAt = 0;
 
   async function look(workspace: WorkspaceStore): Promise<Difference> {
@@ -74,7 +69,8 @@ export function makeEventWatch({
   }
 
   return {
-    async tick() {
+    /** Emits what has come to be so since the last look, and notes what is so no more. */
+    async tick(): Promise<void> {
       const now = clock.now();
       // A clock that went back holds nothing up.
       if (now < nextAt && nextAt - now <= EVERY_MS) return;
@@ -84,7 +80,8 @@ export function makeEventWatch({
         if (news.length + ended.length > 0) await store.transaction((tx) => note(tx, workspaceId, true));
       }
     },
-    begin: (tx, workspaceId) => note(tx, workspaceId, false),
+    /** What is so now is no news: the workspace's first target is told of what comes after it. In its transaction. */
+    begin: (tx: Store, workspaceId: string): Promise<void> => note(tx, workspaceId, false),
   };
 }
 

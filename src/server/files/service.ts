@@ -18,29 +18,7 @@ import { readOriginal, type FetchOriginal, type Original } from "./original.ts";
 import { toFileRecord } from "./record.ts";
 
 /** Reading items: lists, counts, text, passages, originals, and why somebody may. Everything is by policy alone. */
-export interface FileService {
-  list(actor: Actor, query: FileListQuery): Promise<FileList>;
-  /** @throws ApiError `not_found` for a connector that is not there, and to those who may not know of it */
-  listOfConnector(actor: Actor, connectorId: string, query: Omit<FileListQuery, "connectorId">): Promise<FileList>;
-  countBySource(actor: Actor): Promise<FileCounts>;
-  /** @throws ApiError `not_found` */
-  get(actor: Actor, kbId: string): Promise<FileRecord>;
-  /** @throws ApiError `not_found`, `no_text`, `past_end`, `no_such_section` */
-  text(actor: Actor, kbId: string, range: WantedRange): Promise<TextRange>;
-  /** @throws ApiError `not_found`, `no_text`, `search_timeout` */
-  find(actor: Actor, kbId: string, words: string): Promise<FoundPassages>;
-  /** @throws ApiError `not_found`, `no_text`, `source_unavailable` */
-  original(actor: Actor, kbId: string): Promise<Original>;
-  /** @throws ApiError `not_found`, `forbidden` */
-  access(actor: Actor, kbId: string, userId?: string): Promise<FileAccess>;
-  /** What a kbId, URL or issue key names among what the actor may see. */
-  lookUp(actor: Actor, asked: string): Promise<LookedUp>;
-  /**
-   * The one item that a kbId, permalink, URL, issue key, file name, path or title names among what the actor may see.
-   * @throws ApiError `not_found`, `invalid_argument` when it fits several
-   */
-  resolve(actor: Actor, asked: string): Promise<NamedItem>;
-}
+export type FileService = ReturnType<typeof makeFileService>;
 
 export interface FileServiceOptions {
   store: Store;
@@ -58,7 +36,7 @@ export interface FileServiceOptions {
 }
 
 /** Makes the reading side of items. */
-export function makeFileService(options: FileServiceOptions): FileService {
+export function makeFileService(options: FileServiceOptions) {
   const { store, policy, cursors } = options;
 
   async function list(
@@ -97,20 +75,32 @@ export function makeFileService(options: FileServiceOptions): FileService {
   }
 
   return {
-    list: (actor, query) => list(actor, query, (request) => listItems(policy, actor, request)),
-    listOfConnector: (actor, connectorId, query) =>
+    list: (actor: Actor, query: FileListQuery): Promise<FileList> =>
+      list(actor, query, (request) => listItems(policy, actor, request)),
+    /** @throws ApiError `not_found` for a connector that is not there, and to those who may not know of it */
+    listOfConnector: (
+      actor: Actor,
+      connectorId: string,
+      query: Omit<FileListQuery, "connectorId">,
+    ): Promise<FileList> =>
       list(actor, { ...query, connectorId }, (request) => listConnectorItems(policy, actor, connectorId, request)),
-    countBySource: async (actor) => ({ counts: await countItemsBySource(policy, actor) }),
-    get: (actor, kbId) =>
+    countBySource: async (actor: Actor): Promise<FileCounts> => ({ counts: await countItemsBySource(policy, actor) }),
+    /** @throws ApiError `not_found` */
+    get: (actor: Actor, kbId: string): Promise<FileRecord> =>
       readItem(policy, actor, kbId, async ({ store }, item) => {
         const gates = await store.access.connectorGates();
         const gate = gates.find(({ connectorId }) => connectorId === item.connectorId);
         return toFileRecord(item, gate?.aclCheckedAt ?? null, options.baseUrl);
       }),
-    text: (actor, kbId, range) => readText(policy, actor, kbId, range),
-    find: (actor, kbId, words) => findPassages(options, actor, kbId, words),
-    original: (actor, kbId) => readOriginal(policy, options, actor, kbId),
-    async access(actor, kbId, userId) {
+    /** @throws ApiError `not_found`, `no_text`, `past_end`, `no_such_section` */
+    text: (actor: Actor, kbId: string, range: WantedRange): Promise<TextRange> => readText(policy, actor, kbId, range),
+    /** @throws ApiError `not_found`, `no_text`, `search_timeout` */
+    find: (actor: Actor, kbId: string, words: string): Promise<FoundPassages> =>
+      findPassages(options, actor, kbId, words),
+    /** @throws ApiError `not_found`, `no_text`, `source_unavailable` */
+    original: (actor: Actor, kbId: string): Promise<Original> => readOriginal(policy, options, actor, kbId),
+    /** @throws ApiError `not_found`, `forbidden` */
+    async access(actor: Actor, kbId: string, userId?: string): Promise<FileAccess> {
       const { isAdminRead, ...explained } = await explainAccess({ store, policy }, actor, kbId, userId);
       if (isAdminRead) {
         const details = { userId: explained.userId, isAllowed: explained.isAllowed };
@@ -119,8 +109,13 @@ export function makeFileService(options: FileServiceOptions): FileService {
       }
       return { ...explained, names: await namesIn(explained, actor.workspaceId) };
     },
-    lookUp: (actor, asked) => lookUpItems(options, actor, asked),
-    resolve: (actor, asked) => resolveItem(options, actor, asked),
+    /** What a kbId, URL or issue key names among what the actor may see. */
+    lookUp: (actor: Actor, asked: string): Promise<LookedUp> => lookUpItems(options, actor, asked),
+    /**
+     * The one item that a kbId, permalink, URL, issue key, file name, path or title names among what the actor may see.
+     * @throws ApiError `not_found`, `invalid_argument` when it fits several
+     */
+    resolve: (actor: Actor, asked: string): Promise<NamedItem> => resolveItem(options, actor, asked),
   };
 }
 

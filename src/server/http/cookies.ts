@@ -1,13 +1,7 @@
 import { serialize } from "hono/utils/cookie";
 
 /** A cookie as this installation sets it. */
-export interface SecretCookie {
-  name: string;
-  /** The `Set-Cookie` value that keeps the secret for so long. */
-  set(secret: string, maxAgeSeconds: number): string;
-  /** The `Set-Cookie` value that forgets it. */
-  clear(): string;
-}
+export type SecretCookie = ReturnType<typeof makeSecretCookie>;
 
 export type SessionCookie = SecretCookie;
 
@@ -17,10 +11,14 @@ export function makeSessionCookie(baseUrl: string): SessionCookie {
 }
 
 /** A cookie that no script reads and that other sites' requests carry only when a person follows a link. */
-export function makeSecretCookie(baseUrl: string, names: { onHttps: string; onHttp: string }): SecretCookie {
+export function makeSecretCookie(baseUrl: string, names: { onHttps: string; onHttp: string }) {
   const isHttps = baseUrl.startsWith("https:");
   const name = isHttps ? names.onHttps : names.onHttp;
   const write = (value: string, maxAge: number) =>
     serialize(name, value, { httpOnly: true, secure: isHttps, sameSite: "Lax", path: "/", maxAge });
-  return { name, set: write, clear: () => write("", 0) };
+  return {
+    name /** The `Set-Cookie` value that keeps the secret for so long. */,
+    set: write /** The `Set-Cookie` value that forgets it. */,
+    clear: (): string => write("", 0),
+  };
 }

@@ -23,12 +23,7 @@ export interface CursorScope {
   args: Readonly<Record<string, unknown>>;
 }
 
-export interface CursorCodec {
-  /** 28 base64url characters. */
-  encode(scope: CursorScope, position: CursorPosition): string;
-  /** @throws ApiError `invalid_cursor` when it is damaged, of other arguments or another person, or over a day old */
-  decode(scope: CursorScope, cursor: string): CursorPosition;
-}
+export type CursorCodec = ReturnType<typeof makeCursorCodec>;
 
 /** 1 byte flags + 6 bytes value + 10 bytes id + 4 bytes MAC = 21 bytes = 28 characters without padding. */
 const BODY_BYTES = 17;
@@ -42,7 +37,7 @@ function isCursorShaped(text: string): boolean {
 }
 
 /** The codec with its key; cursors made today are valid until the end of tomorrow (UTC). Source: S16. */
-export function makeCursorCodec(key: Uint8Array, clock: Clock): CursorCodec {
+export function makeCursorCodec(key: Uint8Array, clock: Clock) {
   const today = () => Math.floor(clock.now() / DAY_MS);
   const mac = (scope: CursorScope, body: Uint8Array, day: number) =>
     createHmac("sha256", key)
@@ -58,12 +53,14 @@ export function makeCursorCodec(key: Uint8Array, clock: Clock): CursorCodec {
   }
 
   return {
-    encode(scope, position) {
+    /** 28 base64url characters. */
+    encode(scope: CursorScope, position: CursorPosition): string {
       const body = encodePosition(position);
       const tag = mac(scope, body, today());
       return Buffer.concat([veil(body, tag), tag]).toString("base64url");
     },
-    decode(scope, cursor) {
+    /** @throws ApiError `invalid_cursor` when it is damaged, of other arguments or another person, or over a day old */
+    decode(scope: CursorScope, cursor: string): CursorPosition {
       if (!isCursorShaped(cursor)) throw invalidCursor();
       const bytes = Buffer.from(cursor, "base64url");
       const receivedMac = bytes.subarray(BODY_BYTES);

@@ -20,26 +20,23 @@ export interface GuardOptions {
 }
 
 /** The checks that hold before anybody is asked who they are; `/mcp` calls them itself, to answer in JSON-RPC. */
-export interface Guard {
-  /** @throws ApiError `host_not_allowed` */
-  checkHost(headers: Headers, url: string): void;
-  /** Refuses what a browser sends on behalf of another site. @throws ApiError `origin_not_allowed` */
-  checkOrigin(headers: Headers): void;
-}
+export type Guard = ReturnType<typeof makeGuard>;
 
 /** Makes the checks. Source: S32. */
-export function makeGuard(options: GuardOptions): Guard {
+export function makeGuard(options: GuardOptions) {
   const base = new URL(options.baseUrl);
   const allowedHosts = new Set([base.hostname, ...options.allowedHosts].map((host) => host.toLowerCase()));
   return {
-    checkHost(headers, url) {
+    /** @throws ApiError `host_not_allowed` */
+    checkHost(headers: Headers, url: string): void {
       const host = hostName(headers.get("host") ?? new URL(url).host);
       if (host !== undefined && (isLoopbackName(host) || allowedHosts.has(host))) return;
       throw new ApiError("host_not_allowed", {
         message: `This server does not answer to the host "${(host ?? "").slice(0, 100)}". Use ${base.origin}, or add the name to KB_ALLOWED_HOSTS.`,
       });
     },
-    checkOrigin(headers) {
+    /** Refuses what a browser sends on behalf of another site. @throws ApiError `origin_not_allowed` */
+    checkOrigin(headers: Headers): void {
       const site = headers.get("sec-fetch-site");
       const origin = headers.get("origin");
       const isForeign =

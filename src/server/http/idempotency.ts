@@ -53,18 +53,7 @@ export interface Answered {
   body: unknown;
 }
 
-export interface Idempotency {
-  /**
-   * Runs a create once for each key: a repeat within 24 hours gets the first one's answer, and waits for it if need be.
-   *
-   * @throws ApiError `idempotency_key_reused` for another body, `already_created` for an answer that held a secret,
-   *   `invalid_request` for a header that is no key; whatever the create throws: then nothing was made and the key is
-   *   free again
-   */
-  run(request: CreateRequest, create: () => Promise<Answered>): Promise<Answered & { isReplay: boolean }>;
-  /** Deletes records that are over. */
-  sweep(): Promise<void>;
-}
+export type Idempotency = ReturnType<typeof makeIdempotency>;
 
 const KEEP_MS = 24 * 3_600_000;
 const SWEEP_SLICE = 500;
@@ -87,7 +76,7 @@ const RULES_BY_SHAPE: ReadonlyMap<string, CreateRule> = new Map(
  * The one place where a create becomes repeatable. Which keys are in hand is known in this process, which has the data
  * folder to itself; a record that says "running" and is not in hand is what a crash left behind, and starts over.
  */
-export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempotency">; clock: Clock }): Idempotency {
+export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempotency">; clock: Clock }) {
   const inHand = new Map<string, { bodyHash: string; settled: Promise<unknown> }>();
 
   async function first(request: CreateRequest, keyHash: string, bodyHash: string, create: () => Promise<Answered>) {
@@ -111,7 +100,14 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
   }
 
   return {
-    async run(request, create) {
+    /**
+     * Runs a create once for each key: a repeat within 24 hours gets the first one's answer, and waits for it if need be.
+     *
+     * @throws ApiError `idempotency_key_reused` for another body, `already_created` for an answer that held a secret,
+     *   `invalid_request` for a header that is no key; whatever the create throws: then nothing was made and the key is
+     *   free again
+     */
+    async run(request: CreateRequest, create: () => Promise<Answered>): Promise<Answered & { isReplay: boolean }> {
       if (request.key === undefined) return { ...(await create()), isReplay: false };
       const keyHash = hashOf([...whoOf(request.caller), request.route, checkKey(request.key)]);
       const bodyHash = hashOf(request.content);
@@ -128,7 +124,8 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
         inHand.delete(keyHash);
       }
     },
-    async sweep() {
+    /** Deletes records that are over. */
+    async sweep(): Promise<void> {
       while ((await store.idempotency.sweep(clock.now(), SWEEP_SLICE)) === SWEEP_SLICE);
     },
   };

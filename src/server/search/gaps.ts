@@ -1,16 +1,5 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Moments without a search, in which background work begins. */
-export interface Gaps {
-  /**
-   * Waits for a moment without a search, one caller after the other. Callers go on one by one while people search, and at a
-   * slow pace when searches leave no such moment.
-   */
-  wait(): Promise<void>;
-  /** Told when a search has ended: a gap begins if none works now. */
-  begin(): void;
-}
-
 /** Time that never stands still or goes back, as computing takes it. */
 export interface ComputingTime {
   /** Milliseconds since any moment. */
@@ -28,7 +17,7 @@ const PACE_MS = 20;
 const QUIET_MS = 25;
 
 /** Makes the gaps of a gate. `isIdle` = no search works or waits. */
-export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime): Gaps {
+export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
   const waiting: (() => void)[] = [];
   let endedAt = -Infinity;
   let isLooking = false;
@@ -50,14 +39,19 @@ export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime): 
   };
 
   return {
-    async wait() {
+    /**
+     * Waits for a moment without a search, one caller after the other. Callers go on one by one while people search, and at a
+     * slow pace when searches leave no such moment.
+     */
+    async wait(): Promise<void> {
       if (waiting.length === 0 && isQuiet()) return;
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
         if (!isLooking) void look();
       });
     },
-    begin() {
+    /** Told when a search has ended: a gap begins if none works now. */
+    begin(): void {
       endedAt = now();
     },
   };

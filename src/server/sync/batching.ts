@@ -10,29 +10,10 @@ export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 20
 /** The first place is told sooner: until then a run counts as beginning, and its turn is many times as long. */
 const FIRST_SOONER = 10;
 
-export interface Batches {
-  /** Items so far, those of former attempts included. */
-  readonly done: number;
-  /** Folders, or requests that list. Of a run that tells none, no checkpoint does: it ends at no bound. */
-  look(count?: number): void;
-  /** An item is as it was stored. */
-  seen(externalId: string): Generator<SyncEvent, void>;
-  upsert(item: SourceItem): SyncEvent;
-  /** The ids that were named and not told yet. */
-  flush(): Generator<SyncEvent, void>;
-  /** Whether the next place that the run can go on from is to be told. */
-  isDue(): boolean;
-  /** Whether an item was handed over since the last place: what begins again there has less to do. */
-  hasChanged(): boolean;
-  /** The checkpoint with this cursor, after all that it covers, and how far the run is. */
-  checkpoint(
-    cursor: unknown,
-    progress?: { total?: number | undefined; note?: string; isLast?: true },
-  ): Generator<SyncEvent, void>;
-}
+export type Batches = ReturnType<typeof makeBatches>;
 
 /** What a listing hands over, with a checkpoint after so much of it and at least every `everyMs`. */
-export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0): Batches {
+export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0) {
   const { upserts, seen, looks, everyMs } = { ...DEFAULT_BATCHING, ...limits };
   let done = doneBefore;
   let hasLooks = false;
@@ -46,28 +27,38 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
   }
 
   return {
+    /** Items so far, those of former attempts included. */
     get done() {
       return done;
     },
-    look(count = 1) {
+    /** Folders, or requests that list. Of a run that tells none, no checkpoint does: it ends at no bound. */
+    look(count: number = 1): void {
       hasLooks = true;
       handed.looks += count;
     },
-    *seen(externalId) {
+    /** An item is as it was stored. */
+    *seen(externalId: string): Generator<SyncEvent, void> {
       done += 1;
       handed.seen += 1;
       unchanged.push(externalId);
       if (unchanged.length >= SEEN_IDS) yield* flush();
     },
-    upsert(item) {
+    upsert(item: SourceItem): SyncEvent {
       done += 1;
       handed.upserts += 1;
       return { t: "upsert", item };
     },
-    isDue: () => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
-    hasChanged: () => handed.upserts > 0,
+    /** Whether the next place that the run can go on from is to be told. */
+    isDue: (): boolean => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
+    /** Whether an item was handed over since the last place: what begins again there has less to do. */
+    hasChanged: (): boolean => handed.upserts > 0,
+    /** The ids that were named and not told yet. */
     flush,
-    *checkpoint(cursor, { total, note, isLast } = {}) {
+    /** The checkpoint with this cursor, after all that it covers, and how far the run is. */
+    *checkpoint(
+      cursor: unknown,
+      { total, note, isLast }: { total?: number | undefined; note?: string; isLast?: true } = {},
+    ): Generator<SyncEvent, void> {
       yield* flush();
       yield { t: "checkpoint", cursor, ...(hasLooks && { looks: handed.looks }), ...(isLast && { isLast }) };
       yield { t: "progress", done, ...defined({ note, total: total && Math.max(total, done) }) };

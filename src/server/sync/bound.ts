@@ -18,31 +18,28 @@ const BOUND_KEY = "kb:bound";
 const Stored = z.object({ syncId: z.string(), looks: z.number(), ms: z.number() });
 
 /** How far a run has listed, over all of its attempts. */
-export interface Bound {
-  /** Counts milliseconds in which the source made an event. */
-  took(ms: number): void;
-  /** Counts what a checkpoint covers. */
-  count(looks: number): void;
-  /** What is stored with the checkpoint; null = the run counts no more. */
-  state(isOver?: boolean): Record<string, string | null>;
-  /** Why the run has to stop here, for the connector's owner; undefined while it may go on. */
-  why(): string | undefined;
-}
+export type Bound = Awaited<ReturnType<typeof makeBound>>;
 
 /** Makes the bound of a run, with what its former attempts have counted. */
 export async function makeBound(
   itemWrites: Pick<ItemWriteStore, "findState">,
   { connectorId, syncId }: { connectorId: string; syncId: string },
   limits: ListingLimits = LISTING_LIMITS,
-): Promise<Bound> {
+) {
   const text = await itemWrites.findState(connectorId, BOUND_KEY);
   const stored = text === undefined ? undefined : Stored.safeParse(JSON.parse(text)).data;
   let { looks, ms } = stored?.syncId === syncId ? stored : { looks: 0, ms: 0 };
   return {
-    took: (more) => void (ms += more),
-    count: (more) => void (looks += more),
-    state: (isOver = false) => ({ [BOUND_KEY]: isOver ? null : JSON.stringify({ syncId, looks, ms }) }),
-    why() {
+    /** Counts milliseconds in which the source made an event. */
+    took: (more: number): void => void (ms += more),
+    /** Counts what a checkpoint covers. */
+    count: (more: number): void => void (looks += more),
+    /** What is stored with the checkpoint; null = the run counts no more. */
+    state: (isOver: boolean = false): Record<string, string | null> => ({
+      [BOUND_KEY]: isOver ? null : JSON.stringify({ syncId, looks, ms }),
+    }),
+    /** Why the run has to stop here, for the connector's owner; undefined while it may go on. */
+    why(): string | undefined {
       if (looks < limits.looks && ms < limits.ms) return undefined;
       return `Stopped after ${looks} requests or folders and ${Math.round(ms / 60_000)} minutes of listing. The next sync goes on from there, and nothing is removed until one comes to the end.`;
     },

@@ -117,12 +117,7 @@ interface Waiting {
   pass(): void;
 }
 
-interface OpenLine {
-  asker: Asker;
-  first(): Waiting | undefined;
-  take(): Place;
-  close(): void;
-}
+type OpenLine = ReturnType<typeof makeLine>;
 
 interface Budget {
   admit(): void;
@@ -130,7 +125,7 @@ interface Budget {
   serve(asker: Asker): void;
 }
 
-function makeLine(asker: Asker, budget: Budget): OpenLine {
+function makeLine(asker: Asker, budget: Budget) {
   /** Places in their order, until they have room or are left. */
   const places: { waiting: Waiting | undefined }[] = [];
   const holding = new Set<Held>();
@@ -198,9 +193,9 @@ function makeLine(asker: Asker, budget: Budget): OpenLine {
 
   return {
     asker,
-    first: () => places[0]?.waiting,
+    first: (): Waiting | undefined => places[0]?.waiting,
     take,
-    close() {
+    close(): void {
       for (const { waiting } of places.splice(0)) if (waiting) waiting.isOver = true;
       for (const each of holding) each.leave();
     },

@@ -3,12 +3,7 @@ import type { Sleep } from "#core/clock.ts";
 import type { ChangeNotification } from "#sources/change-notifications.ts";
 
 /** Gathers what one watch notices. */
-export interface ChangeInbox {
-  /** Takes a notification; it is handled at once, or together with the next ones. */
-  add(notification: ChangeNotification): void;
-  /** Resolves when nothing waits any more. */
-  settled(): Promise<void>;
-}
+export type ChangeInbox = ReturnType<typeof makeChangeInbox>;
 
 /** After one is handled, what comes meanwhile waits so long and is one. */
 const TOGETHER_MS = 250;
@@ -35,7 +30,7 @@ export function makeChangeInbox(
     sleep = sleepUnheld,
     now = () => performance.now(),
   }: { signal: AbortSignal; sleep?: Sleep; now?: () => number },
-): ChangeInbox {
+) {
   let changed = new Set<string>();
   let gone = new Set<string>();
   let isAnything = false;
@@ -77,7 +72,8 @@ export function makeChangeInbox(
   }
 
   return {
-    add(notification) {
+    /** Takes a notification; it is handled at once, or together with the next ones. */
+    add(notification: ChangeNotification): void {
       if (isAnything) return;
       if (notification.t === "items") {
         for (const id of notification.changed) changed.add(id);
@@ -87,7 +83,8 @@ export function makeChangeInbox(
       if (isAnything) clear();
       taking ??= takeAll().finally(() => (taking = undefined));
     },
-    settled: async () => taking,
+    /** Resolves when nothing waits any more. */
+    settled: async (): Promise<void> => taking,
   };
 }
 

@@ -78,17 +78,7 @@ export function proofDueAt(spec: Spec, { aclCheckedAt, proofTriedAt }: Proving, 
 }
 
 /** The clocks of what one run reads. */
-export interface RunClocks {
-  /** The op with the clock of what it names, read at this instant: its connector's where that covers it for long enough. */
-  stamp(op: ItemOp, readAt: number): ItemOp;
-  /** Says the same of items that the run was told are as they were, permissions included. */
-  restamp(externalIds: readonly string[], readAt: number): ItemOp[];
-  /**
-   * What was read before and stays at the connector's clock, once that has grown old while the run went on: ops that give
-   * each its own.
-   */
-  late(): ItemOp[];
-}
+export type RunClocks = ReturnType<typeof makeRunClocks>;
 
 /** Instants of clocks are this far apart: as many as they are, accesses are stored. */
 const GRAIN_MS = 15 * 60_000;
@@ -104,7 +94,7 @@ export function makeRunClocks(
   { aclCheckedAt, clocksFrom }: { aclCheckedAt: number | null; clocksFrom: number },
   maxAclAgeMs: number,
   now: () => number,
-): RunClocks {
+) {
   const reads = new Map<string, number>();
 
   function isOld(): boolean {
@@ -120,15 +110,21 @@ export function makeRunClocks(
   }
 
   return {
-    stamp(op, readAt) {
+    /** The op with the clock of what it names, read at this instant: its connector's where that covers it for long enough. */
+    stamp(op: ItemOp, readAt: number): ItemOp {
       if (op.type === "upsert") return { ...op, clockAt: clockOf(op.item.externalId, readAt) };
       const isLook = op.type === "access" || (op.type === "relist" && op.listed !== undefined);
       return isLook ? { ...op, clockAt: clockOf(op.externalId, readAt) } : op;
     },
-    restamp(externalIds, readAt) {
+    /** Says the same of items that the run was told are as they were, permissions included. */
+    restamp(externalIds: readonly string[], readAt: number): ItemOp[] {
       return toOps(new Map(externalIds.map((externalId) => [externalId, clockOf(externalId, readAt)])));
     },
-    late() {
+    /**
+     * What was read before and stays at the connector's clock, once that has grown old while the run went on: ops that give
+     * each its own.
+     */
+    late(): ItemOp[] {
       if (reads.size === 0 || !isOld()) return [];
       const ops = toOps(reads);
       reads.clear();

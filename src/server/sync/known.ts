@@ -6,24 +6,7 @@ import type { StoredItem } from "#storage/records/stored-items.ts";
 import { isAfterInBytes } from "./byte-order.ts";
 
 /** What a run knows of a connector's stored items: read as it is asked for, and kept. Some 200 bytes an item. */
-export interface Known {
-  /** Reads everything, for a run that lists everything. */
-  loadAll(): Promise<void>;
-  /** Reads what is stored of these items and of the child items in them; what was read already is not read again. */
-  load(externalIds: readonly string[]): Promise<void>;
-  /** What `versionOf` says once the item was read. In the order of the ids, one query answers many calls. */
-  version(externalId: string): Promise<string | undefined>;
-  /** The version stored of a living item that was read, unless the same version must be read again. */
-  versionOf(externalId: string): string | undefined;
-  /** What is stored of an item that was read. */
-  find(externalId: string): StoredItem | undefined;
-  /** The stored child items of it that were made of its content, and theirs. */
-  childrenOf(externalId: string): readonly StoredItem[];
-  /** Named but not yet marked in the store; `isCounted`: told to be as it is. */
-  markLater(externalId: string, isCounted: boolean): void;
-  /** What marks them now. */
-  takeMarks(): Generator<ItemOp>;
-}
+export type Known = ReturnType<typeof makeKnown>;
 
 const PAGE = 2_000;
 const MARKS = 500;
@@ -46,7 +29,7 @@ export function makeKnown(
   store: Reads,
   connectorId: string,
   { readAgain = new Set() }: { readAgain?: ReadonlySet<string> } = {},
-): Known {
+) {
   const items = new Map<string, StoredItem>();
   const children = new Map<string, Map<string, StoredItem>>();
   const single = new Set<string>();
@@ -108,29 +91,38 @@ export function makeKnown(
   }
 
   return {
-    async loadAll() {
+    /** Reads everything, for a run that lists everything. */
+    async loadAll(): Promise<void> {
       isWhole = true;
       for await (const item of readAll(store, connectorId)) keep(item);
     },
-    async load(externalIds) {
+    /** Reads what is stored of these items and of the child items in them; what was read already is not read again. */
+    async load(externalIds: readonly string[]): Promise<void> {
       const fresh = externalIds.filter((externalId) => !isRead(externalId));
       if (fresh.length === 0) return;
       for await (const item of readSome(store, connectorId, fresh)) keep(item);
       for (const externalId of fresh) single.add(externalId);
     },
-    async version(externalId) {
+    /** What `versionOf` says once the item was read. In the order of the ids, one query answers many calls. */
+    async version(externalId: string): Promise<string | undefined> {
       asked++;
       if (!isWhole && !single.has(externalId) && !isInStretch(externalId)) await readAhead(externalId);
       return versionOf(externalId);
     },
+    /** The version stored of a living item that was read, unless the same version must be read again. */
     versionOf,
-    find: (externalId) => items.get(externalId),
-    childrenOf(externalId) {
+    /** What is stored of an item that was read. */
+    find: (externalId: string): StoredItem | undefined => items.get(externalId),
+    /** The stored child items of it that were made of its content, and theirs. */
+    childrenOf(externalId: string): readonly StoredItem[] {
       const all = [...(children.get(outermostId(externalId))?.values() ?? [])];
       return isChildId(externalId) ? all.filter((item) => isInside(externalId, item.externalId)) : all;
     },
-    markLater: (externalId, isCounted) => void marks[isCounted ? "counted" : "uncounted"].push(externalId),
-    *takeMarks() {
+    /** Named but not yet marked in the store; `isCounted`: told to be as it is. */
+    markLater: (externalId: string, isCounted: boolean): void =>
+      void marks[isCounted ? "counted" : "uncounted"].push(externalId),
+    /** What marks them now. */
+    *takeMarks(): Generator<ItemOp> {
       const { counted, uncounted } = marks;
       marks = { counted: [], uncounted: [] };
       for (const externalIds of inChunks(counted, MARKS)) yield { type: "seen", externalIds, isCounted: true };

@@ -10,15 +10,6 @@ import type { WatchTries } from "./watch-tries.ts";
 import { wishOf } from "./wish.ts";
 import type { Sleep } from "#core/clock.ts";
 
-/** Listens to the sources of active connectors and turns change notifications into runs. */
-export interface SourceWatcher {
-  /** Begins; ends by `stop`. */
-  start(): void;
-  /** Looks once at which connectors there are, and returns when it listens to those it can listen to; for tests. */
-  look(): Promise<void>;
-  stop(): Promise<void>;
-}
-
 export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "standingOf" | "http"> {
   store: Store;
   /** Kinds whose source can be listened to. */
@@ -58,7 +49,7 @@ type Watchable = Awaited<ReturnType<Store["queue"]["listWatchableConnectors"]>>[
  * that ends, is told in one log line and to the connector's owner, and begun again after a pause that grows; the schedule
  * goes on as without it.
  */
-export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher {
+export function makeSourceWatcher(options: SourceWatcherOptions) {
   const { store, now, sleep, log, providerIds, tries } = options;
   const all = new Map<string, Listening>();
   const over = new AbortController();
@@ -148,11 +139,13 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
   }
 
   return {
-    async look() {
+    /** Looks once at which connectors there are, and returns when it listens to those it can listen to; for tests. */
+    async look(): Promise<void> {
       await follow();
       await Promise.all([...endings, ...[...all.values()].map(({ watch }) => watch)]);
     },
-    start() {
+    /** Begins; ends by `stop`. */
+    start(): void {
       loop ??= (async () => {
         while (!over.signal.aborted) {
           await follow().catch((error: unknown) => log.error({ error }, "The connectors to watch could not be listed"));
@@ -160,7 +153,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions): SourceWatcher 
         }
       })();
     },
-    async stop() {
+    async stop(): Promise<void> {
       over.abort();
       await loop;
       for (const [connectorId, listening] of all) end(connectorId, listening);

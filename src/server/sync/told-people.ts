@@ -35,42 +35,14 @@ export type ToldEvent = Extract<SyncEvent, { t: "group" | "member" | "identity" 
 type ToldRefusal = "lease_lost" | "connector_inactive";
 
 /** The groups and users that a run tells of between its items: what is to be stored of them with the next batch. */
-export interface ToldPeople {
-  hear(event: ToldEvent, at: number): Promise<void>;
-  /** The source would not show a group. */
-  refuse(group: Principal): Promise<void>;
-  /**
-   * A container was listed whole: its groups that the run did not name end. What was told before is stored by then, as far
-   * as it can be.
-   *
-   * @returns why nothing more may be stored, if it may not
-   */
-  endListing(container: ContainerRef): Promise<ToldRefusal | undefined>;
-  /** Whether a page of a group is missing: no cursor may cover what was told. */
-  isOpen(): boolean;
-  /** Enough for a batch. */
-  isDue(): boolean;
-  /** The next batch has a cursor that covers all that was told so far, or the run has come to its end. */
-  cover(): void;
-  /** What goes with the next batch, in its order. Somebody is let into a group only where a cursor covers it. */
-  take(): PeopleBatch | undefined;
-  onApplied(result: Extract<PeopleResult, { isApplied: true }>): Promise<void>;
-  /**
-   * Ends, in a complete listing, what it did not name, and moves clocks.
-   *
-   * @returns why nothing more may be stored, if it may not
-   */
-  end(end: SyncEnd): Promise<ToldRefusal | undefined>;
-  /** Principals that were named and may not be. */
-  readonly strangers: number;
-}
+export type ToldPeople = Awaited<ReturnType<typeof makeToldPeople>>;
 
 /** Events of one batch, and members in it. */
 const BATCH_EVENTS = 500;
 const BATCH_MEMBERS = 50_000;
 
 /** Costs nothing for a source that tells of none. */
-export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPeople> {
+export async function makeToldPeople(options: ToldPeopleOptions) {
   const { store, source, sync, lease, authority, now } = options;
   const { connectorId, lastFullAt } = options.connector;
   const { sourcePeople } = store;
@@ -113,7 +85,7 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
   }
 
   return {
-    async hear(event, at) {
+    async hear(event: ToldEvent, at: number): Promise<void> {
       await begin();
       const judged = judgePeople({ ...event, ...defined({ homes: homesOf(event) }) }, authority, pages, at);
       strangers += judged.strangers;
@@ -121,7 +93,8 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
       waiting.push(...judged.events);
       for (const told of judged.events) members += told.t === "group" ? told.count : 1;
     },
-    async refuse(group) {
+    /** The source would not show a group. */
+    async refuse(group: Principal): Promise<void> {
       if (parsePrincipal(group)?.type !== "source_group" || !mayName(group, authority)) {
         strangers++;
         return;
@@ -134,18 +107,28 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
       waiting = [{ t: "group_refused", group }, ...before, ...without(waiting.slice(covered))];
       covered = before.length + 1;
     },
-    async endListing(container) {
+    /**
+     * A container was listed whole: its groups that the run did not name end. What was told before is stored by then, as far
+     * as it can be.
+     *
+     * @returns why nothing more may be stored, if it may not
+     */
+    async endListing(container: ContainerRef): Promise<ToldRefusal | undefined> {
       if (!(await sourcePeople.tells(connectorId, fixed.toldIn))) return undefined;
       await begin();
       const untold = waiting.flatMap(readingOf);
       return finish({ isComplete: true, notLookedAt: [...untold, ...pages.open()], home: homeOf(container) });
     },
-    isOpen: () => pages.open().length > 0,
-    isDue: () => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
-    cover() {
+    /** Whether a page of a group is missing: no cursor may cover what was told. */
+    isOpen: (): boolean => pages.open().length > 0,
+    /** Enough for a batch. */
+    isDue: (): boolean => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
+    /** The next batch has a cursor that covers all that was told so far, or the run has come to its end. */
+    cover(): void {
       covered = waiting.length;
     },
-    take() {
+    /** What goes with the next batch, in its order. Somebody is let into a group only where a cursor covers it. */
+    take(): PeopleBatch | undefined {
       // Told again after what took them out, it would let them in for a while.
       const held = waiting.findIndex(({ t }, at) => at >= covered && t === "member");
       const events = held === -1 ? waiting : waiting.slice(0, held);
@@ -156,10 +139,15 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
       members = 0;
       return { ...teller(), since, events, ...(isCovered && { checkpoint: { cursor: null } }) };
     },
-    async onApplied({ endedJoins }) {
+    async onApplied({ endedJoins }: Extract<PeopleResult, { isApplied: true }>): Promise<void> {
       if (endedJoins.length > 0) await options.onEndedJoins(endedJoins);
     },
-    async end(end) {
+    /**
+     * Ends, in a complete listing, what it did not name, and moves clocks.
+     *
+     * @returns why nothing more may be stored, if it may not
+     */
+    async end(end: SyncEnd): Promise<ToldRefusal | undefined> {
       const { toldIn, mode } = fixed;
       if (since === undefined && (mode === "groups" || !(await sourcePeople.tells(connectorId, toldIn))))
         return undefined;
@@ -174,6 +162,7 @@ export async function makeToldPeople(options: ToldPeopleOptions): Promise<ToldPe
       if (refusal === undefined && hasUsers) await options.linkUsers();
       return refusal;
     },
+    /** Principals that were named and may not be. */
     get strangers() {
       return strangers;
     },

@@ -3,12 +3,7 @@ const TURN_MS = 5_000;
 const TURN_PER_START = 10;
 const LONGEST_MS = 600_000;
 
-export interface Turn {
-  /** The source told the first place that it can go on from. */
-  begin(): void;
-  /** Whether the run may keep its worker: until its turn is over and somebody waits. */
-  mayGoOn(): Promise<boolean>;
-}
+export type Turn = ReturnType<typeof makeTurn>;
 
 /** What nobody waits for has its worker so long at least, and asks so often whether to go on. */
 const SHORT_TURN_MS = 5_000;
@@ -36,11 +31,13 @@ export function makeShortTurn({ now, isOtherWaiting }: { now: () => number; isOt
 export function makeTurn(
   { now, isOtherWaiting }: { now: () => number; isOtherWaiting?(): Promise<boolean> },
   startedAt: number,
-): Turn {
+) {
   let begunAt: number | undefined;
   return {
-    begin: () => void (begunAt ??= now()),
-    async mayGoOn() {
+    /** The source told the first place that it can go on from. */
+    begin: (): void => void (begunAt ??= now()),
+    /** Whether the run may keep its worker: until its turn is over and somebody waits. */
+    async mayGoOn(): Promise<boolean> {
       const from = begunAt ?? startedAt;
       const turnMs = Math.max(TURN_MS, TURN_PER_START * (from - startedAt));
       return now() < from + Math.min(turnMs, LONGEST_MS) || isOtherWaiting === undefined || !(await isOtherWaiting());

@@ -18,18 +18,7 @@ export interface WorkerOptions extends SyncDeps {
   concurrency?: number;
 }
 
-export interface SyncWorker {
-  /** Begins to claim and schedule; ends by `stop`. */
-  start(): void;
-  /** Looks into the queue at once: something was just put there. */
-  wake(): void;
-  /** Ends a run of this process soon; one of another process ends with its next batch or heartbeat. */
-  cancel(syncId: string): void;
-  /** Finishes the batches under way, gives unfinished jobs back, and returns when all is quiet. */
-  stop(): Promise<void>;
-  /** Works until nothing is due; for tests and commands that end. Gives how many jobs it did. */
-  runUntilIdle(): Promise<number>;
-}
+export type SyncWorker = ReturnType<typeof makeSyncWorker>;
 
 const IDLE_MS = 1_000;
 const HEARTBEAT_MS = LEASE_MS / 3;
@@ -47,7 +36,7 @@ interface Running {
 }
 
 /** Claims jobs of the queue and does them, several at once. At least once: a job of a dead worker is done again. */
-export function makeSyncWorker(options: WorkerOptions): SyncWorker {
+export function makeSyncWorker(options: WorkerOptions) {
   const { store, now, sleep, log, concurrency = 4 } = options;
   const schedule = makeSchedule(options);
   const workerId = Buffer.from(options.randomBytes(9)).toString("base64url");
@@ -147,21 +136,26 @@ export function makeSyncWorker(options: WorkerOptions): SyncWorker {
   }
 
   return {
-    start() {
+    /** Begins to claim and schedule; ends by `stop`. */
+    start(): void {
       loop ??= work();
     },
+    /** Looks into the queue at once: something was just put there. */
     wake,
-    cancel(syncId) {
+    /** Ends a run of this process soon; one of another process ends with its next batch or heartbeat. */
+    cancel(syncId: string): void {
       for (const entry of running.values())
         if (entry.syncId === syncId) entry.abort.abort("cancel" satisfies StopReason);
     },
-    async stop() {
+    /** Finishes the batches under way, gives unfinished jobs back, and returns when all is quiet. */
+    async stop(): Promise<void> {
       over.abort();
       for (const entry of running.values()) entry.abort.abort("give_back" satisfies StopReason);
       await loop;
       await Promise.all([...running.values()].map((entry) => entry.done));
     },
-    async runUntilIdle() {
+    /** Works until nothing is due; for tests and commands that end. Gives how many jobs it did. */
+    async runUntilIdle(): Promise<number> {
       let count = 0;
       for (;;) {
         await schedule.tick();

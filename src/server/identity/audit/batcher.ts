@@ -4,16 +4,7 @@ import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { Store } from "#storage/store.ts";
 
 /** Audit rows that no caller waits for, written in batches. */
-export interface AuditBatcher {
-  /** Adds a row. @throws ApiError `unavailable` when too many are waiting */
-  add(workspaceId: string, row: NewAuditRecord): void;
-  /** False when too many rows wait: `add` refuses the next one. */
-  hasRoom(): boolean;
-  /** How many times rows were taken to be written. A row added since the last time can still be changed. */
-  taken(): number;
-  /** Writes everything added so far. Never throws: a failed write is retried. */
-  flush(): Promise<void>;
-}
+export type AuditBatcher = ReturnType<typeof makeAuditBatcher>;
 
 /** Runs this later. */
 export type Schedule = (run: () => void, ms: number) => void;
@@ -34,12 +25,7 @@ const GROUP = 200;
 const MAX_WAITING = 10_000;
 
 /** Makes the batcher of every workspace's audit rows. Rows are in memory until written: a kill loses at most a second of them. */
-export function makeAuditBatcher({
-  store,
-  log,
-  schedule = scheduleUnheld,
-  onWritten,
-}: AuditBatcherOptions): AuditBatcher {
+export function makeAuditBatcher({ store, log, schedule = scheduleUnheld, onWritten }: AuditBatcherOptions) {
   const waiting = new Map<string, NewAuditRecord[]>();
   let count = 0;
   let taken = 0;
@@ -83,7 +69,8 @@ export function makeAuditBatcher({
   const hasRoom = (): boolean => count < MAX_WAITING;
 
   return {
-    add(workspaceId, row) {
+    /** Adds a row. @throws ApiError `unavailable` when too many are waiting */
+    add(workspaceId: string, row: NewAuditRecord): void {
       if (!hasRoom()) {
         throw new ApiError("unavailable", {
           message: "kb can't record reads at the moment, so it shows nothing. The server's log says why.",
@@ -97,8 +84,11 @@ export function makeAuditBatcher({
       if (count % GROUP === 0) void flush();
       else later();
     },
+    /** False when too many rows wait: `add` refuses the next one. */
     hasRoom,
-    taken: () => taken,
+    /** How many times rows were taken to be written. A row added since the last time can still be changed. */
+    taken: (): number => taken,
+    /** Writes everything added so far. Never throws: a failed write is retried. */
     flush,
   };
 }

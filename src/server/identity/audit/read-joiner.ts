@@ -2,19 +2,11 @@ import type { Log } from "#core/log.ts";
 import type { Store } from "#storage/store.ts";
 import type { Schedule } from "./batcher.ts";
 
-/** Joins the reads of a minute into rows of the chain. */
-export interface ReadJoiner {
-  /** Reads of this workspace were written: they are joined within a minute. */
-  note(workspaceId: string): void;
-  /** Joins what was noted, and the reads of these workspaces, of which a process before this one may have left some. Never throws. */
-  join(workspaceIds?: readonly string[]): Promise<void>;
-}
-
 /** A row costs 600 bytes besides its IDs: ten credentials with one each second take 104 MB a day, each minute 42. */
 const WAIT_MS = 60_000;
 
 /** Makes the joiner of every workspace's reads. What waits is on the disk: a kill loses none. */
-export function makeReadJoiner({ store, log, schedule }: { store: Store; log: Log; schedule: Schedule }): ReadJoiner {
+export function makeReadJoiner({ store, log, schedule }: { store: Store; log: Log; schedule: Schedule }) {
   const noted = new Set<string>();
   let isScheduled = false;
   let joining: Promise<void> = Promise.resolve();
@@ -47,10 +39,12 @@ export function makeReadJoiner({ store, log, schedule }: { store: Store; log: Lo
   }
 
   return {
-    note(workspaceId) {
+    /** Reads of this workspace were written: they are joined within a minute. */
+    note(workspaceId: string): void {
       noted.add(workspaceId);
       later();
     },
+    /** Joins what was noted, and the reads of these workspaces, of which a process before this one may have left some. Never throws. */
     join,
   };
 }

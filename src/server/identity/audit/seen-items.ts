@@ -9,16 +9,8 @@ const READER_BYTES = 200;
 /** Marks begin with 2,048 items and double. */
 const FIRST_BYTES = 256;
 
-/** Which items were noted for a reader. It may forget, and never takes an item for noted that was not. */
-export interface SeenItems {
-  /** Those of `items` that are not marked for this reader. */
-  findNew(reader: string, items: readonly string[]): string[];
-  mark(reader: string, items: readonly string[]): void;
-  clear(): void;
-}
-
 /** Makes the marks of all readers: in memory, bounded, and forgotten with the reader that was idle longest. */
-export function makeSeenItems(): SeenItems {
+export function makeSeenItems() {
   const numbers = new Map<string, number>();
   const marks = new LRUCache<string, Uint8Array>({
     maxSize: MAX_MARK_BYTES,
@@ -38,14 +30,15 @@ export function makeSeenItems(): SeenItems {
   }
 
   return {
-    findNew(reader, items) {
+    /** Those of `items` that are not marked for this reader. */
+    findNew(reader: string, items: readonly string[]): string[] {
       const bits = marks.get(reader);
       return items.filter((item) => {
         const number = numbers.get(item);
         return bits === undefined || number === undefined || !isMarked(bits, number);
       });
     },
-    mark(reader, items) {
+    mark(reader: string, items: readonly string[]): void {
       if (numbers.size + items.length > MAX_ITEMS) clear();
       let bits = marks.get(reader) ?? new Uint8Array(FIRST_BYTES);
       for (const number of items.map(numberOf)) {

@@ -15,23 +15,7 @@ import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { orphansWith, requireSealed } from "./nesting.ts";
 import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts";
 
-export interface GroupService {
-  /** Oldest first. */
-  list(actor: Actor, query: PageQuery): Promise<{ groups: Group[]; nextCursor: string | null }>;
-  /** @throws ApiError `not_found` */
-  get(actor: Actor, groupId: string): Promise<{ group: Group }>;
-  /** @throws ApiError `unknown_member`, `unknown_group`, `group_closed` for a closed one that would hold what its owner does not decide over */
-  create(actor: Actor, body: CreateGroupBody): Promise<{ group: Group }>;
-  /**
-   * A closed group without an owner gets one together with the closed groups around and in it.
-   *
-   * @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle`; `group_closed`, `forbidden` for who may
-   *   not change it, and for who would get into somebody else's group by it; `group_closed` as `requireSealed`
-   */
-  update(actor: Actor, groupId: string, body: PatchGroupBody): Promise<{ group: Group }>;
-  /** @throws ApiError `not_found`, `group_closed`, `forbidden` */
-  remove(actor: Actor, groupId: string): Promise<void>;
-}
+export type GroupService = ReturnType<typeof makeGroupService>;
 
 /** Who reports the memberships of the workspace's own groups. */
 const REPORTED_BY = "kb";
@@ -43,10 +27,11 @@ export function makeGroupService(options: {
   randomBytes: RandomBytes;
   cursors: CursorCodec;
   audit: AuditRecorder;
-}): GroupService {
+}) {
   const { store, clock, randomBytes, cursors, audit } = options;
   return {
-    async list(actor, { limit, cursor }) {
+    /** Oldest first. */
+    async list(actor: Actor, { limit, cursor }: PageQuery): Promise<{ groups: Group[]; nextCursor: string | null }> {
       const { workspaceId, userId } = actor;
       const scope = { workspaceId, userId, route: "GET /api/groups", args: {} };
       const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
@@ -68,7 +53,8 @@ export function makeGroupService(options: {
       });
     },
 
-    async get(actor, groupId) {
+    /** @throws ApiError `not_found` */
+    async get(actor: Actor, groupId: string): Promise<{ group: Group }> {
       const workspace = store.in(actor.workspaceId);
       const group = await toGroup(workspace, await requireGroup(workspace, groupId));
       if (group.ownerId !== actor.userId) return { group };
@@ -76,7 +62,8 @@ export function makeGroupService(options: {
       return { group: { ...group, openedByOthers: await listOpenings(workspace, about, clock.now()) } };
     },
 
-    async create(actor, body) {
+    /** @throws ApiError `unknown_member`, `unknown_group`, `group_closed` for a closed one that would hold what its owner does not decide over */
+    async create(actor: Actor, body: CreateGroupBody): Promise<{ group: Group }> {
       return store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
         const groupId = makeId("group", randomBytes);
@@ -93,7 +80,13 @@ export function makeGroupService(options: {
       });
     },
 
-    async update(actor, groupId, body) {
+    /**
+     * A closed group without an owner gets one together with the closed groups around and in it.
+     *
+     * @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle`; `group_closed`, `forbidden` for who may
+     *   not change it, and for who would get into somebody else's group by it; `group_closed` as `requireSealed`
+     */
+    async update(actor: Actor, groupId: string, body: PatchGroupBody): Promise<{ group: Group }> {
       return store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
         const record = await requireGroup(workspace, groupId);
@@ -129,7 +122,8 @@ export function makeGroupService(options: {
       });
     },
 
-    async remove(actor, groupId) {
+    /** @throws ApiError `not_found`, `group_closed`, `forbidden` */
+    async remove(actor: Actor, groupId: string): Promise<void> {
       await store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
         requireMayChange(actor, await requireGroup(workspace, groupId));

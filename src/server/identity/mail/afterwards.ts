@@ -1,12 +1,7 @@
 import type { Log } from "#core/log.ts";
 
 /** Work that is done after the answer, so that the time of the answer says nothing of what was found. */
-export interface Afterwards {
-  /** Starts `work` when its turn comes. It may be lost when the process ends; a failure is logged under `what`. */
-  run(what: string, work: () => Promise<void>): void;
-  /** Resolves when nothing is left to do. */
-  idle(): Promise<void>;
-}
+export type Afterwards = ReturnType<typeof makeAfterwards>;
 
 /** Jobs at work at once: a mail server that hangs holds up a few, not all. */
 const MAX_AT_ONCE = 4;
@@ -14,7 +9,7 @@ const MAX_AT_ONCE = 4;
 const MAX_WAITING = 1_000;
 
 /** Work after the answer, in the memory of this process. */
-export function makeAfterwards({ log }: { log: Log }): Afterwards {
+export function makeAfterwards({ log }: { log: Log }) {
   const waiting: { what: string; work: () => Promise<void> }[] = [];
   const idlers: (() => void)[] = [];
   let running = 0;
@@ -42,13 +37,15 @@ export function makeAfterwards({ log }: { log: Log }): Afterwards {
   }
 
   return {
-    run(what, work) {
+    /** Starts `work` when its turn comes. It may be lost when the process ends; a failure is logged under `what`. */
+    run(what: string, work: () => Promise<void>): void {
       if (waiting.length >= MAX_WAITING) return log.warn({}, `${what} was dropped: too much is waiting`);
       waiting.push({ what, work });
       // Not within the caller's turn: its answer goes first.
       setImmediate(start);
     },
-    idle: () =>
+    /** Resolves when nothing is left to do. */
+    idle: (): Promise<void> =>
       running === 0 && waiting.length === 0
         ? Promise.resolve()
         : new Promise<void>((resolve) => void idlers.push(resolve)),

@@ -10,18 +10,7 @@ import { type DocumentAnswer, fetchDocument } from "./documents.ts";
 import type { RedirectRules } from "./policy.ts";
 
 /** Clients that are described by a document at their own identifier. */
-export interface ClientDocuments {
-  /**
-   * What the client says of itself, or said when its document was last in reach; undefined when it says that it is none.
-   *
-   * @throws ApiError `unavailable` when the document is out of reach and no copy of it may be used
-   */
-  find(clientId: string): Promise<(ClientMetadata & { client_id: string }) | undefined>;
-  /** A person let the client in: from now on the last good copy is kept. */
-  keep(clientId: string): Promise<void>;
-  /** When each of these clients' documents was last read; those that have none, or whose document was never read, are absent. */
-  readAt(clientIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-}
+export type ClientDocuments = ReturnType<typeof makeClientDocuments>;
 
 export interface ClientDocumentOptions {
   store: Store;
@@ -50,13 +39,7 @@ interface Known {
  * Keeps a login alive while its client's document is out of reach: the last good copy lies in the database, for clients that
  * somebody let in. A readable document replaces it, so what the client takes out of it is gone. Source: docs/oauth.md#client-documents.
  */
-export function makeClientDocuments({
-  store,
-  clock,
-  log,
-  fetchGuarded,
-  rules,
-}: ClientDocumentOptions): ClientDocuments {
+export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: ClientDocumentOptions) {
   const known = new LRUCache<string, Known>({ max: MAX_IN_MEMORY });
   const asking = new Map<string, Promise<Known | undefined>>();
 
@@ -133,16 +116,23 @@ export function makeClientDocuments({
   }
 
   return {
-    async find(clientId) {
+    /**
+     * What the client says of itself, or said when its document was last in reach; undefined when it says that it is none.
+     *
+     * @throws ApiError `unavailable` when the document is out of reach and no copy of it may be used
+     */
+    async find(clientId: string): Promise<(ClientMetadata & { client_id: string }) | undefined> {
       const cached = known.get(clientId);
       const found = cached && clock.now() < cached.until ? cached : await ask(clientId);
       return found && { ...found.metadata, client_id: clientId };
     },
-    async keep(clientId) {
+    /** A person let the client in: from now on the last good copy is kept. */
+    async keep(clientId: string): Promise<void> {
       const found = known.get(clientId);
       if (found && (await store.oauth.findDocument(clientId)) === undefined) await save(clientId, found);
     },
-    async readAt(clientIds) {
+    /** When each of these clients' documents was last read; those that have none, or whose document was never read, are absent. */
+    async readAt(clientIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const stored = await store.oauth.findDocuments(clientIds);
       const times = new Map(stored.map(({ clientId, readAt }) => [clientId, readAt]));
       for (const clientId of clientIds) {

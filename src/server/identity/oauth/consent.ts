@@ -8,14 +8,6 @@ import { consentGone, readAsked, type Asked, type Claim, type Decisions } from "
 import { placeOf } from "./policy.ts";
 import type { OAuthRecords } from "./records.ts";
 
-/** A person's answer to a client that sent their browser here. */
-export interface ConsentService {
-  /** @throws ApiError `forbidden` for another browser's request, `consent_invalid` */
-  show(actor: Actor, uid: string, headers: Headers): Promise<ConsentRequest>;
-  /** @returns where the browser goes now: back to the client by way of the authorization server */
-  decide(actor: Actor, uid: string, headers: Headers, decision: ConsentDecision): Promise<{ redirectTo: string }>;
-}
-
 export interface ConsentOptions {
   provider(): Promise<Provider>;
   decisions: Decisions;
@@ -30,7 +22,7 @@ export function bindingCookie(uid: string): string {
 }
 
 /** A browser's answer to a client that asks to come in. Source: S33. */
-export function makeConsentService(options: ConsentOptions): ConsentService {
+export function makeConsentService(options: ConsentOptions) {
   const { decisions, records, clock, baseUrl } = options;
 
   async function find(provider: Provider, uid: string, headers: Headers) {
@@ -54,12 +46,19 @@ export function makeConsentService(options: ConsentOptions): ConsentService {
   }
 
   return {
-    async show(actor, uid, headers) {
+    /** @throws ApiError `forbidden` for another browser's request, `consent_invalid` */
+    async show(actor: Actor, uid: string, headers: Headers): Promise<ConsentRequest> {
       const provider = await options.provider();
       return decisions.describe(provider, actor, asAsked(await find(provider, uid, headers)));
     },
 
-    async decide(actor, uid, headers, decision) {
+    /** @returns where the browser goes now: back to the client by way of the authorization server */
+    async decide(
+      actor: Actor,
+      uid: string,
+      headers: Headers,
+      decision: ConsentDecision,
+    ): Promise<{ redirectTo: string }> {
       const provider = await options.provider();
       const interaction = await find(provider, uid, headers);
       const asked = asAsked(interaction);

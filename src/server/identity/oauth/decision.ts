@@ -44,22 +44,10 @@ export interface DecisionOptions {
 export type Claim = () => Promise<void>;
 
 /** What the page of consent and the page of devices have in common. */
-export interface Decisions {
-  describe(provider: Provider, actor: Actor, asked: Asked): Promise<ConsentRequest>;
-  /** @throws ApiError `forbidden` when the page was made for another session or another request */
-  checkProof(actor: Actor, asked: Asked, csrf: string): void;
-  /**
-   * Lets the client in: the grant as the person and the library see it, audited.
-   *
-   * @returns the library's identifier of the grant, which is ours
-   * @throws ApiError `forbidden` for a workspace of others, `role_too_low`, `password_needed`, `sign_in_failed`
-   */
-  allow(provider: Provider, actor: Actor, asked: Asked, decision: ConsentDecision, claim: Claim): Promise<string>;
-  deny(actor: Actor, asked: Asked): Promise<void>;
-}
+export type Decisions = ReturnType<typeof makeDecisions>;
 
 /** Consent is never automatic: each grant is made here, by a person with a session. Source: S33. */
-export function makeDecisions(options: DecisionOptions): Decisions {
+export function makeDecisions(options: DecisionOptions) {
   const { store, clock, keys, audit, documents } = options;
 
   async function workspacesOf(userId: string) {
@@ -72,7 +60,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
   }
 
   return {
-    async describe(provider, actor, asked) {
+    async describe(provider: Provider, actor: Actor, asked: Asked): Promise<ConsentRequest> {
       const client = await findClient(provider, asked.clientId);
       const readAt = await documents.readAt([asked.clientId]);
       return {
@@ -95,12 +83,25 @@ export function makeDecisions(options: DecisionOptions): Decisions {
       };
     },
 
-    checkProof(actor, asked, csrf) {
+    /** @throws ApiError `forbidden` when the page was made for another session or another request */
+    checkProof(actor: Actor, asked: Asked, csrf: string): void {
       if (keys.isProof(csrf, "consent", actor.credential.id, ...asked.subject)) return;
       throw new ApiError("forbidden", { message: "This page belongs to another session. Reload it." });
     },
 
-    async allow(provider, actor, asked, decision, claim) {
+    /**
+     * Lets the client in: the grant as the person and the library see it, audited.
+     *
+     * @returns the library's identifier of the grant, which is ours
+     * @throws ApiError `forbidden` for a workspace of others, `role_too_low`, `password_needed`, `sign_in_failed`
+     */
+    async allow(
+      provider: Provider,
+      actor: Actor,
+      asked: Asked,
+      decision: ConsentDecision,
+      claim: Claim,
+    ): Promise<string> {
       const workspaceId = decision.workspaceId ?? actor.workspaceId;
       const authenticatedAt = await requireStanding(options, actor, asked, { ...decision, workspaceId });
       const client = await findClient(provider, asked.clientId);
@@ -139,7 +140,7 @@ export function makeDecisions(options: DecisionOptions): Decisions {
       return grantId;
     },
 
-    async deny(actor, asked) {
+    async deny(actor: Actor, asked: Asked): Promise<void> {
       await audit.record(store, actor, { ...acted("consent.denied", asked.clientId, asked), outcome: "refused" });
     },
   };

@@ -8,13 +8,6 @@ import type { Clock } from "#core/clock.ts";
 import { consentGone, readAsked, type Asked, type Decisions } from "./decision.ts";
 import { LIFETIMES, resourcesOf } from "./policy.ts";
 
-/** A person's answer to a device that shows a code. Source: RFC 8628, S27. */
-export interface DeviceService {
-  /** @throws ApiError `consent_invalid` for an unknown, old or used code; `rate_limited` */
-  find(actor: Actor, userCode: string): Promise<ConsentRequest>;
-  decide(actor: Actor, decision: ConsentDecision & { userCode: string }): Promise<void>;
-}
-
 export interface DeviceOptions {
   provider(): Promise<Provider>;
   decisions: Decisions;
@@ -25,13 +18,7 @@ export interface DeviceOptions {
 }
 
 /** The code is typed, never followed by a link, and only the session that typed it decides. */
-export function makeDeviceService({
-  provider: load,
-  decisions,
-  clock,
-  baseUrl,
-  throttle,
-}: DeviceOptions): DeviceService {
+export function makeDeviceService({ provider: load, decisions, clock, baseUrl, throttle }: DeviceOptions) {
   const deciding = new Set<string>();
 
   async function findCode(provider: Provider, actor: Actor, userCode: string) {
@@ -84,13 +71,14 @@ export function makeDeviceService({
   }
 
   return {
-    async find(actor, userCode) {
+    /** @throws ApiError `consent_invalid` for an unknown, old or used code; `rate_limited` */
+    async find(actor: Actor, userCode: string): Promise<ConsentRequest> {
       const provider = await load();
       const code = await findCode(provider, actor, userCode);
       return decisions.describe(provider, actor, asAsked(code, userCode));
     },
 
-    async decide(actor, decision) {
+    async decide(actor: Actor, decision: ConsentDecision & { userCode: string }): Promise<void> {
       const name = normal(decision.userCode);
       // Of two decisions at the same moment one counts.
       if (deciding.has(name)) throw consentGone();

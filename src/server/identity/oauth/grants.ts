@@ -9,18 +9,6 @@ import type { GrantRecord } from "#storage/records/grants.ts";
 import type { Store } from "#storage/store.ts";
 import type { ClientDocuments } from "./client-documents.ts";
 
-export interface GrantService {
-  /** The clients that the person let into this workspace, newest first. */
-  list(
-    actor: Actor,
-    query: { limit: number; cursor?: string | undefined },
-  ): Promise<{ grants: Grant[]; nextCursor: string | null }>;
-  /** Lets a client in no longer; its tokens and those it made end at once. @throws ApiError `not_found` */
-  revoke(actor: Actor, grantId: string): Promise<void>;
-  /** Ends a family of tokens on the word of the token endpoint. */
-  end(grantId: string, why: "reuse" | "client", origin: RequestOrigin | undefined): Promise<void>;
-}
-
 export interface GrantOptions {
   store: Store;
   clock: Clock;
@@ -30,9 +18,13 @@ export interface GrantOptions {
 }
 
 /** The clients that people let in. */
-export function makeGrantService({ store, clock, cursors, audit, documents }: GrantOptions): GrantService {
+export function makeGrantService({ store, clock, cursors, audit, documents }: GrantOptions) {
   return {
-    async list(actor, { limit, cursor }) {
+    /** The clients that the person let into this workspace, newest first. */
+    async list(
+      actor: Actor,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ): Promise<{ grants: Grant[]; nextCursor: string | null }> {
       const { userId, workspaceId } = actor;
       const scope = { workspaceId, userId, route: "GET /api/grants", args: {} };
       const position = cursor === undefined ? undefined : cursors.decode(scope, cursor);
@@ -52,7 +44,8 @@ export function makeGrantService({ store, clock, cursors, audit, documents }: Gr
       return { grants: page.map((grant) => toGrant(grant, readAt.get(grant.clientId))), nextCursor };
     },
 
-    async revoke(actor, grantId) {
+    /** Lets a client in no longer; its tokens and those it made end at once. @throws ApiError `not_found` */
+    async revoke(actor: Actor, grantId: string): Promise<void> {
       await store.transaction(async (tx) => {
         const grant = await tx.in(actor.workspaceId).grants.find(grantId);
         const isLive = grant !== undefined && grant.revokedAt === null && grant.expiresAt > clock.now();
@@ -63,7 +56,8 @@ export function makeGrantService({ store, clock, cursors, audit, documents }: Gr
       });
     },
 
-    async end(grantId, why, origin) {
+    /** Ends a family of tokens on the word of the token endpoint. */
+    async end(grantId: string, why: "reuse" | "client", origin: RequestOrigin | undefined): Promise<void> {
       await store.transaction(async (tx) => {
         const grant = await tx.oauth.endGrant(grantId, clock.now());
         if (!grant) return;

@@ -12,27 +12,22 @@ export interface SigningKey {
   d: string;
 }
 
-export interface OAuthKeys {
-  /** Published as it must be, though nothing that leaves this server is signed with it: tokens are opaque. */
-  signing: SigningKey;
-  /** Signs the cookies of an authorization in flight. */
-  cookies: string;
-  /** A proof that a page was made for exactly these; the same for the same parts. */
-  prove(...parts: string[]): string;
-  isProof(proof: string, ...parts: string[]): boolean;
-}
+export type OAuthKeys = ReturnType<typeof makeOAuthKeys>;
 
 /** Everything from one secret of the installation, so that it is the same across restarts and stored nowhere. */
-export function makeOAuthKeys(secret: Uint8Array): OAuthKeys {
+export function makeOAuthKeys(secret: Uint8Array) {
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "kb", `oauth|${purpose}`, 32));
   const proofKey = derive("proof");
   const prove = (...parts: string[]) =>
     createHmac("sha256", proofKey).update(JSON.stringify(parts)).digest("base64url");
   return {
+    /** Published as it must be, though nothing that leaves this server is signed with it: tokens are opaque. */
     signing: signingKeyOf(derive("signing")),
+    /** Signs the cookies of an authorization in flight. */
     cookies: derive("cookies").toString("base64url"),
+    /** A proof that a page was made for exactly these; the same for the same parts. */
     prove,
-    isProof(proof, ...parts) {
+    isProof(proof: string, ...parts: string[]): boolean {
       const [actual, expected] = [proof, prove(...parts)].map((text) => createHash("sha256").update(text).digest());
       return actual !== undefined && expected !== undefined && timingSafeEqual(actual, expected);
     },

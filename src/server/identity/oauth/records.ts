@@ -11,18 +11,7 @@ import type { OAuthKeys } from "./keys.ts";
 export type Payload = Record<string, unknown>;
 
 /** Records by their identifier; neither it nor what they hold is readable in the database. */
-export interface OAuthRecords {
-  save(model: string, id: string, payload: Payload, expiresInSeconds: number | undefined): Promise<void>;
-  find(model: string, id: string): Promise<Payload | undefined>;
-  /** As `find`, also what has expired and was not swept yet: the library tells the two apart. */
-  findEvenExpired(model: string, id: string): Promise<Payload | undefined>;
-  /** Also an expired one. */
-  findByUserCode(userCode: string): Promise<Payload | undefined>;
-  /** True for exactly one caller. */
-  consume(model: string, id: string): Promise<boolean>;
-  isUnused(model: string, id: string): Promise<boolean>;
-  remove(model: string, id: string): Promise<void>;
-}
+export type OAuthRecords = ReturnType<typeof makeOAuthRecords>;
 
 export interface RecordOptions {
   store: Store;
@@ -36,7 +25,7 @@ export interface RecordOptions {
  * The row's key is the SHA-256 of the identifier, which for codes and tokens is the secret itself; the payload without
  * it is sealed for that row. Source: docs/oauth.md#rules.
  */
-export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptions): OAuthRecords {
+export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptions) {
   const hashOfUserCode = (userCode: string) => keys.prove("user code", userCode);
 
   const isExpired = (row: OAuthRecord) => row.expiresAt !== null && row.expiresAt <= clock.now();
@@ -53,7 +42,7 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
   }
 
   return {
-    async save(model, id, payload, expiresInSeconds) {
+    async save(model: string, id: string, payload: Payload, expiresInSeconds: number | undefined): Promise<void> {
       const { jti: _secret, ...kept } = payload;
       const idHash = hashSecret(id);
       const { grantId, userCode } = payload;
@@ -69,29 +58,32 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
       });
     },
 
-    async find(model, id) {
+    async find(model: string, id: string): Promise<Payload | undefined> {
       const row = await store.oauth.find(model, hashSecret(id));
       return row === undefined || isExpired(row) ? undefined : open(row, id);
     },
 
-    async findEvenExpired(model, id) {
+    /** As `find`, also what has expired and was not swept yet: the library tells the two apart. */
+    async findEvenExpired(model: string, id: string): Promise<Payload | undefined> {
       const row = await store.oauth.find(model, hashSecret(id));
       return row && open(row, id);
     },
 
-    async findByUserCode(userCode) {
+    /** Also an expired one. */
+    async findByUserCode(userCode: string): Promise<Payload | undefined> {
       const row = await store.oauth.findByUserCode(hashOfUserCode(userCode));
       return row && open(row, undefined);
     },
 
-    consume: (model, id) => store.oauth.consume(model, hashSecret(id), clock.now()),
+    /** True for exactly one caller. */
+    consume: (model: string, id: string): Promise<boolean> => store.oauth.consume(model, hashSecret(id), clock.now()),
 
-    async isUnused(model, id) {
+    async isUnused(model: string, id: string): Promise<boolean> {
       const row = await store.oauth.find(model, hashSecret(id));
       return row !== undefined && row.consumedAt === null;
     },
 
-    remove: (model, id) => store.oauth.remove(model, hashSecret(id)),
+    remove: (model: string, id: string): Promise<void> => store.oauth.remove(model, hashSecret(id)),
   };
 }
 

@@ -9,13 +9,13 @@ import type { Log } from "#core/log.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { Store } from "#storage/store.ts";
 import type { Vault } from "#storage/vault.ts";
-import { makeAccessLookup, type AccessLookup } from "./access.ts";
+import { makeAccessLookup } from "./access.ts";
 import { CLIENT_UNUSED_MS, MAX_UNUSED_CLIENTS } from "./clients.ts";
 import { makeClientDocuments } from "./client-documents.ts";
-import { makeConsentService, type ConsentService } from "./consent.ts";
+import { makeConsentService } from "./consent.ts";
 import { makeDecisions, type ProvePassword } from "./decision.ts";
-import { makeDeviceService, type DeviceService } from "./device.ts";
-import { makeGrantService, type GrantService } from "./grants.ts";
+import { makeDeviceService } from "./device.ts";
+import { makeGrantService } from "./grants.ts";
 import { originOf } from "./handed.ts";
 import { makeOAuthKeys } from "./keys.ts";
 import { loadLibrary } from "./library.ts";
@@ -25,31 +25,10 @@ import { makeProvider } from "./provider.ts";
 import { makeOAuthRecords } from "./records.ts";
 import { makeRefreshGrace } from "./refresh.ts";
 import { findShownCredential } from "./shown-credential.ts";
-import { makeRegistrationService, type RegistrationService } from "./registration.ts";
+import { makeRegistrationService } from "./registration.ts";
 
 /** OAuth for MCP clients and for the command line. */
-export interface OAuthService {
-  baseUrl: string;
-  /** Whether clients can be described by a document at their own identifier. */
-  takesDocuments: boolean;
-  /** The authorization server; loaded when it is first needed. */
-  provider(): Promise<Provider>;
-  consent: ConsentService;
-  device: DeviceService;
-  grants: GrantService;
-  registration: RegistrationService;
-  /** Who an access token is for. */
-  findActor: AccessLookup;
-  /** What of this server's own a request for tokens shows; undefined for a guess. Leaves the body to the library. */
-  findShown(incoming: IncomingMessage): Promise<string | undefined>;
-  /** Loads the library, which the first request would wait for, and sweeps. */
-  warm(): Promise<void>;
-  /**
-   * Deletes what is over: expired records, clients that nobody uses. Does nothing within ten minutes of the last time,
-   * and never throws: it runs behind answers.
-   */
-  sweep(): Promise<void>;
-}
+export type OAuthService = ReturnType<typeof makeOAuthService>;
 
 export interface OAuthOptions {
   store: Store;
@@ -77,7 +56,7 @@ const SWEEP_STEP_MS = 10 * 60_000;
 const EXPIRED_KEPT_MS = 3_600_000;
 
 /** Puts the parts together; nothing is loaded before `provider` is called. */
-export function makeOAuthService(options: OAuthOptions): OAuthService {
+export function makeOAuthService(options: OAuthOptions) {
   const { store, vault, clock, log, randomBytes, audit, baseUrl, prove, rules, takesDocuments } = options;
   const keys = makeOAuthKeys(options.key);
   const records = makeOAuthRecords({ store, vault, clock, log, keys });
@@ -134,16 +113,25 @@ export function makeOAuthService(options: OAuthOptions): OAuthService {
 
   return {
     baseUrl,
+    /** Whether clients can be described by a document at their own identifier. */
     takesDocuments,
+    /** The authorization server; loaded when it is first needed. */
     provider,
     grants,
+    /**
+     * Deletes what is over: expired records, clients that nobody uses. Does nothing within ten minutes of the last time,
+     * and never throws: it runs behind answers.
+     */
     sweep,
     consent: makeConsentService({ provider, decisions, records, clock, baseUrl }),
     device: makeDeviceService({ provider, decisions, clock, baseUrl, throttle: options.deviceThrottle }),
     registration: makeRegistrationService({ provider, store, clock, randomBytes, log, rules }),
+    /** Who an access token is for. */
     findActor: makeAccessLookup(options),
-    findShown: (incoming) => findShownCredential(records, incoming),
-    async warm() {
+    /** What of this server's own a request for tokens shows; undefined for a guess. Leaves the body to the library. */
+    findShown: (incoming: IncomingMessage): Promise<string | undefined> => findShownCredential(records, incoming),
+    /** Loads the library, which the first request would wait for, and sweeps. */
+    async warm(): Promise<void> {
       await provider();
       await sweep();
     },

@@ -27,28 +27,13 @@ export interface AcceptOptions {
   standingInvitations: Pick<StandingInvitations, "isStanding">;
 }
 
-export interface AcceptService {
-  /**
-   * What the invitation of this link says, for a page that shows it before anybody types anything.
-   *
-   * @throws ApiError `invitation_invalid` with one text for every reason, `rate_limited`
-   */
-  check(token: string, origin: RequestOrigin): Promise<InvitationOffer>;
-  /**
-   * Makes the invited person a member and signs them in there. A new person gets an account; somebody with one proves
-   * its password, or is signed in. The address must be the invited one. Single use.
-   *
-   * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`, `unauthenticated`,
-   *   `rate_limited`; `invalid_request` without the name of a new person
-   */
-  accept(body: AcceptBody, context: SignInContext): Promise<OpenedSession>;
-}
+export type AcceptService = ReturnType<typeof makeAcceptService>;
 
 /** The account that was proved, or what a new one is made of. */
 type Accepting = { userId: string } | { userId: null; email: string; name: string; passwordHash: string };
 
 /** Accepting invitations. Source: docs/people.md#with-and-without-email. */
-export function makeAcceptService(options: AcceptOptions): AcceptService {
+export function makeAcceptService(options: AcceptOptions) {
   const { store, clock, passwords, throttle, accounts, sessions, audit } = options;
 
   async function identify(body: AcceptBody, invitation: InvitationRecord, context: SignInContext): Promise<Accepting> {
@@ -91,7 +76,12 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
   }
 
   return {
-    async check(token, origin) {
+    /**
+     * What the invitation of this link says, for a page that shows it before anybody types anything.
+     *
+     * @throws ApiError `invitation_invalid` with one text for every reason, `rate_limited`
+     */
+    async check(token: string, origin: RequestOrigin): Promise<InvitationOffer> {
       takeTry(throttle, origin);
       const invitation = await requireInvitation(token);
       const workspace = await store.workspaces.find(invitation.workspaceId);
@@ -107,7 +97,14 @@ export function makeAcceptService(options: AcceptOptions): AcceptService {
       };
     },
 
-    async accept(body, context) {
+    /**
+     * Makes the invited person a member and signs them in there. A new person gets an account; somebody with one proves
+     * its password, or is signed in. The address must be the invited one. Single use.
+     *
+     * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`, `unauthenticated`,
+     *   `rate_limited`; `invalid_request` without the name of a new person
+     */
+    async accept(body: AcceptBody, context: SignInContext): Promise<OpenedSession> {
       takeTry(throttle, context.origin);
       const invitation = await requireInvitation(body.token);
       const who = await identify(body, invitation, context);

@@ -15,36 +15,20 @@ export interface NewWorkspace {
 }
 
 /** Accounts and workspaces come into being here, whichever way somebody comes in. Each act runs in the caller's transaction. */
-export interface AccountService {
-  /** A new account. @returns its userId @throws ApiError `email_taken` */
-  add(tx: Store, account: NewAccount): Promise<string>;
-  /** A workspace with its owner. @returns its workspaceId */
-  addWorkspace(tx: Store, workspace: NewWorkspace): Promise<string>;
-  /** Ends the person's sessions, grants and tokens in every workspace. */
-  endCredentials(tx: Store, userId: string, keep?: { sessionId?: string; tokens?: boolean }): Promise<void>;
-  /** Writes an act on somebody's account into the audit of every workspace they are in. */
-  recordEverywhere(
-    tx: Store,
-    userId: string,
-    act: Omit<AuditAct, "target">,
-    by?: Partial<RequestOrigin> & { userId?: string },
-  ): Promise<void>;
-}
+export type AccountService = ReturnType<typeof makeAccountService>;
 
-export function makeAccountService(options: {
-  clock: Clock;
-  randomBytes: RandomBytes;
-  audit: AuditRecorder;
-}): AccountService {
+export function makeAccountService(options: { clock: Clock; randomBytes: RandomBytes; audit: AuditRecorder }) {
   const { clock, randomBytes, audit } = options;
   return {
-    async add(tx, account) {
+    /** A new account. @returns its userId @throws ApiError `email_taken` */
+    async add(tx: Store, account: NewAccount): Promise<string> {
       const userId = makeId("user", randomBytes);
       await tx.users.insert({ ...account, userId, createdAt: clock.now() });
       return userId;
     },
 
-    async addWorkspace(tx, { ownerId: userId, name, timeZone, origin }) {
+    /** A workspace with its owner. @returns its workspaceId */
+    async addWorkspace(tx: Store, { ownerId: userId, name, timeZone, origin }: NewWorkspace): Promise<string> {
       const workspaceId = makeId("workspace", randomBytes);
       const at = clock.now();
       await tx.workspaces.insert({ workspaceId, name, timeZone: timeZone ?? "UTC", createdAt: at });
@@ -54,13 +38,20 @@ export function makeAccountService(options: {
       return workspaceId;
     },
 
-    async endCredentials(tx, userId, keep) {
+    /** Ends the person's sessions, grants and tokens in every workspace. */
+    async endCredentials(tx: Store, userId: string, keep?: { sessionId?: string; tokens?: boolean }): Promise<void> {
       for (const { workspaceId } of await tx.users.membershipsOf(userId)) {
         await tx.in(workspaceId).members.endCredentials(userId, clock.now(), keep);
       }
     },
 
-    async recordEverywhere(tx, userId, act, by) {
+    /** Writes an act on somebody's account into the audit of every workspace they are in. */
+    async recordEverywhere(
+      tx: Store,
+      userId: string,
+      act: Omit<AuditAct, "target">,
+      by?: Partial<RequestOrigin> & { userId?: string },
+    ): Promise<void> {
       for (const { workspaceId } of await tx.users.membershipsOf(userId)) {
         await audit.recordSystem(tx, workspaceId, { ...act, target: { type: "user", id: userId } }, by);
       }

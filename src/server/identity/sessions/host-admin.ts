@@ -10,24 +10,7 @@ import type { Passwords } from "./passwords.ts";
  * What the operator does on the server's machine. Anyone who can write the data folder can do anything with it: that is the
  * proof, and no session or role is asked for. Every act is audited.
  */
-export interface HostAdminService {
-  /**
-   * Sets somebody's password and ends every other credential of the account, linked identities included. The
-   * person is told of it at their next sign-ins.
-   *
-   * @throws ApiError `not_found`, which names the owners; `password_too_weak`
-   */
-  setPassword(email: string, password: string): Promise<{ name: string; email: string }>;
-  /** A new setup code, while there is no first admin. @throws ApiError `onboarding_closed` */
-  makeSetupCode(): Promise<string>;
-  /**
-   * A setup code for an installation that has its first admin: for an hour it makes one more owner. Where there is one
-   * workspace they join it.
-   *
-   * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` when nobody was first yet
-   */
-  reopenSetup(): Promise<string>;
-}
+export type HostAdminService = ReturnType<typeof makeHostAdminService>;
 
 export function makeHostAdminService(options: {
   store: Store;
@@ -36,10 +19,16 @@ export function makeHostAdminService(options: {
   accounts: AccountService;
   onboarding: Pick<OnboardingService, "makeSetupCode" | "reopen">;
   audit: AuditRecorder;
-}): HostAdminService {
+}) {
   const { store, clock, passwords, accounts, onboarding, audit } = options;
   return {
-    async setPassword(email, password) {
+    /**
+     * Sets somebody's password and ends every other credential of the account, linked identities included. The
+     * person is told of it at their next sign-ins.
+     *
+     * @throws ApiError `not_found`, which names the owners; `password_too_weak`
+     */
+    async setPassword(email: string, password: string): Promise<{ name: string; email: string }> {
       const known = await store.users.findByEmail(email);
       if (!known) throw await noAccount(store, email);
       passwords.check(password, known);
@@ -56,7 +45,8 @@ export function makeHostAdminService(options: {
       return known;
     },
 
-    async makeSetupCode() {
+    /** A new setup code, while there is no first admin. @throws ApiError `onboarding_closed` */
+    async makeSetupCode(): Promise<string> {
       const code = await onboarding.makeSetupCode();
       if (code !== undefined) return code;
       throw new ApiError("onboarding_closed", {
@@ -65,7 +55,13 @@ export function makeHostAdminService(options: {
       });
     },
 
-    async reopenSetup() {
+    /**
+     * A setup code for an installation that has its first admin: for an hour it makes one more owner. Where there is one
+     * workspace they join it.
+     *
+     * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` when nobody was first yet
+     */
+    async reopenSetup(): Promise<string> {
       const code = await onboarding.reopen();
       const target = { type: "server", id: "setup" };
       await store.transaction(async (tx) => {

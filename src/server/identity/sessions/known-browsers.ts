@@ -4,16 +4,7 @@ import type { SecretCookie } from "#server/http/cookies.ts";
 import type { RandomBytes } from "#core/clock.ts";
 
 /** Browsers in which somebody has signed in: a cookie that says so outlives the session and opens nothing by itself. */
-export interface KnownBrowsers {
-  /** The browser's cookie out of a `Cookie` header. A cookie that was set twice is ignored; only the count of attempts depends on it. */
-  cookieIn(header: string | undefined): string | undefined;
-  /** The id of the browser, when this person has signed in there; else undefined. */
-  idFor(cookie: string | undefined, userId: string): string | undefined;
-  /** The id of a browser in which anybody has signed in, by its `Cookie` header; undefined for one that nobody has. */
-  browserIn(header: string | undefined): string | undefined;
-  /** The `Set-Cookie` value that also knows this person. */
-  remember(cookie: string | undefined, userId: string): string;
-}
+export type KnownBrowsers = ReturnType<typeof makeKnownBrowsers>;
 
 const LIFETIME_S = 180 * 86_400;
 /** People whom one browser remembers; the one who signed in longest ago goes. */
@@ -25,11 +16,7 @@ const NOBODY = "";
  * Makes and reads the cookie: `<id>.<tag>.<tag>…`, a tag for each person and a last one for the browser alone. A tag is an HMAC over the browser's id and the
  * person's, so the cookie names nobody, and nobody makes one for an account that they could not sign in to.
  */
-export function makeKnownBrowsers(options: {
-  key: Uint8Array;
-  cookie: SecretCookie;
-  randomBytes: RandomBytes;
-}): KnownBrowsers {
+export function makeKnownBrowsers(options: { key: Uint8Array; cookie: SecretCookie; randomBytes: RandomBytes }) {
   const { key, cookie, randomBytes } = options;
   const tagOf = (id: string, userId: string) =>
     createHmac("sha256", key).update(`known browser\0${id}\0${userId}`).digest("base64url").slice(0, 22);
@@ -50,10 +37,14 @@ export function makeKnownBrowsers(options: {
   }
 
   return {
+    /** The browser's cookie out of a `Cookie` header. A cookie that was set twice is ignored; only the count of attempts depends on it. */
     cookieIn,
+    /** The id of the browser, when this person has signed in there; else undefined. */
     idFor,
-    browserIn: (header) => idFor(cookieIn(header), NOBODY),
-    remember(value, userId) {
+    /** The id of a browser in which anybody has signed in, by its `Cookie` header; undefined for one that nobody has. */
+    browserIn: (header: string | undefined): string | undefined => idFor(cookieIn(header), NOBODY),
+    /** The `Set-Cookie` value that also knows this person. */
+    remember(value: string | undefined, userId: string): string {
       const known = read(value) ?? { id: Buffer.from(randomBytes(16)).toString("base64url"), tags: [] };
       const tag = tagOf(known.id, userId);
       const own = tagOf(known.id, NOBODY);

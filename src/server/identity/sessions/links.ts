@@ -10,14 +10,7 @@ export interface NewLink extends Pick<LinkRecord, "purpose" | "userId" | "email"
 }
 
 /** Links that were mailed or handed over: 256 random bits, single use, only their SHA-256 kept. */
-export interface LinkService {
-  /** Stores a link in the caller's transaction. The address is its only copy. */
-  add(tx: Store, link: NewLink): Promise<{ url: string; expiresAt: number }>;
-  /** The open link of this secret, if it is for one of these. @throws ApiError `link_invalid` */
-  get(secret: string, purposes: readonly LinkPurpose[]): Promise<LinkRecord>;
-  /** Uses it up in the caller's transaction; the first of several at once wins. @throws ApiError `link_invalid` */
-  use(tx: Store, secret: string): Promise<void>;
-}
+export type LinkService = ReturnType<typeof makeLinkService>;
 
 /** How long an ended link stays; nothing reads it any more. */
 const KEPT_MS = 86_400_000;
@@ -30,15 +23,11 @@ const PAGES: Readonly<Record<LinkPurpose, string>> = {
   password_reset: "/reset-password",
 };
 
-export function makeLinkService(options: {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  baseUrl: string;
-}): LinkService {
+export function makeLinkService(options: { store: Store; clock: Clock; randomBytes: RandomBytes; baseUrl: string }) {
   const { store, clock, randomBytes, baseUrl } = options;
   return {
-    async add(tx, { lifetimeMs, details = {}, ...link }) {
+    /** Stores a link in the caller's transaction. The address is its only copy. */
+    async add(tx: Store, { lifetimeMs, details = {}, ...link }: NewLink): Promise<{ url: string; expiresAt: number }> {
       const secret = randomSecret(randomBytes);
       const createdAt = clock.now();
       const expiresAt = createdAt + lifetimeMs;
@@ -48,13 +37,15 @@ export function makeLinkService(options: {
       return { url: `${baseUrl}${PAGES[link.purpose]}#token=${secret}`, expiresAt };
     },
 
-    async get(secret, purposes) {
+    /** The open link of this secret, if it is for one of these. @throws ApiError `link_invalid` */
+    async get(secret: string, purposes: readonly LinkPurpose[]): Promise<LinkRecord> {
       const link = await store.links.findOpen(hashSecret(secret), clock.now());
       if (!link || !purposes.includes(link.purpose)) throw linkInvalid();
       return link;
     },
 
-    async use(tx, secret) {
+    /** Uses it up in the caller's transaction; the first of several at once wins. @throws ApiError `link_invalid` */
+    async use(tx: Store, secret: string): Promise<void> {
       if (!(await tx.links.use(hashSecret(secret), clock.now()))) throw linkInvalid();
     },
   };

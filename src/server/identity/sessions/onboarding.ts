@@ -16,37 +16,7 @@ import { takeTry } from "./tries.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
 
-export interface OnboardingService {
-  /** How people come in, and whether the first admin is still to be made. @throws ApiError `rate_limited` */
-  state(origin: RequestOrigin): Promise<EntryState>;
-  /** Whether the first admin is still to be made. */
-  isNeeded(): Promise<boolean>;
-  /**
-   * Makes the first admin and signs them in; exactly one caller ever succeeds.
-   *
-   * @throws ApiError `onboarding_closed`, `setup_code_invalid`, `password_too_weak`, `rate_limited`
-   */
-  onboard(body: OnboardingBody, context: SignInContext): Promise<OpenedSession>;
-  /**
-   * A new setup code, in plain, for the terminal and nothing else; undefined once the first admin exists.
-   * Valid for 24 hours and 10 tries; it replaces the one before.
-   */
-  makeSetupCode(): Promise<string | undefined>;
-  /**
-   * A setup code, in plain, for one more owner of an installation that has its first admin; valid for an hour and 10
-   * tries. Where there is one workspace they join it, else they get one of their own.
-   *
-   * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` before the first admin
-   */
-  reopen(): Promise<string>;
-  /**
-   * Makes the first admin from the settings, at start.
-   *
-   * @returns false when there was one already: the settings are then ignored, with a warning
-   * @throws ApiError `settings_invalid` in managed mode, `password_too_weak`
-   */
-  bootstrap(admin: { email: string; password: string }): Promise<boolean>;
-}
+export type OnboardingService = ReturnType<typeof makeOnboardingService>;
 
 export interface OnboardingOptions {
   store: Store;
@@ -73,7 +43,7 @@ const MAX_TRIES = 10;
 const CODE_CHARS = 26;
 
 /** The first admin. `installation.completedAt` is the gate; only the operator's own code opens it again. Source: S35. */
-export function makeOnboardingService(options: OnboardingOptions): OnboardingService {
+export function makeOnboardingService(options: OnboardingOptions) {
   const { store, clock, randomBytes, passwords, throttle, sessions, accounts, audit, log, entry } = options;
   // Where everybody makes an account of their own, nobody is first.
   const hasOnboarding = !(entry.mode === "managed" && entry.signup === "open");
@@ -153,16 +123,27 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
   }
 
   return {
+    /**
+     * A new setup code, in plain, for the terminal and nothing else; undefined once the first admin exists.
+     * Valid for 24 hours and 10 tries; it replaces the one before.
+     */
     makeSetupCode,
 
-    async state(origin) {
+    /** How people come in, and whether the first admin is still to be made. @throws ApiError `rate_limited` */
+    async state(origin: RequestOrigin): Promise<EntryState> {
       takeTry(throttle, origin);
       return { needed: await isNeeded(), ...entry };
     },
 
+    /** Whether the first admin is still to be made. */
     isNeeded,
 
-    async onboard(body, context) {
+    /**
+     * Makes the first admin and signs them in; exactly one caller ever succeeds.
+     *
+     * @throws ApiError `onboarding_closed`, `setup_code_invalid`, `password_too_weak`, `rate_limited`
+     */
+    async onboard(body: OnboardingBody, context: SignInContext): Promise<OpenedSession> {
       takeTry(throttle, context.origin);
       if (!hasOnboarding) throw closed();
       await requireCode(body.setupCode);
@@ -176,7 +157,13 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
       });
     },
 
-    async reopen() {
+    /**
+     * A setup code, in plain, for one more owner of an installation that has its first admin; valid for an hour and 10
+     * tries. Where there is one workspace they join it, else they get one of their own.
+     *
+     * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` before the first admin
+     */
+    async reopen(): Promise<string> {
       if (!hasOnboarding || entry.mode === "managed") throw closed();
       const code = randomCode(randomBytes);
       return store.transaction(async (tx) => {
@@ -191,7 +178,13 @@ export function makeOnboardingService(options: OnboardingOptions): OnboardingSer
       });
     },
 
-    async bootstrap({ email, password }) {
+    /**
+     * Makes the first admin from the settings, at start.
+     *
+     * @returns false when there was one already: the settings are then ignored, with a warning
+     * @throws ApiError `settings_invalid` in managed mode, `password_too_weak`
+     */
+    async bootstrap({ email, password }: { email: string; password: string }): Promise<boolean> {
       if ((await store.installation.state()).completedAt !== null) {
         log.warn(
           {},

@@ -10,16 +10,7 @@ export interface PasswordCosts {
 /** Tens of milliseconds of work. Source: OWASP Password Storage Cheat Sheet, argon2id. */
 export const PASSWORD_COSTS: PasswordCosts = { memoryKib: 19_456, passes: 2 };
 
-export interface Passwords {
-  /** @throws ApiError `password_too_weak` */
-  check(password: string, about: { email: string }): void;
-  /** The argon2id hash, in PHC form. @throws ApiError `unavailable` when too many wait */
-  hash(password: string): Promise<string>;
-  /** Compares; takes as long when there is no such account or no password. @throws ApiError `unavailable` */
-  verify(stored: string | null, password: string): Promise<boolean>;
-  /** True when the hash was made with other costs than today's. */
-  isOutdated(stored: string): boolean;
-}
+export type Passwords = ReturnType<typeof makePasswords>;
 
 const MIN_CHARS = 12;
 /** Longer input only costs; argon2 itself would take it. Source: docs/people.md#who-can-join. */
@@ -38,18 +29,21 @@ const PUBLISHED = new Set([
 ]);
 
 /** Passwords by argon2id, off the main thread; `argon2` is the native module unless told. */
-export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { hash, verify }): Passwords {
+export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { hash, verify }) {
   const options = { memoryCost: costs.memoryKib, timeCost: costs.passes, parallelism: 1 };
   const gate = makeGate(MAX_AT_ONCE);
   let dummy: Promise<string> | undefined;
 
   return {
-    check(password, { email }) {
+    /** @throws ApiError `password_too_weak` */
+    check(password: string, { email }: { email: string }): void {
       const problem = weaknessOf(password, email);
       if (problem !== undefined) throw new ApiError("password_too_weak", { message: problem, field: "password" });
     },
-    hash: (password) => gate(() => argon2.hash(password, options)),
-    async verify(stored, password) {
+    /** The argon2id hash, in PHC form. @throws ApiError `unavailable` when too many wait */
+    hash: (password: string): Promise<string> => gate(() => argon2.hash(password, options)),
+    /** Compares; takes as long when there is no such account or no password. @throws ApiError `unavailable` */
+    async verify(stored: string | null, password: string): Promise<boolean> {
       // Both ways wait for the dummy, so that the first unknown account is no slower than a known one.
       // Not through the gate: one refusal would be kept for ever.
       dummy ??= argon2.hash("no one has this password", options);
@@ -58,7 +52,8 @@ export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { 
       const matches = await gate(() => argon2.verify(stored ?? nobody, isTooLong ? "" : password));
       return matches && stored !== null && !isTooLong;
     },
-    isOutdated(stored) {
+    /** True when the hash was made with other costs than today's. */
+    isOutdated(stored: string): boolean {
       const { memoryCost, timeCost } = parseOptions(stored);
       return memoryCost !== costs.memoryKib || timeCost !== costs.passes;
     },

@@ -17,25 +17,7 @@ import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
 import { toUser } from "./user.ts";
 
-export interface ProfileService {
-  update(actor: Actor, body: PatchProfileBody): Promise<{ user: User }>;
-  /**
-   * Ends the person's other sessions and the clients they let in; tokens made in a session stay.
-   *
-   * @throws ApiError `password_wrong`, `password_too_weak`, `rate_limited`
-   */
-  changePassword(actor: Actor, body: ChangePasswordBody, context: SignInContext): Promise<void>;
-  /**
-   * Where this server sends email, the new address gets a link first (`sent`), whether it is free or not; else it counts
-   * at once and is unverified.
-   *
-   * @throws ApiError `password_wrong`, `rate_limited`; `email_taken` where no email is sent
-   */
-  changeEmail(actor: Actor, body: ChangeEmailBody, context: SignInContext): Promise<{ user: User; sent: boolean }>;
-  /** Sends the person a link that proves their address. @throws ApiError `already_verified`, `mail_not_configured`, `mail_failed`, `rate_limited` */
-  requestVerification(actor: Actor, context: SignInContext): Promise<{ sent: true }>;
-  identities(actor: Actor): Promise<{ identities: SsoIdentity[]; nextCursor: null }>;
-}
+export type ProfileService = ReturnType<typeof makeProfileService>;
 
 const LIFETIME_MS = 86_400_000;
 
@@ -52,7 +34,7 @@ export function makeProfileService(options: {
   audit: AuditRecorder;
   post: Post;
   afterwards: Afterwards;
-}): ProfileService {
+}) {
   const { store, clock, passwords, throttle, accounts, links, sessions, audit, post, afterwards } = options;
 
   async function getUser(from: Store, { userId }: Pick<Actor, "userId">): Promise<UserRecord> {
@@ -83,7 +65,7 @@ export function makeProfileService(options: {
   }
 
   return {
-    async update(actor, body) {
+    async update(actor: Actor, body: PatchProfileBody): Promise<{ user: User }> {
       return store.transaction(async (tx) => {
         if (body.name !== undefined) await tx.users.setName(actor.userId, body.name);
         if (body.timeZone !== undefined) await tx.users.setTimeZone(actor.userId, body.timeZone);
@@ -93,7 +75,16 @@ export function makeProfileService(options: {
       });
     },
 
-    async changePassword(actor, { currentPassword, newPassword }, context) {
+    /**
+     * Ends the person's other sessions and the clients they let in; tokens made in a session stay.
+     *
+     * @throws ApiError `password_wrong`, `password_too_weak`, `rate_limited`
+     */
+    async changePassword(
+      actor: Actor,
+      { currentPassword, newPassword }: ChangePasswordBody,
+      context: SignInContext,
+    ): Promise<void> {
       const user = await getUser(store, actor);
       await requirePassword(user, currentPassword, "currentPassword", context);
       passwords.check(newPassword, user);
@@ -110,7 +101,17 @@ export function makeProfileService(options: {
       post.sendLater(user.email, { type: "password_changed", name: user.name, method: "by_person" });
     },
 
-    async changeEmail(actor, { email, password }, context) {
+    /**
+     * Where this server sends email, the new address gets a link first (`sent`), whether it is free or not; else it counts
+     * at once and is unverified.
+     *
+     * @throws ApiError `password_wrong`, `rate_limited`; `email_taken` where no email is sent
+     */
+    async changeEmail(
+      actor: Actor,
+      { email, password }: ChangeEmailBody,
+      context: SignInContext,
+    ): Promise<{ user: User; sent: boolean }> {
       const user = await getUser(store, actor);
       await requirePassword(user, password, "password", context);
       takeTry(throttle, context.origin, email);
@@ -127,7 +128,8 @@ export function makeProfileService(options: {
       });
     },
 
-    async requestVerification(actor, context) {
+    /** Sends the person a link that proves their address. @throws ApiError `already_verified`, `mail_not_configured`, `mail_failed`, `rate_limited` */
+    async requestVerification(actor: Actor, context: SignInContext): Promise<{ sent: true }> {
       const user = await getUser(store, actor);
       if (user.emailVerifiedAt !== null) {
         throw new ApiError("already_verified", { message: `${user.email} is already confirmed.` });
@@ -145,7 +147,7 @@ export function makeProfileService(options: {
       return { sent: true };
     },
 
-    async identities(actor) {
+    async identities(actor: Actor): Promise<{ identities: SsoIdentity[]; nextCursor: null }> {
       const rows = await store.sso.identitiesOf(actor.userId);
       const identities = rows.map(({ issuer, label, createdAt }) => ({
         issuer,

@@ -19,33 +19,7 @@ import { linkInvalid, type LinkService } from "./links.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
 
-export interface ResetService {
-  /**
-   * Has a link sent if there is such an account; the answer is the same if not.
-   *
-   * @throws ApiError `mail_not_configured`, `rate_limited`
-   */
-  request(email: string, context: SignInContext): Promise<void>;
-  /**
-   * Makes a link for a member. Mailed to them where this server sends email, else given back to be handed over.
-   *
-   * @throws ApiError `not_found`, `role_too_low` for an admin who would get to hold the link, `forbidden` for oneself and for
-   *   tokens that would get to hold the link of an admin or owner, `mail_failed`, `rate_limited`
-   */
-  requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }>;
-  /**
-   * Whose password the link sets, for a page that shows it before anybody chooses one.
-   *
-   * @throws ApiError `link_invalid` with one text for every reason, `rate_limited`
-   */
-  check(token: string, origin: RequestOrigin): Promise<ResetOffer>;
-  /**
-   * Sets the new password, ends every other credential of the account, and signs in.
-   *
-   * @throws ApiError `link_invalid`, `password_too_weak`, `rate_limited`, `forbidden` for somebody in no workspace
-   */
-  confirm(body: { token: string; password: string }, context: SignInContext): Promise<OpenedSession>;
-}
+export type ResetService = ReturnType<typeof makeResetService>;
 
 export interface ResetOptions {
   store: Store;
@@ -72,7 +46,7 @@ const MAILED_LIFETIME_MS = 3_600_000;
 const MADE_LIFETIME_MS = 86_400_000;
 
 /** New passwords for those who lost theirs. Source: S22. */
-export function makeResetService(options: ResetOptions): ResetService {
+export function makeResetService(options: ResetOptions) {
   const { store, clock, passwords, throttle, confirmThrottle, accounts, links, sessions, audit, post, afterwards } =
     options;
 
@@ -152,13 +126,24 @@ export function makeResetService(options: ResetOptions): ResetService {
   }
 
   return {
-    async request(email, context) {
+    /**
+     * Has a link sent if there is such an account; the answer is the same if not.
+     *
+     * @throws ApiError `mail_not_configured`, `rate_limited`
+     */
+    async request(email: string, context: SignInContext): Promise<void> {
       if (!post.canMail) throw notConfigured();
       takeTry(throttle, context.origin, email);
       afterwards.run("a password reset", () => mail(email));
     },
 
-    async requestForMember(actor, userId) {
+    /**
+     * Makes a link for a member. Mailed to them where this server sends email, else given back to be handed over.
+     *
+     * @throws ApiError `not_found`, `role_too_low` for an admin who would get to hold the link, `forbidden` for oneself and for
+     *   tokens that would get to hold the link of an admin or owner, `mail_failed`, `rate_limited`
+     */
+    async requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }> {
       const member = await store.in(actor.workspaceId).members.find(userId);
       const user = await store.users.find(userId);
       if (!member || !user) throw noSuchThing();
@@ -196,7 +181,12 @@ export function makeResetService(options: ResetOptions): ResetService {
       return { url: null, expiresAt };
     },
 
-    async check(token, origin) {
+    /**
+     * Whose password the link sets, for a page that shows it before anybody chooses one.
+     *
+     * @throws ApiError `link_invalid` with one text for every reason, `rate_limited`
+     */
+    async check(token: string, origin: RequestOrigin): Promise<ResetOffer> {
       takeTry(confirmThrottle, origin);
       const link = await links.get(token, ["password_reset"]);
       const { email } = await requirePerson(store, link);
@@ -205,7 +195,15 @@ export function makeResetService(options: ResetOptions): ResetService {
       return { email, expiresAt: isoOf(link.expiresAt) };
     },
 
-    async confirm({ token, password }, context) {
+    /**
+     * Sets the new password, ends every other credential of the account, and signs in.
+     *
+     * @throws ApiError `link_invalid`, `password_too_weak`, `rate_limited`, `forbidden` for somebody in no workspace
+     */
+    async confirm(
+      { token, password }: { token: string; password: string },
+      context: SignInContext,
+    ): Promise<OpenedSession> {
       takeTry(confirmThrottle, context.origin);
       const link = await links.get(token, ["password_reset"]);
       passwords.check(password, { email: link.email });

@@ -22,57 +22,7 @@ import type { KnownBrowsers } from "./known-browsers.ts";
 import { noticesOf } from "./notices.ts";
 import { toUser } from "./user.ts";
 
-export interface SessionService {
-  /** @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for somebody who is in no workspace any more */
-  signIn(body: SignInBody, context: SignInContext): Promise<OpenedSession>;
-  /**
-   * Opens a session for somebody who has just proved who they are, inside the transaction that made them a member.
-   *
-   * @param kept  what goes on from the session before; without it the person proved themselves now
-   */
-  open(
-    tx: Store,
-    who: { userId: string; workspaceId: string },
-    context: SignInContext,
-    kept?: Pick<SessionRecordRow, "authenticatedAt" | "expiresAt">,
-  ): Promise<OpenedSession>;
-  /**
-   * Opens a session in the workspace that the person joined first. Where sign-up is open, somebody who is in none any
-   * more gets one of their own.
-   *
-   * @throws ApiError `forbidden` for somebody who is in no workspace
-   */
-  enter(tx: Store, userId: string, context: SignInContext): Promise<OpenedSession>;
-  /** Goes on in another of the person's workspaces: a new session, the old one ends. @throws ApiError `not_found` */
-  switchWorkspace(actor: Actor, workspaceId: string, context: SignInContext): Promise<OpenedSession>;
-  /**
-   * Holds back what a session left open must not do.
-   *
-   * @throws ApiError `recent_sign_in_required` when the person proved themselves more than 15 minutes ago and gives no
-   *   password; `password_wrong`, `rate_limited`
-   */
-  requireRecent(actor: Actor, password: string | undefined, context: SignInContext): Promise<void>;
-  /**
-   * Proves a password, throttled per network and account, and in a known browser apart; the person, if it is right.
-   *
-   * @throws ApiError `sign_in_failed`, equally for an unknown account; `rate_limited`
-   */
-  prove(email: string, password: string, context: SignInContext): Promise<{ userId: string }>;
-  /** Ends the session. @returns the `Set-Cookie` value that forgets it */
-  signOut(actor: Actor): Promise<string>;
-  /** What the actor is, as `GET /api/session` says it. */
-  describe(actor: Actor): Promise<Session>;
-  list(
-    actor: Actor,
-    query: { limit: number; cursor?: string | undefined },
-  ): Promise<{ sessions: SessionRecord[]; nextCursor: string | null }>;
-  /** Ends one of the person's own sessions. @throws ApiError `not_found` */
-  revoke(actor: Actor, sessionId: string): Promise<void>;
-  /** Who a session's secret is for now; undefined for an unknown, ended or idle one. Writes `lastSeenAt`. */
-  findActor(secret: string): Promise<Actor | undefined>;
-  /** Deletes those that ended a day ago or earlier: nothing reads them any more. */
-  sweep(): Promise<void>;
-}
+export type SessionService = ReturnType<typeof makeSessionService>;
 
 export interface SessionOptions {
   store: Store;
@@ -106,7 +56,7 @@ export function scopesOfRole(role: Role): Scope[] {
 }
 
 /** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: S6. */
-export function makeSessionService(options: SessionOptions): SessionService {
+export function makeSessionService(options: SessionOptions) {
   const { store, clock, randomBytes, passwords, throttle, cookie, cursors, audit, accounts, afterwards } = options;
 
   async function describe(
@@ -245,12 +195,30 @@ export function makeSessionService(options: SessionOptions): SessionService {
   }
 
   return {
+    /**
+     * Proves a password, throttled per network and account, and in a known browser apart; the person, if it is right.
+     *
+     * @throws ApiError `sign_in_failed`, equally for an unknown account; `rate_limited`
+     */
     prove,
+    /**
+     * Opens a session for somebody who has just proved who they are, inside the transaction that made them a member.
+     *
+     * @param kept  what goes on from the session before; without it the person proved themselves now
+     */
     open,
+    /**
+     * Opens a session in the workspace that the person joined first. Where sign-up is open, somebody who is in none any
+     * more gets one of their own.
+     *
+     * @throws ApiError `forbidden` for somebody who is in no workspace
+     */
     enter,
-    describe: async (actor) => describe(store, actor, await signInOf(actor)),
+    /** What the actor is, as `GET /api/session` says it. */
+    describe: async (actor: Actor): Promise<Session> => describe(store, actor, await signInOf(actor)),
 
-    async signIn(body, context) {
+    /** @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for somebody who is in no workspace any more */
+    async signIn(body: SignInBody, context: SignInContext): Promise<OpenedSession> {
       const { userId } = await prove(body.email, body.password, context);
       return store.transaction(async (tx) => {
         if (body.timeZone !== undefined) await tx.users.fillTimeZone(userId, body.timeZone);
@@ -258,7 +226,8 @@ export function makeSessionService(options: SessionOptions): SessionService {
       });
     },
 
-    async switchWorkspace(actor, workspaceId, context) {
+    /** Goes on in another of the person's workspaces: a new session, the old one ends. @throws ApiError `not_found` */
+    async switchWorkspace(actor: Actor, workspaceId: string, context: SignInContext): Promise<OpenedSession> {
       return store.transaction(async (tx) => {
         const former = await tx.sessions.find(actor.credential.id);
         const member = await tx.in(workspaceId).members.find(actor.userId);
@@ -269,7 +238,13 @@ export function makeSessionService(options: SessionOptions): SessionService {
       });
     },
 
-    async requireRecent(actor, password, context) {
+    /**
+     * Holds back what a session left open must not do.
+     *
+     * @throws ApiError `recent_sign_in_required` when the person proved themselves more than 15 minutes ago and gives no
+     *   password; `password_wrong`, `rate_limited`
+     */
+    async requireRecent(actor: Actor, password: string | undefined, context: SignInContext): Promise<void> {
       const session = await store.sessions.find(actor.credential.id);
       if (session && clock.now() - session.authenticatedAt <= RECENT_MS) return;
       const user = await store.users.find(actor.userId);
@@ -285,12 +260,16 @@ export function makeSessionService(options: SessionOptions): SessionService {
       });
     },
 
-    async signOut(actor) {
+    /** Ends the session. @returns the `Set-Cookie` value that forgets it */
+    async signOut(actor: Actor): Promise<string> {
       await store.sessions.revoke(actor.credential.id, clock.now());
       return cookie.clear();
     },
 
-    async list(actor, { limit, cursor }) {
+    async list(
+      actor: Actor,
+      { limit, cursor }: { limit: number; cursor?: string | undefined },
+    ): Promise<{ sessions: SessionRecord[]; nextCursor: string | null }> {
       const { userId, workspaceId } = actor;
       const scope = { workspaceId, userId, route: "GET /api/sessions", args: {} };
       const rows = await store.sessions.list({
@@ -310,7 +289,8 @@ export function makeSessionService(options: SessionOptions): SessionService {
       return { sessions: page.map((row) => toRecord(row, actor.credential.id)), nextCursor };
     },
 
-    async revoke(actor, sessionId) {
+    /** Ends one of the person's own sessions. @throws ApiError `not_found` */
+    async revoke(actor: Actor, sessionId: string): Promise<void> {
       const session = await store.sessions.find(sessionId);
       const isOwn = session?.userId === actor.userId && session.workspaceId === actor.workspaceId;
       if (!session || !isOwn || !isLive(session)) {
@@ -322,7 +302,8 @@ export function makeSessionService(options: SessionOptions): SessionService {
       });
     },
 
-    async findActor(secret) {
+    /** Who a session's secret is for now; undefined for an unknown, ended or idle one. Writes `lastSeenAt`. */
+    async findActor(secret: string): Promise<Actor | undefined> {
       const session = await store.sessions.findByHash(hashSecret(secret));
       if (!session || !isLive(session)) return undefined;
       if (clock.now() - session.lastSeenAt >= LAST_SEEN_STEP_MS) {
@@ -333,7 +314,8 @@ export function makeSessionService(options: SessionOptions): SessionService {
       return { workspaceId, userId, role, scopes: scopesOfRole(role), timeZone, credential };
     },
 
-    async sweep() {
+    /** Deletes those that ended a day ago or earlier: nothing reads them any more. */
+    async sweep(): Promise<void> {
       const dayAgo = clock.now() - DAY_MS;
       await store.sessions.sweep(dayAgo, dayAgo - IDLE_MS);
     },

@@ -15,27 +15,7 @@ import { linkInvalid, type LinkService } from "./links.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
 
-export interface SignUpService {
-  /**
-   * Mails a link that makes an account and a workspace of its own. The answer is the same, in words and in time, for known
-   * and unknown addresses; without email it could not be, so nobody signs up then.
-   *
-   * @returns the cookie that knows the browser again
-   * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`, `mail_not_configured`
-   */
-  signUp(body: SignUpBody, context: SignInContext): Promise<{ setCookie: string }>;
-  /**
-   * Makes what a confirmed link says and signs its person in.
-   *
-   * @param browserSecret  of the cookie that the sign-up set, if it came along
-   * @throws ApiError `link_invalid`, `password_needed`, `sign_up_closed`, `rate_limited`
-   */
-  finish(
-    link: LinkRecord,
-    input: { token: string; password?: string | undefined; browserSecret: string | null },
-    context: SignInContext,
-  ): Promise<OpenedSession>;
-}
+export type SignUpService = ReturnType<typeof makeSignUpService>;
 
 export interface SignUpOptions {
   store: Store;
@@ -67,7 +47,7 @@ interface Pending {
 }
 
 /** Accounts that people make themselves. Source: docs/decisions/0017. */
-export function makeSignUpService(options: SignUpOptions): SignUpService {
+export function makeSignUpService(options: SignUpOptions) {
   const { store, clock, randomBytes, passwords, throttle, accounts, links, sessions, post, afterwards, cookie } =
     options;
 
@@ -126,7 +106,14 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
   }
 
   return {
-    async signUp(body, context) {
+    /**
+     * Mails a link that makes an account and a workspace of its own. The answer is the same, in words and in time, for known
+     * and unknown addresses; without email it could not be, so nobody signs up then.
+     *
+     * @returns the cookie that knows the browser again
+     * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`, `mail_not_configured`
+     */
+    async signUp(body: SignUpBody, context: SignInContext): Promise<{ setCookie: string }> {
       await requireOpen();
       // The settings see to it; this is the second bolt.
       if (!post.canMail) {
@@ -144,7 +131,17 @@ export function makeSignUpService(options: SignUpOptions): SignUpService {
       return { setCookie: cookie.set(secret, LIFETIME_MS / 1_000) };
     },
 
-    async finish(link, input, context) {
+    /**
+     * Makes what a confirmed link says and signs its person in.
+     *
+     * @param browserSecret  of the cookie that the sign-up set, if it came along
+     * @throws ApiError `link_invalid`, `password_needed`, `sign_up_closed`, `rate_limited`
+     */
+    async finish(
+      link: LinkRecord,
+      input: { token: string; password?: string | undefined; browserSecret: string | null },
+      context: SignInContext,
+    ): Promise<OpenedSession> {
       await requireOpen();
       // Written by `mail`.
       const pending = link.details as unknown as Pending;

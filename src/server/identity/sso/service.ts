@@ -28,18 +28,7 @@ export interface Arrival {
   opened: OpenedSession | null;
 }
 
-export interface SsoService {
-  /** To the provider, or to the page that says why not. @throws ApiError `sso_not_configured`, `rate_limited` */
-  depart(returnTo: string | undefined, context: SignInContext): Promise<Departure | { url: string }>;
-  /** Never throws for what the provider or the browser brought: the page that it leads to says what is wrong. */
-  arrive(query: string, browserSecret: string | null, context: SignInContext): Promise<Arrival>;
-  /**
-   * Sends a signed-in person on their way to link their account.
-   *
-   * @throws ApiError `sso_not_configured`, `recent_sign_in_required`, `password_wrong`, `source_unavailable`
-   */
-  link(actor: Actor, password: string | undefined, context: SignInContext): Promise<Departure>;
-}
+export type SsoService = ReturnType<typeof makeSsoService>;
 
 export interface SsoOptions {
   store: Store;
@@ -71,7 +60,7 @@ const LINK_PAGE = "/settings/profile";
 /**
  * Single sign-on. An account is known by (issuer, subject) alone; an address never links. Source: S3.
  */
-export function makeSsoService(options: SsoOptions): SsoService {
+export function makeSsoService(options: SsoOptions) {
   const { store, clock, log, audit, trips, sessions, accounts, takeTry, mode, signup } = options;
 
   function requireProvider() {
@@ -197,7 +186,8 @@ export function makeSsoService(options: SsoOptions): SsoService {
   }
 
   return {
-    async depart(returnTo, context) {
+    /** To the provider, or to the page that says why not. @throws ApiError `sso_not_configured`, `rate_limited` */
+    async depart(returnTo: string | undefined, context: SignInContext): Promise<Departure | { url: string }> {
       requireProvider();
       takeTry(context);
       return setOff({ sessionId: null, returnTo: safeReturnTo(returnTo) }).catch((error: unknown) => {
@@ -207,7 +197,8 @@ export function makeSsoService(options: SsoOptions): SsoService {
       });
     },
 
-    async arrive(query, browserSecret, context) {
+    /** Never throws for what the provider or the browser brought: the page that it leads to says what is wrong. */
+    async arrive(query: string, browserSecret: string | null, context: SignInContext): Promise<Arrival> {
       takeTry(context);
       return finish(query, browserSecret, context).catch((error: unknown) => {
         const problem = problemOf(error);
@@ -216,7 +207,12 @@ export function makeSsoService(options: SsoOptions): SsoService {
       });
     },
 
-    async link(actor, password, context) {
+    /**
+     * Sends a signed-in person on their way to link their account.
+     *
+     * @throws ApiError `sso_not_configured`, `recent_sign_in_required`, `password_wrong`, `source_unavailable`
+     */
+    async link(actor: Actor, password: string | undefined, context: SignInContext): Promise<Departure> {
       requireProvider();
       await sessions.requireRecent(actor, password, context);
       return setOff({ sessionId: actor.credential.id, returnTo: LINK_PAGE });

@@ -13,20 +13,22 @@ export interface ReturnedTrip {
 }
 
 /** Trips to the provider: single use, 10 minutes, tied to a browser by a cookie. */
-export interface Trips {
-  /** @returns the trip, and the cookie's secret */
-  begin(purpose: { sessionId: string | null; returnTo: string }): Promise<{ trip: Trip; browserSecret: string }>;
-  /** Undefined for one that is unknown, used, too old or another browser's; it is used up in any case. */
-  end(state: string, browserSecret: string | null): Promise<ReturnedTrip | undefined>;
-}
+export type Trips = ReturnType<typeof makeTrips>;
 
 export const TRIP_LIFETIME_MS = 10 * 60_000;
 
-export function makeTrips(options: { store: Store; clock: Clock; randomBytes: RandomBytes; vault: Vault }): Trips {
+export function makeTrips(options: { store: Store; clock: Clock; randomBytes: RandomBytes; vault: Vault }) {
   const { store, clock, randomBytes, vault } = options;
   const random = () => randomSecret(randomBytes);
   return {
-    async begin({ sessionId, returnTo }) {
+    /** @returns the trip, and the cookie's secret */
+    async begin({
+      sessionId,
+      returnTo,
+    }: {
+      sessionId: string | null;
+      returnTo: string;
+    }): Promise<{ trip: Trip; browserSecret: string }> {
       const trip = { state: random(), nonce: random(), verifier: random() };
       const browserSecret = random();
       const stateHash = hashSecret(trip.state);
@@ -46,7 +48,8 @@ export function makeTrips(options: { store: Store; clock: Clock; randomBytes: Ra
       return { trip, browserSecret };
     },
 
-    async end(state, browserSecret) {
+    /** Undefined for one that is unknown, used, too old or another browser's; it is used up in any case. */
+    async end(state: string, browserSecret: string | null): Promise<ReturnedTrip | undefined> {
       const stateHash = hashSecret(state);
       if (browserSecret === null) return undefined;
       // Of this browser only: another one that has the state takes nothing from the person whose it is.

@@ -11,25 +11,7 @@ import type { TokenRecord } from "#storage/records/tokens.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { Store } from "#storage/store.ts";
 
-export interface TokenService {
-  /** The person's active tokens, newest first, at most 50. */
-  list(actor: Actor): Promise<TokenList>;
-  /**
-   * A new token, made within 12 hours of signing in: by a session, or by the command line's sign-in as a child of it.
-   * A child has at most the scopes of its grant, never `kb:admin`, and ends after 30 days or with the grant.
-   *
-   * @throws ApiError `insufficient_scope`, `forbidden`, `recent_sign_in_required`, `token_limit_reached`
-   */
-  create(actor: Actor, body: CreateTokenBody): Promise<CreatedToken>;
-  /** Revokes; again gives the same answer. @throws ApiError `not_found`, also for another person's token */
-  revoke(actor: Actor, tokenId: string): Promise<{ token: Token }>;
-  /** Frees a token from the client that made it. @throws ApiError `not_found`, also for another person's token */
-  adopt(actor: Actor, tokenId: string): Promise<{ token: Token }>;
-  /** Who a token is for now; undefined for an unknown, expired or revoked one. Writes `lastUsedAt`. */
-  findActor(secret: string): Promise<Actor | undefined>;
-  /** Whose connector a key opens now. */
-  findConnector(secret: string): Promise<ConnectorCaller | undefined>;
-}
+export type TokenService = ReturnType<typeof makeTokenService>;
 
 const MAX_ACTIVE_TOKENS = 50;
 const DAY_MS = 86_400_000;
@@ -57,7 +39,7 @@ export function makeTokenService(options: {
   audit: AuditRecorder;
   quotas: QuotaKeeper;
   baseUrl: string;
-}): TokenService {
+}) {
   const { store, clock, randomBytes, audit, quotas } = options;
   const mcpUrl = `${options.baseUrl}/mcp`;
 
@@ -99,12 +81,19 @@ export function makeTokenService(options: {
   }
 
   return {
-    async list(actor) {
+    /** The person's active tokens, newest first, at most 50. */
+    async list(actor: Actor): Promise<TokenList> {
       const records = await store.in(actor.workspaceId).tokens.listActive(actor.userId, clock.now());
       return { tokens: records.map((record) => toToken(record, clock.now())), mcpUrl };
     },
 
-    async create(actor, body) {
+    /**
+     * A new token, made within 12 hours of signing in: by a session, or by the command line's sign-in as a child of it.
+     * A child has at most the scopes of its grant, never `kb:admin`, and ends after 30 days or with the grant.
+     *
+     * @throws ApiError `insufficient_scope`, `forbidden`, `recent_sign_in_required`, `token_limit_reached`
+     */
+    async create(actor: Actor, body: CreateTokenBody): Promise<CreatedToken> {
       const scopes = [...new Set(body.scopes ?? (["mcp:read"] satisfies Scope[]))];
       const standing = await standingOf(actor);
       requireHeldScopes(standing, scopes);
@@ -137,7 +126,8 @@ export function makeTokenService(options: {
       return { token: toToken(record, clock.now()), plaintext, mcpUrl };
     },
 
-    async revoke(actor, tokenId) {
+    /** Revokes; again gives the same answer. @throws ApiError `not_found`, also for another person's token */
+    async revoke(actor: Actor, tokenId: string): Promise<{ token: Token }> {
       return store.transaction(async (tx) => {
         const shown = toToken(await findOwn(tx, actor, tokenId), clock.now());
         if (shown.revokedAt !== null) return { token: shown };
@@ -148,7 +138,8 @@ export function makeTokenService(options: {
       });
     },
 
-    async adopt(actor, tokenId) {
+    /** Frees a token from the client that made it. @throws ApiError `not_found`, also for another person's token */
+    async adopt(actor: Actor, tokenId: string): Promise<{ token: Token }> {
       return store.transaction(async (tx) => {
         const record = await findOwn(tx, actor, tokenId);
         const shown = toToken(record, clock.now());
@@ -161,7 +152,8 @@ export function makeTokenService(options: {
       });
     },
 
-    async findActor(secret) {
+    /** Who a token is for now; undefined for an unknown, expired or revoked one. Writes `lastUsedAt`. */
+    async findActor(secret: string): Promise<Actor | undefined> {
       if (!isWellFormedSecret("kb_pat_", secret)) return undefined;
       const found = await store.tokenLookup.findToken(hashSecret(secret), clock.now());
       if (!found || toToken(found, clock.now()).revokedAt !== null) return undefined;
@@ -173,7 +165,8 @@ export function makeTokenService(options: {
       return { workspaceId, userId, role, scopes, timeZone, credential: { type: "pat", id: found.tokenId } };
     },
 
-    async findConnector(secret) {
+    /** Whose connector a key opens now. */
+    async findConnector(secret: string): Promise<ConnectorCaller | undefined> {
       if (!isWellFormedSecret("kb_con_", secret)) return undefined;
       return store.tokenLookup.findConnectorKey(hashSecret(secret), clock.now());
     },

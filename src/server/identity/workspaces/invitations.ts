@@ -14,19 +14,7 @@ import type { Post } from "#server/identity/mail/post.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
 import type { Store } from "#storage/store.ts";
 
-export interface InvitationService {
-  /** Those not withdrawn, newest first. */
-  list(actor: Actor, query: PageQuery): Promise<{ invitations: Invitation[]; nextCursor: string | null }>;
-  /**
-   * Invites an address; an earlier open invitation of it dies. The link is mailed where this server sends email, else
-   * shown this once.
-   *
-   * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: nobody is invited then
-   */
-  create(actor: Actor, body: InviteBody): Promise<{ invitation: Invitation; url: string | null }>;
-  /** @throws ApiError `not_found` */
-  revoke(actor: Actor, invitationId: string): Promise<void>;
-}
+export type InvitationService = ReturnType<typeof makeInvitationService>;
 
 const LIFETIME_MS = 7 * 86_400_000;
 
@@ -42,7 +30,7 @@ export function makeInvitationService(options: {
   post: Post;
   /** Per workspace: each may send a message to somebody who did not ask for it. */
   throttle: Throttle;
-}): InvitationService {
+}) {
   const { store, clock, randomBytes, cursors, audit, quotas, baseUrl, post, throttle } = options;
 
   /** Outside the transaction: no mail server may hold it open. */
@@ -60,7 +48,11 @@ export function makeInvitationService(options: {
   }
 
   return {
-    async list(actor, { limit, cursor }) {
+    /** Those not withdrawn, newest first. */
+    async list(
+      actor: Actor,
+      { limit, cursor }: PageQuery,
+    ): Promise<{ invitations: Invitation[]; nextCursor: string | null }> {
       const { workspaceId, userId } = actor;
       const scope = { workspaceId, userId, route: "GET /api/workspace/invitations", args: {} };
       const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
@@ -77,7 +69,13 @@ export function makeInvitationService(options: {
       return { invitations: page.map(toInvitation), nextCursor };
     },
 
-    async create(actor, body) {
+    /**
+     * Invites an address; an earlier open invitation of it dies. The link is mailed where this server sends email, else
+     * shown this once.
+     *
+     * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: nobody is invited then
+     */
+    async create(actor: Actor, body: InviteBody): Promise<{ invitation: Invitation; url: string | null }> {
       requireAbove(actor, body.role);
       throttle.take(`workspace ${actor.workspaceId}`);
       const secret = randomSecret(randomBytes);
@@ -110,7 +108,8 @@ export function makeInvitationService(options: {
       return { invitation: toInvitation(invitation), url: post.canMail ? null : url };
     },
 
-    async revoke(actor, invitationId) {
+    /** @throws ApiError `not_found` */
+    async revoke(actor: Actor, invitationId: string): Promise<void> {
       await store.transaction(async (tx) => {
         const { invitations } = tx.in(actor.workspaceId);
         const invitation = await invitations.find(invitationId);

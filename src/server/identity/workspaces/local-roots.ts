@@ -11,20 +11,7 @@ import { isoOf } from "#core/instant.ts";
 import { isOperatorProof, OPERATOR_HEADER } from "#core/operator-proof.ts";
 import type { Store } from "#storage/store.ts";
 
-export interface LocalRootService {
-  /** Those of the settings first. */
-  list(actor: Actor, headers: Headers): Promise<{ roots: LocalRoot[]; nextCursor: null }>;
-  /**
-   * Allows a folder, by its real path; a known one again gives the same record.
-   *
-   * @throws ApiError `root_not_allowed`, `forbidden` without the operator's proof and where strangers own workspaces
-   */
-  add(actor: Actor, headers: Headers, body: AddRootBody): Promise<{ root: LocalRoot }>;
-  /** @throws ApiError `not_found` */
-  remove(actor: Actor, headers: Headers, rootId: string): Promise<void>;
-  /** The real paths that connectors may read now; those of the settings that do not exist are left out. */
-  allowed(): Promise<string[]>;
-}
+export type LocalRootService = ReturnType<typeof makeLocalRootService>;
 
 export interface LocalRootOptions {
   store: Store;
@@ -55,7 +42,7 @@ const CLOSED_FOLDERS = (
  * Folders of this machine that connectors may read. Only the operator allows them, who proves the data folder: behind a
  * proxy every client has a local address. Source: S34, S36, docs/decisions/0051.
  */
-export function makeLocalRootService(options: LocalRootOptions): LocalRootService {
+export function makeLocalRootService(options: LocalRootOptions) {
   const { store, clock, randomBytes, audit, settingsRoots } = options;
 
   function requireOperator(headers: Headers): void {
@@ -70,14 +57,20 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
   }
 
   return {
-    async list(_actor, headers) {
+    /** Those of the settings first. */
+    async list(_actor: Actor, headers: Headers): Promise<{ roots: LocalRoot[]; nextCursor: null }> {
       requireOperator(headers);
       const fixed = settingsRoots.map((path) => ({ id: null, path, createdBy: null, createdAt: null }));
       const stored = await store.installation.listLocalRoots();
       return { roots: [...fixed, ...stored.map(toRoot)], nextCursor: null };
     },
 
-    async add(actor, headers, { path }) {
+    /**
+     * Allows a folder, by its real path; a known one again gives the same record.
+     *
+     * @throws ApiError `root_not_allowed`, `forbidden` without the operator's proof and where strangers own workspaces
+     */
+    async add(actor: Actor, headers: Headers, { path }: AddRootBody): Promise<{ root: LocalRoot }> {
       requireOperator(headers);
       const real = await resolveFolder(path);
       await refuseClosed(real, options);
@@ -96,7 +89,8 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
       });
     },
 
-    async remove(actor, headers, rootId) {
+    /** @throws ApiError `not_found` */
+    async remove(actor: Actor, headers: Headers, rootId: string): Promise<void> {
       requireOperator(headers);
       await store.transaction(async (tx) => {
         if (!(await tx.installation.removeLocalRoot(rootId))) {
@@ -106,7 +100,8 @@ export function makeLocalRootService(options: LocalRootOptions): LocalRootServic
       });
     },
 
-    async allowed() {
+    /** The real paths that connectors may read now; those of the settings that do not exist are left out. */
+    async allowed(): Promise<string[]> {
       const stored = (await store.installation.listLocalRoots()).map((root) => root.path);
       const real = await Promise.all(settingsRoots.map((path) => realpath(path).catch(() => undefined)));
       return [...new Set([...real.filter((path) => path !== undefined), ...stored])];

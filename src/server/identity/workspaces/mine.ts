@@ -7,12 +7,7 @@ import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { Store } from "#storage/store.ts";
 import { toWorkspace } from "./service.ts";
 
-export interface MyWorkspaceService {
-  /** In the order the person joined them. */
-  list(actor: Actor, query: PageQuery): Promise<{ workspaces: MyWorkspace[]; nextCursor: string | null }>;
-  /** A workspace that the actor owns. @throws ApiError `forbidden`, `workspace_limit_reached` */
-  create(actor: Actor, body: CreateWorkspaceBody): Promise<{ workspace: Workspace }>;
-}
+export type MyWorkspaceService = ReturnType<typeof makeMyWorkspaceService>;
 
 /** Workspaces that one person may own on a server that is run for others. */
 const MAX_OWNED = 10;
@@ -28,7 +23,7 @@ export function makeMyWorkspaceService(options: {
     tx: Store,
     workspace: { ownerId: string; name: string; timeZone: string | null; origin?: RequestOrigin | undefined },
   ): Promise<string>;
-}): MyWorkspaceService {
+}) {
   const { store, cursors, mode, signup, addWorkspace } = options;
 
   async function requireMayCreate(tx: Store, actor: Actor): Promise<void> {
@@ -43,7 +38,11 @@ export function makeMyWorkspaceService(options: {
   }
 
   return {
-    async list(actor, { limit, cursor }) {
+    /** In the order the person joined them. */
+    async list(
+      actor: Actor,
+      { limit, cursor }: PageQuery,
+    ): Promise<{ workspaces: MyWorkspace[]; nextCursor: string | null }> {
       const { userId, workspaceId } = actor;
       const scope = { workspaceId, userId, route: "GET /api/workspaces", args: {} };
       const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
@@ -66,7 +65,8 @@ export function makeMyWorkspaceService(options: {
       return { workspaces, nextCursor };
     },
 
-    async create(actor, { name, timeZone = null }) {
+    /** A workspace that the actor owns. @throws ApiError `forbidden`, `workspace_limit_reached` */
+    async create(actor: Actor, { name, timeZone }: CreateWorkspaceBody): Promise<{ workspace: Workspace }> {
       return store.transaction(async (tx) => {
         await requireMayCreate(tx, actor);
         const made = { ownerId: actor.userId, name, timeZone: timeZone ?? actor.timeZone, origin: actor.origin };

@@ -21,22 +21,7 @@ import type { Store } from "#storage/store.ts";
 import { askAgain } from "./acl-age.ts";
 import { checkDomains, checkInstances, setInstances } from "./instances.ts";
 
-export interface WorkspaceService {
-  get(actor: Actor): Promise<{ workspace: WorkspaceSettings }>;
-  /** @throws ApiError `forbidden` for identity domains set by others than owners, `invalid_request` for what is none */
-  update(actor: Actor, body: PatchWorkspaceBody): Promise<{ workspace: WorkspaceSettings }>;
-  /** In the order they joined. */
-  listMembers(actor: Actor, query: PageQuery): Promise<{ members: Member[]; nextCursor: string | null }>;
-  getMember(actor: Actor, userId: string): Promise<{ member: Member }>;
-  /** @throws ApiError `role_too_low`, `last_owner`, `not_found` */
-  setRole(actor: Actor, userId: string, role: Role): Promise<{ member: Member }>;
-  /**
-   * Removes a member with every credential of theirs, or lets the actor leave.
-   *
-   * @throws ApiError `role_too_low`, `last_owner`, `not_found`
-   */
-  removeMember(actor: Actor, userId: string): Promise<void>;
-}
+export type WorkspaceService = ReturnType<typeof makeWorkspaceService>;
 
 /** The workspace and who is in it. Role ladder: S22; removal: S13. */
 export function makeWorkspaceService(options: {
@@ -50,7 +35,7 @@ export function makeWorkspaceService(options: {
   instances: readonly RegisteredInstance[];
   /** Tells that connections of somebody who left were revoked, in the transaction of it. */
   tellRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
-}): WorkspaceService {
+}) {
   const { store, clock, cursors, audit, syncStops } = options;
 
   async function requireWorkspace(from: Store, workspaceId: string): Promise<{ workspace: WorkspaceSettings }> {
@@ -78,9 +63,10 @@ export function makeWorkspaceService(options: {
   }
 
   return {
-    get: (actor) => requireWorkspace(store, actor.workspaceId),
+    get: (actor: Actor): Promise<{ workspace: WorkspaceSettings }> => requireWorkspace(store, actor.workspaceId),
 
-    async update(actor, body) {
+    /** @throws ApiError `forbidden` for identity domains set by others than owners, `invalid_request` for what is none */
+    async update(actor: Actor, body: PatchWorkspaceBody): Promise<{ workspace: WorkspaceSettings }> {
       const change = {
         ...defined({ name: body.name, timeZone: body.timeZone, secrets: body.secrets }),
         ...(body.maxAclAgeHours !== undefined && { maxAclAgeMs: body.maxAclAgeHours * HOUR_MS }),
@@ -113,7 +99,11 @@ export function makeWorkspaceService(options: {
       });
     },
 
-    async listMembers(actor, { limit, cursor }) {
+    /** In the order they joined. */
+    async listMembers(
+      actor: Actor,
+      { limit, cursor }: PageQuery,
+    ): Promise<{ members: Member[]; nextCursor: string | null }> {
       const { workspaceId, userId } = actor;
       const scope = { workspaceId, userId, route: "GET /api/workspace/members", args: {} };
       const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
@@ -130,11 +120,12 @@ export function makeWorkspaceService(options: {
       return { members: page.map(toMember), nextCursor };
     },
 
-    async getMember(actor, userId) {
+    async getMember(actor: Actor, userId: string): Promise<{ member: Member }> {
       return { member: toMember(await requireMember(store, actor, userId)) };
     },
 
-    async setRole(actor, userId, role) {
+    /** @throws ApiError `role_too_low`, `last_owner`, `not_found` */
+    async setRole(actor: Actor, userId: string, role: Role): Promise<{ member: Member }> {
       return store.transaction(async (tx) => {
         const member = await requireMember(tx, actor, userId);
         if (member.role === role) return { member: toMember(member) };
@@ -149,7 +140,12 @@ export function makeWorkspaceService(options: {
       });
     },
 
-    async removeMember(actor, userId) {
+    /**
+     * Removes a member with every credential of theirs, or lets the actor leave.
+     *
+     * @throws ApiError `role_too_low`, `last_owner`, `not_found`
+     */
+    async removeMember(actor: Actor, userId: string): Promise<void> {
       const left = await store.transaction(async (tx) => {
         const member = await requireMember(tx, actor, userId);
         if (userId !== actor.userId) requireAdminAbove(actor, member.role);

@@ -5,12 +5,7 @@ import type { InvitationRecord } from "#storage/records/people.ts";
 import type { Store } from "#storage/store.ts";
 
 /** Asks, whenever an invitation is used, whether the person who made it could make it now. */
-export interface StandingInvitations {
-  /** False for one whose inviter couldn't give its role now: it is ended for good. */
-  isStanding(invitation: InvitationRecord): Promise<boolean>;
-  /** The same for the open invitations of an address, in all workspaces. */
-  endFallenOf(email: string): Promise<void>;
-}
+export type StandingInvitations = ReturnType<typeof makeStandingInvitations>;
 
 /**
  * Makes the check for both ways of accepting: by link and by single sign-on. A role that falls ends its invitations at once
@@ -20,7 +15,7 @@ export function makeStandingInvitations(options: {
   store: Store;
   clock: Clock;
   audit: Pick<AuditRecorder, "recordSystem">;
-}): StandingInvitations {
+}) {
   const { store, clock, audit } = options;
 
   async function isStanding(invitation: InvitationRecord): Promise<boolean> {
@@ -40,8 +35,10 @@ export function makeStandingInvitations(options: {
   }
 
   return {
+    /** False for one whose inviter couldn't give its role now: it is ended for good. */
     isStanding,
-    async endFallenOf(email) {
+    /** The same for the open invitations of an address, in all workspaces. */
+    async endFallenOf(email: string): Promise<void> {
       for (const invitation of await store.workspaces.listOpenInvitationsOf(email, clock.now())) {
         await isStanding(invitation);
       }
