@@ -34,7 +34,7 @@ const OAuthError = z.looseObject({ error: z.string(), error_description: z.strin
 /** RFC 8414 and RFC 9728: what is published; clients take what they know. */
 const Metadata = z.looseObject({}).openapi("Metadata");
 
-function answers(schema: z.ZodType) {
+function answers<T extends z.ZodType>(schema: T) {
   return { "application/json": { schema } } as const;
 }
 
@@ -86,7 +86,7 @@ export const mcpRoutes = {
   }),
 };
 
-const published = (path: string, summary: string) =>
+const published = <P extends string>(path: P, summary: string) =>
   createRoute({
     method: "get",
     path,
