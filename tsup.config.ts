@@ -62,7 +62,6 @@ export default defineConfig({
     "ipaddr.js",
     "kysely",
     "lru-cache",
-    "openapi-fetch",
     "openapi3-ts",
     "picocolors",
     "yaml",

@@ -1,13 +1,12 @@
 /**
- * Writes what is made from the contract, the commands and the settings: `docs/openapi.json`, the client's types, the table of
- * commands, `docs/reference/cli.md`, `docs/mcp.md`, `docs/settings.md`, `docs/push-line.schema.json` and the tables of
+ * Writes what is made from the contract, the commands and the settings: `docs/openapi.json`, the table of commands,
+ * `docs/reference/cli.md`, `docs/mcp.md`, `docs/settings.md`, `docs/push-line.schema.json` and the tables of
  * `docs/fields.md` and `docs/clients.md`.
  * It also refreshes the quotations of our code in the guides. With `--check` it writes nothing and fails when a file is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import openapiTS, { astToString } from "openapi-typescript";
 import { makeCliReference } from "#cli/reference.ts";
 import { makeMcpReference } from "#server/mcp/reference.ts";
 import { makeSettingsReference } from "#server/settings-reference.ts";
@@ -18,8 +17,6 @@ import { refreshClients } from "./clients-table.ts";
 import { refreshFields } from "./fields.ts";
 import { refreshQuotes } from "./quotes.ts";
 
-const HEADER = "// Made by `npm run gen` from src/api. Do not edit.\n\n";
-
 await main(process.argv.includes("--check"));
 
 async function main(isCheck: boolean): Promise<void> {
@@ -27,11 +24,6 @@ async function main(isCheck: boolean): Promise<void> {
   const cliTable = await makeCliTable(document);
   const outputs = [
     { path: "docs/openapi.json", text: `${JSON.stringify(document, null, 2)}\n` },
-    {
-      path: "src/api/generated/openapi.d.ts",
-      // The generator's own type of a document is narrower than OpenAPI 3.1; the text is the same.
-      text: HEADER + astToString(await openapiTS(JSON.stringify(document), { alphabetize: true })),
-    },
     { path: "src/cli/generated/table.ts", text: formatCliTable(cliTable) },
     { path: "docs/reference/cli.md", text: makeCliReference(cliTable.commands) },
     { path: "docs/mcp.md", text: makeMcpReference() },

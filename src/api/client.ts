@@ -1,5 +1,6 @@
-import createClient from "openapi-fetch";
-import type { paths } from "./generated/openapi.d.ts";
+/** The typed client of a server: its paths, parameters, bodies and answers are those of the routes (`paths.ts`). */
+import type { Method, Operations } from "./paths.ts";
+import { targetOf, type Params } from "./target.ts";
 
 /** A client by `fetch`, for browsers and tests. Answers are `{data, error, response}`; nothing is thrown for a failed answer. */
 export interface ApiClient {
@@ -16,35 +17,56 @@ export function makeApiClient(options: {
   headers?: Record<string, string>;
   fetch?: (request: Request) => Promise<Response>;
 }): ApiClient {
-  // Its methods take and give the same, and more: there an object with one key too many passes.
-  return createClient<paths>(options) as unknown as ApiClient;
+  const { baseUrl, headers, fetch = globalThis.fetch } = options;
+  const ask = async (method: string, path: string, init: Init = {}): Promise<Answer> => {
+    const content = init.body === undefined ? init.content : JSON.stringify(init.body);
+    const request = new Request(`${baseUrl}${targetOf(path, init.params)}`, {
+      method,
+      headers: {
+        ...(init.body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+        ...init.headers,
+      },
+      ...(content === undefined ? {} : { body: content }),
+    });
+    const response = await fetch(request);
+    const text = await response.text();
+    if (!response.ok) return { error: readJson(text), response };
+    // The contract's promise: the server checks its answers against the schemas that their types are made from.
+    return { data: (init.parseAs === "text" ? text : parseIfAny(text)) as never, response };
+  };
+  return {
+    GET: async (path, init?: Init) => await ask("GET", path, init),
+    POST: async (path, init?: Init) => await ask("POST", path, init),
+    PUT: async (path, init?: Init) => await ask("PUT", path, init),
+    PATCH: async (path, init?: Init) => await ask("PATCH", path, init),
+    DELETE: async (path, init?: Init) => await ask("DELETE", path, init),
+  };
 }
 
-export type Method = "get" | "post" | "put" | "patch" | "delete";
-
 /** The paths that take a method. */
-export type PathOf<M extends Method> = {
-  [P in keyof paths]: paths[P] extends Record<M, object> ? P : never;
-}[keyof paths];
+export type PathOf<M extends Method> = keyof Operations[M] & string;
 
 /** What a successful answer holds; undefined where it holds no JSON. */
-export type DataOf<M extends Method, P extends PathOf<M>> = Success<Operation<M, P>["responses"]>;
+export type DataOf<M extends Method, P extends PathOf<M>> = Operation<M, P>["answer"];
 
 /** The JSON that a path takes. */
-export type BodyOf<M extends Method, P extends PathOf<M>> = Sparse<Json<NonNullable<Operation<M, P>["requestBody"]>>>;
+export type BodyOf<M extends Method, P extends PathOf<M>> = Operation<M, P>["sent"] extends { body?: infer B }
+  ? NonNullable<B>
+  : never;
 
 /** The query parameters that a path takes. */
-export type QueryOf<M extends Method, P extends PathOf<M>> = Sparse<
-  NonNullable<Operation<M, P>["parameters"]["query"]>
->;
+export type QueryOf<M extends Method, P extends PathOf<M>> = Operation<M, P>["query"];
 
 /**
- * What a call takes in addition to its path. It is inferred from the path alone, and so a parameter or a field that the contract does
- * not have is an error of the compiler; in the client's own methods an object with one key too many passes. Keys that come
- * out of a spread are not checked against anything: give what is spread a type of the contract.
+ * What a call takes in addition to its path. It is inferred from the path alone, and so a parameter or a field that the
+ * contract does not have is an error of the compiler. Keys that come out of a spread are not checked against anything: give
+ * what is spread a type of the contract.
  */
-export type InitOf<M extends Method, P extends PathOf<M>> = ParamsOf<Operation<M, P>> &
-  ContentOf<Operation<M, P>["requestBody"]>;
+export type InitOf<M extends Method, P extends PathOf<M>> = ParamsOf<
+  Part<"path", Operation<M, P>["path"]> & Part<"query", Operation<M, P>["query"]>
+> &
+  Operation<M, P>["sent"];
 
 /** A call of one method, with options of the caller's own. `P` is one path, or several that take and give the same. */
 export type Call<M extends Method, More = unknown> = <P extends PathOf<M>>(
@@ -82,36 +104,50 @@ export type RecordOf<P extends ListPath, K extends ListKey<P>> = DataOf<"get", P
   ? R
   : never;
 
-interface Described {
-  parameters: { query?: unknown; path?: unknown };
-  requestBody?: unknown;
-  responses: object;
-}
+type Described = { path: unknown; query: unknown; sent: object; answer: unknown };
 
-type Operation<M extends Method, P extends PathOf<M>> = Extract<paths[P][M], Described>;
+type Operation<M extends Method, P extends PathOf<M>> = Extract<Operations[M][P], Described>;
 
-type Success<R> = { [S in keyof R]: S extends 200 | 201 | 202 | 204 ? Json<R[S]> : never }[keyof R];
-
-type Json<T> = T extends { content: { "application/json": infer J } } ? J : undefined;
-
-type ParamsOf<O extends Described> = {} extends O["parameters"] ? { params?: Params<O> } : { params: Params<O> };
-
-type Params<O extends Described> = Sparse<Pick<O["parameters"], "query" | "path">>;
-
-/** JSON goes as `body`; lines and forms go as `content`, as they are. */
-type ContentOf<B> = [NonNullable<B>] extends [never]
+/** Nothing where nothing is taken: an empty `params` would take any key. */
+type ParamsOf<Params> = [keyof Params] extends [never]
   ? {}
-  : [Json<NonNullable<B>>] extends [undefined]
-    ? { content: string | Uint8Array }
-    : undefined extends B
-      ? { body?: Sparse<Json<NonNullable<B>>> }
-      : { body: Sparse<Json<NonNullable<B>>> };
+  : {} extends Params
+    ? { params?: Params }
+    : { params: Params };
 
-/** The same with `undefined` for what may be left out: it is not sent. */
-export type Sparse<T> = T extends readonly (infer E)[]
-  ? readonly Sparse<E>[]
-  : T extends object
-    ? { [K in keyof T]: Sparse<T[K]> | ({} extends Pick<T, K> ? undefined : never) }
-    : T;
+/** A part of the address; needed when one of its values is. */
+type Part<Name extends string, Values> = [Values] extends [never]
+  ? {}
+  : {} extends Values
+    ? { [N in Name]?: Values | undefined }
+    : { [N in Name]: Values };
 
 type Optional<Init> = {} extends Init ? [init?: Init] : [init: Init];
+
+/** What the typed calls come down to. */
+interface Init {
+  params?: Params;
+  body?: unknown;
+  content?: string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+  parseAs?: "text";
+}
+
+interface Answer {
+  data?: never;
+  error?: unknown;
+  response: Response;
+}
+
+function parseIfAny(text: string): unknown {
+  return text === "" ? undefined : JSON.parse(text);
+}
+
+/** A failure's JSON; the text itself where something between us and the server answers in its own words. */
+function readJson(text: string): unknown {
+  try {
+    return parseIfAny(text);
+  } catch {
+    return text;
+  }
+}

@@ -86,7 +86,7 @@ export const FieldValue = z
 export type FieldValue = z.infer<typeof FieldValue>;
 
 /** `limit` of a list: 1–200, 50 unless told. Accepts the text form of a query string. */
-export const PageLimit = z.coerce.number().int().min(1).max(200).default(50);
+export const PageLimit = z.coerce.number<number>().int().min(1).max(200).default(50);
 
 /** A position in a list, as printed in `nextCursor`; at most 28 characters. */
 export const PageCursor = z.string().max(64);

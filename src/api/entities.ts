@@ -75,7 +75,7 @@ export type EntityContext = z.infer<typeof EntityContext>;
 export const EntitiesQuery = z.strictObject({
   q: z.string().max(TOOL_LIMITS.valueChars).default(""),
   type: EntityType.optional(),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  limit: z.coerce.number<number>().int().min(1).max(200).default(50),
   cursor: z.string().max(64).optional(),
 });
 

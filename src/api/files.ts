@@ -77,8 +77,8 @@ const TEXT_ONLY = "Applies to the text; can't be combined with `original=true`."
 
 export const FileContentQuery = z.strictObject({
   /** UTF-16 code units from the start of the text. */
-  offset: z.coerce.number().int().min(0).max(1_000_000_000).optional().openapi({ description: TEXT_ONLY }),
-  limit: z.coerce.number().int().min(1).max(1_000_000).optional().openapi({ description: TEXT_ONLY }),
+  offset: z.coerce.number<number>().int().min(0).max(1_000_000_000).optional().openapi({ description: TEXT_ONLY }),
+  limit: z.coerce.number<number>().int().min(1).max(1_000_000).optional().openapi({ description: TEXT_ONLY }),
   /** Only this section, by its name, path, number (`page 3`) or anchor, or from a line (`L10`) on; `offset` counts from its start. */
   section: z.string().min(1).max(400).optional(),
   /** Words or a quoted phrase: gives the passages around them, each headed by its offset. */

@@ -74,7 +74,7 @@ export const PushQuery = z.strictObject({
   /** The upload that these lines belong to. */
   upload: idSchema("upload").optional(),
   /** The number that the first line of this body has in its upload. */
-  firstLine: z.coerce.number().int().min(1).max(1_000_000_000).optional(),
+  firstLine: z.coerce.number<number>().int().min(1).max(1_000_000_000).optional(),
 });
 export type PushQuery = z.infer<typeof PushQuery>;
 

@@ -39,7 +39,7 @@ export const SearchQuery = z
       .max(GROUPINGS.length)
       .optional()
       .openapi({ description: "Counts per value besides the results; repeat it for more." }),
-    limit: z.coerce.number().int().min(TOOL_LIMITS.limit.min).max(TOOL_LIMITS.limit.max).default(10),
+    limit: z.coerce.number<number>().int().min(TOOL_LIMITS.limit.min).max(TOOL_LIMITS.limit.max).default(10),
     detail: z.enum(DETAILS).default("concise"),
     cursor: z.string().max(64).optional(),
     live: z

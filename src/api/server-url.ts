@@ -1,4 +1,5 @@
 import { ApiError } from "./errors.ts";
+import type { mcpRoutes } from "./protocol-routes.ts";
 
 /** The addresses of one kb server. */
 export interface ServerUrl {
@@ -41,8 +42,10 @@ export function parseServerUrl(text: string): ServerUrl {
   }
   const path = url.pathname.replace(/\/+$/, "").replace(/\/mcp$/, "");
   const baseUrl = `${url.origin}${path}`;
-  return { origin: url.origin, baseUrl, mcpUrl: `${baseUrl}/mcp` };
+  return { origin: url.origin, baseUrl, mcpUrl: `${baseUrl}${MCP_PATH}` };
 }
+
+const MCP_PATH = "/mcp" satisfies typeof mcpRoutes.call.path;
 
 /** True for the host names that never leave this machine. */
 export function isLoopbackHost(hostname: string): boolean {

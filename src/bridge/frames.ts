@@ -3,6 +3,7 @@
  * Source: MCP specification, transports (stdio); JSON-RPC 2.0.
  */
 
+import type { DataOf } from "#api/client.ts";
 import { elementTexts, exactText } from "#core/json-text.ts";
 
 export type RequestId = string | number;
@@ -19,6 +20,9 @@ export type Frame =
   | { type: "invalid"; id: RequestId | null; idText: string; code: number; message: string };
 
 export type RequestFrame = Extract<Frame, { type: "request" }>;
+
+/** What the server answers to one request. */
+export type RpcAnswer = Exclude<DataOf<"post", "/mcp">, readonly unknown[] | undefined>;
 
 /** Longest line that is kept; a longer one is dropped up to its end and answered with an error. The server takes 2 MiB. */
 export const MAX_FRAME_BYTES = 64 * 1024 * 1024;

@@ -2,10 +2,11 @@
  * The list of tools whatever is wrong: hosts ask for it once, and an agent without it has no tool for the whole session.
  * It is the server's where there is an answer in time, else the program's own; never a list that some server gave before.
  */
+import type { BodyOf } from "#api/client.ts";
 import { TOOLS } from "#api/tools.ts";
 import { rpcText } from "#core/json-text.ts";
 import { messageOf } from "./failures.ts";
-import { asObject, type RequestFrame } from "./frames.ts";
+import { asObject, type RequestFrame, type RpcAnswer } from "./frames.ts";
 import { modernFields, modernVersion, type Handshake } from "./handshake.ts";
 
 export interface ToolListOptions {
@@ -91,18 +92,21 @@ export function makeToolList(options: ToolListOptions) {
 const OWN_TOOLS = JSON.stringify(TOOLS);
 const CHANGED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
 /** The bridge's own question; its id meets no other, for each request has its own connection to the server. */
-const OWN_MESSAGE = { id: "kb-tools", method: "tools/list", params: {} } as const;
+const OWN_MESSAGE = { jsonrpc: "2.0", id: "kb-tools", method: "tools/list", params: {} } as const satisfies BodyOf<
+  "post",
+  "/mcp"
+>;
 const OWN_REQUEST: RequestFrame = {
   type: "request",
   ...OWN_MESSAGE,
   idText: JSON.stringify(OWN_MESSAGE.id),
-  raw: JSON.stringify({ jsonrpc: "2.0", ...OWN_MESSAGE }),
+  raw: JSON.stringify(OWN_MESSAGE),
 };
 
 /** The tools of an answer as JSON; undefined when it holds none. */
 function toolsIn(line: string): string | undefined {
   // `ask` gives answers that were read as JSON objects.
-  const tools = asObject((JSON.parse(line) as { result?: unknown }).result)?.["tools"];
+  const tools = asObject((JSON.parse(line) as RpcAnswer).result)?.["tools"];
   return Array.isArray(tools) ? JSON.stringify(tools) : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** Calls to the server, by its contract: one place that knows addresses, credentials and redirects. */
-import type { Call, Method, Open } from "#api/client.ts";
+import type { Call, Open } from "#api/client.ts";
+import type { Method } from "#api/paths.ts";
 import type { ServerUrl } from "#api/server-url.ts";
 import { targetOf, toQuery, type Params } from "#api/target.ts";
 import { VERSION } from "#api/version.ts";

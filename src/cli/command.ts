@@ -1,5 +1,6 @@
 /** A command: its data, from which help, completion, the reference and the types of its input are made, and its handler. */
-import type { DataOf, Method, PathOf } from "#api/client.ts";
+import type { DataOf, PathOf } from "#api/client.ts";
+import type { Method } from "#api/paths.ts";
 import type { Deps } from "./deps.ts";
 
 export interface ArgumentData {

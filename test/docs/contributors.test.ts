@@ -20,7 +20,7 @@ const PAGES = [
 
 const sources = ["src", "test", "scripts"].flatMap((top) =>
   readdirSync(join(root, top), { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.(tsx?|css)$/.test(file) && !file.startsWith("api/generated"))
+    .filter((file) => /\.(tsx?|css)$/.test(file))
     .map((file) => ({ path: `${top}/${file}`, text: read(`${top}/${file}`) }))
     .filter(({ path }) => path !== "test/docs/contributors.test.ts"),
 );

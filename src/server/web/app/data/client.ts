@@ -6,7 +6,7 @@ import { Problem } from "./problem.ts";
 /** The typed client of this site's own server; the session is in its cookie. */
 export const api = makeApiClient({ baseUrl: window.location.origin });
 
-/** The result of a call with `openapi-fetch`. */
+/** The result of a call of the client. */
 interface Answer {
   data?: unknown;
   error?: unknown;
