@@ -62,6 +62,22 @@ test("an admin whose token has no admin scope has the rights of a member", ({ ex
   }
 });
 
+test("what a person is told they may do is judged act by act: with their own credentials to reconnect, without for the rest", async ({
+  expect,
+}) => {
+  const kb = await makeShareServer();
+  const allowed = async (user: typeof kb.owner, id: string): Promise<string[]> =>
+    (await kb.as(user).get(`/api/connectors/${id}`)).json.connector.allowed;
+  const plain = await kb.connect(kb.admin, { providerId: "plain" });
+  await kb.setRole(kb.admin, "member");
+  const formers = await allowed(kb.admin, plain);
+  expect([formers.includes("reconnect"), formers.includes("configure")]).toEqual([true, false]);
+  const pushed = await kb.connect(kb.top, { providerId: "push", config: {} });
+  const acts = await allowed(kb.top, pushed);
+  const ofSync = ["sync", "schedule", "widen_scope", "narrow_scope", "browse"];
+  expect([acts.includes("rotate_key"), ofSync.filter((act) => acts.includes(act))]).toEqual([true, []]);
+});
+
 describe("every route that changes a connector", () => {
   const CONFIG = { root: "/a" };
   const at = (id: string, more = "") => `/api/connectors/${id}${more}`;

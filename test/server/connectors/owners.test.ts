@@ -111,6 +111,8 @@ describe("another place", () => {
       expect(await kb.texts(kb.member)).toEqual(kb.before);
       await kb.patch(kb.owner, kb.id, { config: { root: "/b" } });
       expect([await kb.texts(kb.member), await kb.texts(kb.owner)]).toEqual([[], []]);
+      const [row] = (await kb.as(kb.top).get("/api/audit?action=connector.changed")).json.entries;
+      expect(row.details).toMatchObject({ config: { root: { from: "/a", to: "/b" } }, isWithheld: true });
       await kb.work();
       expect([await kb.texts(kb.member), await kb.held()]).toEqual([of("/b", "alice"), 0]);
       // What isn't there goes without waiting for anybody, also where it is everything.
@@ -136,6 +138,14 @@ describe("another place", () => {
       // Each is read again, though its version is the same there, and what isn't there waits for nobody.
       expect([await kb.texts(kb.member), await kb.held()]).toEqual([of("/a", "dan"), 0]);
     }
+  });
+
+  test("starts no clock of a connector that runs when it is told to", async ({ expect }) => {
+    const kb = await makeOwned({ schedule: null });
+    const { connectors } = kb.store.in(kb.top.workspaceId);
+    await connectors.update(kb.id, { state: "needs_reauth", stateReason: "The token has ended." });
+    expect((await kb.patch(kb.owner, kb.id, { credentials: { token: "dan" } })).status).toBe(200);
+    expect(await kb.recordOf(kb.id)).toMatchObject({ state: "active", everyMinutes: null, nextRunAt: null });
   });
 
   test("is not another password or token of the same account", async ({ expect }) => {

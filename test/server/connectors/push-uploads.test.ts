@@ -95,6 +95,19 @@ describe("a whole set", () => {
     expect(entries).toMatchObject([{ details: { uploadId: set.id, removed: 5 } }]);
   });
 
+  verifies("push:whole-set", "keeps what it names after it has deleted something", async ({ expect }) => {
+    const kb = await makePushServer();
+    await kb.push(upserts(1, 3));
+    const set = await kb.begin({ mode: "set" });
+    const lines = [
+      { t: "delete", externalId: "001" },
+      { t: "seen", externalId: "002" },
+    ];
+    await kb.push(lines, `?upload=${set.id}&firstLine=1`);
+    expect((await kb.end(set.id, 2)).json.upload.swept).toEqual({ removed: 1, held: 0 });
+    expect(await kb.living()).toEqual(["002"]);
+  });
+
   verifies("push:whole-set", "that is half sent removes nothing", async ({ expect }) => {
     const kb = await makePushServer();
     await kb.push(upserts(1, 10));

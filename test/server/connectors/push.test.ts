@@ -1,6 +1,6 @@
 import { pushItems } from "#server/connectors/push.ts";
 import { describe, test } from "vitest";
-import { makePushServer } from "./push-harness.ts";
+import { interceptBatches, makePushServer } from "./push-harness.ts";
 import { pushed } from "./server.ts";
 import { verifies } from "../../requirements.ts";
 
@@ -111,6 +111,39 @@ describe("a stream of lines", () => {
     expect(await kb.living()).not.toContain("y");
   });
 
+  test("of two lines about one item the later one counts, though they are stored one right after the other", async ({
+    expect,
+  }) => {
+    const kb = await makePushServer();
+    await kb.push([pushed("x", { title: "One" })]);
+    const lines = [pushed("x", { version: "2", title: "Two" }), ...upserts(1, 60), pushed("x", { title: "One" })];
+    expect((await kb.results(lines)).at(-1)).toBe("upserted");
+    const { files } = (await kb.as(kb.owner).get("/api/connectors/all-files?q=One")).json;
+    expect(files).toMatchObject([{ externalId: "x" }]);
+  });
+
+  test("has its results in the order of the lines, also where people stand between items", async ({ expect }) => {
+    const kb = await makePushServer();
+    const member = { t: "member", group: `group:${kb.id}:eng`, member: `user:${kb.member.userId}` };
+    const results = await kb.push([pushed("a"), member, pushed("b"), member, { t: "delete", externalId: "a" }]);
+    expect(results.map(({ line, result }) => [line, result])).toEqual([
+      [1, "upserted"],
+      [2, "upserted"],
+      [3, "upserted"],
+      [4, "unchanged"],
+      [5, "removed"],
+    ]);
+  });
+
+  test("that fails for no reason of the contract is no line of the answer: what went wrong stays here", async ({
+    expect,
+  }) => {
+    const kb = await makePushServer();
+    interceptBatches(kb.store, () => false);
+    const results = await pushItems(kb.deps.connectorDeps, await kb.caller(), bytesOf(textOf(upserts(1, 3))), {});
+    await expect(results.next()).rejects.toThrow("The disk is full.");
+  });
+
   verifies("push:idempotent", "without versions an equal line changes nothing either", async ({ expect }) => {
     const kb = await makePushServer();
     const line = pushed("1", { version: undefined });
@@ -199,6 +232,20 @@ describe("people and groups", () => {
       expect(entries[0].details).toMatchObject({ added: { count: 0 }, removed: { count: 1, ids: [member] } });
     },
   );
+
+  test("a group or a user told as it is already changes nothing, and leaves no trace", async ({ expect }) => {
+    const kb = await makePushServer();
+    const [ann, group] = [`user:${kb.member.userId}`, `group:${kb.id}:eng`];
+    const told = [
+      { t: "group", group, members: [ann] },
+      { t: "identity", principal: `user:push:${kb.id}:1`, member: ann },
+    ];
+    expect(await kb.results(told)).toEqual(["upserted", "upserted"]);
+    expect(await kb.results(told)).toEqual(["unchanged", "unchanged"]);
+    expect(await kb.results([{ ...told[0], members: [`user:${kb.admin.userId}`] }])).toEqual(["upserted"]);
+    const { entries } = (await kb.as(kb.owner).get("/api/audit?action=connector.people_pushed")).json;
+    expect(entries).toHaveLength(2);
+  });
 
   verifies("push:authority", "nothing of another authority can be joined, filled or linked", async ({ expect }) => {
     const kb = await makePushServer();

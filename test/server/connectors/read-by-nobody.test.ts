@@ -65,6 +65,20 @@ describe("a connector that mirrors permissions, of which no member can read anyt
     expect(JSON.stringify(await kb.listed(kb.admin))).not.toContain("readByNobody");
   });
 
+  test("says nothing once its owner has left or it is being deleted: why nobody reads it is told elsewhere", async ({
+    expect,
+  }) => {
+    const kb = await start();
+    const left = await kb.connect(kb.admin);
+    expect(await kb.shown(kb.owner, left)).toEqual({ users: 4, linked: 0 });
+    await kb.as(kb.owner).delete(`/api/workspace/members/${kb.admin.userId}`);
+    expect(await kb.shown(kb.owner, left)).toBe("read");
+    const deleted = await kb.connect(kb.owner);
+    expect(await kb.shown(kb.owner, deleted)).toEqual({ users: 4, linked: 0 });
+    await kb.as(kb.owner).delete(`/api/connectors/${deleted}`);
+    expect(await kb.shown(kb.owner, deleted)).toBe("read");
+  });
+
   test("says nothing while nothing is indexed, and where its permissions are too old to be believed", async ({
     expect,
   }) => {

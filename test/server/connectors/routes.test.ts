@@ -103,6 +103,12 @@ describe("creating a connector", () => {
         "unknown_member",
         "access.memberIds",
       ],
+      [
+        { access: { visibility: "members", groupIds: ["grp_2222222222222222"] } },
+        422,
+        "unknown_group",
+        "access.groupIds",
+      ],
       [{ schedule: { everyMinutes: 4 } }, 400, "invalid_request", undefined],
       [{ extra: true }, 400, "invalid_request", undefined],
     ];
@@ -125,6 +131,16 @@ describe("creating a connector", () => {
     kb.world.hint = "kb roots add /home/ana/projects/a-long-name/documents";
     expect((await create({})).json.hint).toBe(kb.world.hint);
     expect((await owner.get("/api/connectors")).json).toEqual({ connectors: [], nextCursor: null });
+  });
+
+  test("runs as often as is asked, or only when it is told to", async ({ expect }) => {
+    const kb = await makeConnectorServer();
+    for (const schedule of [{ everyMinutes: 90 }, null]) {
+      const body = { ...FOLDER, schedule, access: { visibility: "private" } };
+      const { json } = await kb.as(kb.owner).post("/api/connectors", body);
+      expect(json.connector.schedule).toEqual(schedule);
+      expect(json.connector.nextRunAt === null).toBe(schedule === null);
+    }
   });
 
   test("of a source without accounts is for admins", async ({ expect }) => {
@@ -286,6 +302,17 @@ describe("the life of a connector", () => {
     await resync();
     // The one that was kept is still missing, and one more is no mass removal.
     expect(await titles(kb)).toHaveLength(10);
+  });
+
+  test("no removal is decided any more once it is being deleted", async ({ expect }) => {
+    const kb = await makeConnectorServer();
+    const id = await makeFolder(kb, kb.as(kb.owner));
+    await kb.as(kb.owner).delete(`/api/connectors/${id}`);
+    for (const decision of ["approve", "reject"]) {
+      const { status, json } = await kb.as(kb.owner).post(`/api/connectors/${id}/removals/${decision}`);
+      expect([status, json.code]).toEqual([409, "connector_state_conflict"]);
+    }
+    expect((await kb.as(kb.owner).get("/api/audit?action=connector.removals_approved")).json.entries).toEqual([]);
   });
 
   test("a narrower scope takes items out at once, a wider one brings them back by a full run", async ({ expect }) => {
