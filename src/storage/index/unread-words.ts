@@ -45,14 +45,14 @@ export class UnreadWords {
   /** Returns the documents that have the term, ascending. */
   find(term: string): Postings {
     const hash = hashOf(term);
-    const suspects = this.#blocks.map((block) => ({ block, places: findSuspects(block, hash) }));
-    this.#readWords(suspects);
+    const found = this.#blocks.map((block) => ({ block, suspects: findSuspects(block, hash) }));
+    this.#readWords(found.map(({ block, suspects }) => ({ block, places: suspects.map(({ k }) => k) })));
     const bytes = Buffer.from(term);
     const ids: Growing<Uint16Array> = { array: new Uint16Array(64), length: 0 };
     const weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 0 };
-    for (const { block, places } of suspects) {
-      for (const k of places) {
-        const weight = weightOf(block.words[k], bytes);
+    for (const { block, suspects } of found) {
+      for (const { k, line } of suspects) {
+        const weight = weightOf(block.words[k], bytes, line);
         if (weight === undefined) continue;
         push(ids, block.first + k);
         push(weights, weight);
@@ -96,24 +96,38 @@ export class UnreadWords {
   }
 }
 
-/** Returns the documents in which a term has, or may have, this hash; ascending. */
-function findSuspects({ documents, next }: UnreadBlock, hash: number): number[] {
-  const { hashes, hashStarts, unhashed } = documents;
-  const found: number[] = [];
-  let k = next;
-  for (let at = hashes.indexOf(hash, hashStarts[k]); at >= 0; at = hashes.indexOf(hash, hashStarts[k])) {
-    while ((hashStarts[k + 1] ?? 0) <= at) k++;
-    found.push(k++);
-  }
-  if (unhashed.length === 0) return found;
-  return [...found, ...unhashed.filter((place) => place >= next)].sort((a, b) => a - b);
+/** A document that may have a term; `line` is the number of the one line of its terms that can be it, where that is known. */
+interface Suspect {
+  k: number;
+  line: number | undefined;
 }
 
-function weightOf(words: DeltaWords | undefined, term: Uint8Array): number | undefined {
+/** Returns the documents in which a term has, or may have, this hash; ascending. */
+function findSuspects({ documents, next }: UnreadBlock, hash: number): Suspect[] {
+  const { hashes, hashStarts, unhashed } = documents;
+  const found: Suspect[] = [];
+  let k = next;
+  for (let at = hashes.indexOf(hash, hashStarts[k]); at >= 0;) {
+    while ((hashStarts[k + 1] ?? 0) <= at) k++;
+    const start = hashStarts[k] ?? 0;
+    const end = hashStarts[k + 1] ?? 0;
+    const after = hashes.indexOf(hash, at + 1);
+    const isOnly = after < 0 || after >= end;
+    found.push({ k: k++, line: isOnly ? at - start : undefined });
+    at = isOnly ? after : hashes.indexOf(hash, end);
+  }
+  if (unhashed.length === 0) return found;
+  const others = unhashed.filter((place) => place >= next).map((place) => ({ k: place, line: undefined }));
+  return [...found, ...others].sort((a, b) => a.k - b.k);
+}
+
+/** Returns the weight of a term; undefined for words without it. Where its line is known, the lines before it need not be counted. */
+function weightOf(words: DeltaWords | undefined, term: Uint8Array, line: number | undefined): number | undefined {
   if (words === undefined) return undefined;
   const { terms, weights } = words;
   const at = findLine(terms, 0, terms.length, term);
   if (at < 0) return undefined;
+  if (line !== undefined) return weights[line];
   let place = 0;
   for (let i = 0; i < at; i++) if (terms[i] === NEWLINE) place++;
   return weights[place];

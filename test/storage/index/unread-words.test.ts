@@ -33,7 +33,7 @@ test("a term is found in the unread documents that have it, with its weight, wha
 });
 
 test("a term that has the hash of another isn't taken for it, and a row that has gone is passed over", () => {
-  const documents = [["apple"], ["pear"], ["apple", "pear"]];
+  const documents = [["apple"], ["pear"], ["apple", "pear"], ["acorn", "apple"]];
   const words = new UnreadWords((seqs, visit) =>
     readerOf(documents)(
       seqs.filter((seq) => seq !== 102),
@@ -43,15 +43,19 @@ test("a term that has the hash of another isn't taken for it, and a row that has
   // All terms alike.
   words.add(
     {
-      seqs: Uint32Array.of(100, 101, 102),
-      hashes: new Uint16Array(4).fill(hashOf("apple")),
-      hashStarts: Uint32Array.of(0, 1, 2, 4),
+      seqs: Uint32Array.of(100, 101, 102, 103),
+      hashes: new Uint16Array(6).fill(hashOf("apple")),
+      hashStarts: Uint32Array.of(0, 1, 2, 4, 6),
       unhashed: [],
     },
     0,
   );
-  expect([...words.find("apple").ids]).toEqual([0]);
-  words.take(3, () => {});
+  const { ids, weights } = words.find("apple");
+  expect([[...ids], [...weights]]).toEqual([
+    [0, 3],
+    [weightOf(0, 0), weightOf(3, 1)],
+  ]);
+  words.take(4, () => {});
   expect(words.isEmpty).toBe(true);
 });
 
