@@ -130,6 +130,14 @@ describe("limits", () => {
   });
 });
 
+test("what is known already makes no room: nobody's bucket goes for a key that has one", ({ expect }) => {
+  const throttle = makeThrottle({ perMinute: 1, burst: 1, clock: makeTestClock(), message: "", maxBuckets: 10 });
+  const keys = Array.from({ length: 10 }, (_, n) => `key ${n}`);
+  for (const key of keys) throttle.take(key);
+  for (const key of keys.toReversed()) expect(throttle.tryTake(key)).toBeGreaterThan(0);
+  for (const key of keys) expect(throttle.waitOf(key)).toBeGreaterThan(0);
+});
+
 describe("over HTTP", () => {
   test("the REST API answers 429 with Retry-After, counted for the person and not for the neighbour", async ({
     expect,

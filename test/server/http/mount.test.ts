@@ -173,6 +173,7 @@ describe("the route access table", () => {
   test.for([
     ["two tokens", "/api/groups", { authorization: "Bearer a, Bearer b" }, "two_credentials"],
     ["two sessions", "/api/groups", { cookie: "kb_session=owner; kb_session=member" }, "two_credentials"],
+    ["two sessions close together", "/api/groups", { cookie: "kb_session=owner;kb_session=member" }, "two_credentials"],
     [
       "a token beside a session",
       "/api/groups",
@@ -192,6 +193,7 @@ describe("the route access table", () => {
       "two_credentials",
     ],
     ["a token in the query", "/api/groups?access_token=x", {}, "credential_in_url"],
+    ["a token beside others in the query", "/api/groups?limit=1&TOKEN=x&q=a", {}, "credential_in_url"],
     ["a token anywhere in the URL", `/api/groups?q=${key("kb_pat", "x")}`, {}, "credential_in_url"],
     ["a token in the URL of an open route", `/healthz?token=x`, {}, "credential_in_url"],
   ] as const)("%s is refused with 400", async ([, path, headers, code], { expect }) => {
