@@ -157,9 +157,11 @@ export function isPath(rel: string): boolean {
 
 /** The path below the collection for an address of the server; undefined when it leads anywhere else. */
 export function pathOf(href: string, base: URL, page: string): string | undefined {
-  if (!canParseUrl(href, page)) return undefined;
-  const url = new URL(href, page);
-  if (url.origin !== base.origin || url.search !== "" || url.hash !== "") return undefined;
+  // Servers that escape nothing write names as they are; no resource has a query or a fragment.
+  const whole = href.replace(/[#?]/g, encodeURIComponent);
+  if (!canParseUrl(whole, page)) return undefined;
+  const url = new URL(whole, page);
+  if (url.origin !== base.origin) return undefined;
   const [below, own] = [namesOf(url), namesOf(base)];
   if (below === undefined || own === undefined) return undefined;
   if (own.some((name, i) => below[i] !== name)) return undefined;

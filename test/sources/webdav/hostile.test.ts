@@ -53,6 +53,7 @@ test("an address counts only in the collection of the same origin, once decoded"
   const at = (href: string) => pathOf(href, base, base.href);
   expect(at("/dav/my%20files/")).toBe("");
   expect(at("/dav/my files/a b.md")).toBe("a b.md");
+  expect(at("/dav/my files/t #:?3.txt")).toBe("t #:?3.txt");
   expect(at("http://h.test/dav/my%20files/c/d/")).toBe("c/d");
   expect(at("e%2520.md")).toBe("e%20.md");
   expect(at("f%E4/%e4%25.md")).toBe("./f%E4/./%E4%25.md");
