@@ -8,6 +8,7 @@ import type { Outcome } from "#sources/outcomes.ts";
 import { formatId } from "./ids.ts";
 import { toPage, versionOf } from "./map.ts";
 import type { PageRecord, SpaceRecord } from "./records.ts";
+import { mentionedIn } from "./storage.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { allNotUnderstood, type Tools } from "./tools.ts";
 import { type Judged, makeTree } from "./tree.ts";
@@ -125,14 +126,19 @@ async function learnPeople({ client, usersOf, namesIn }: Tools, pages: readonly 
   return namesIn(pages.map(({ body }) => body));
 }
 
+/** Ends the version of a page that lacks names: it is read again by the next listing. */
+const IN_PART = "~";
+
 type Names = Awaited<ReturnType<Tools["namesIn"]>>;
 
 async function upsertOf(
-  { client, mapping, usersOf }: Tools,
+  { client, mapping, usersOf, areKnown }: Tools,
   space: SpaceRecord,
   page: PageRecord,
   { access, people }: { access: ReturnType<Judged["accessOf"]>; people: Names },
 ): Promise<Outcome> {
   const author = client.cloud ? (await usersOf([page.authorId])).get(page.authorId ?? "") : page.author;
-  return { t: "upsert", item: await toPage(mapping, page, { space, access, author, people }) };
+  const item = await toPage(mapping, page, { space, access, author, people });
+  const isWhole = areKnown([page.authorId, ...mentionedIn(page.body ?? "")]);
+  return { t: "upsert", item: isWhole ? item : { ...item, version: `${item.version}${IN_PART}` } };
 }

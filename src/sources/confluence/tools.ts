@@ -1,6 +1,7 @@
 import { makeNames } from "#sources/atlassian/names.ts";
 import { beginRun } from "#sources/atlassian/sessions.ts";
 import type { SyncContext } from "#sources/context.ts";
+import { refusalOf } from "#sources/failures.ts";
 import type { OpenRequest } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { notUnderstood } from "#sources/unread.ts";
@@ -19,11 +20,19 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: O
   const run = await beginRun<SpaceRecord>(ctx, client, { key: "space", refOf: spaceRef, nameOf });
   const users = new Map<string, UserRecord>();
   const asked = new Set<string>();
+  /** Confluence failed at them: no page is left out for a name. */
+  const unread = new Set<string>();
   const usersOf = async (ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, UserRecord>> => {
     const fresh = [...new Set(ids.filter((id) => id !== undefined))].filter((id) => !asked.has(id));
     for (const id of fresh) asked.add(id);
-    for (const user of fresh.length > 0 ? await client.users(fresh) : []) {
-      if (user.id !== undefined) users.set(user.id, user);
+    try {
+      for (const user of fresh.length > 0 ? await client.users(fresh) : []) {
+        if (user.id !== undefined) users.set(user.id, user);
+      }
+    } catch (error) {
+      if (refusalOf(error) !== undefined) return users;
+      await run.failures.requireOfOne(error);
+      for (const id of fresh) unread.add(id);
     }
     return users;
   };
@@ -35,6 +44,8 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: O
     mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
     /** Looks people up, each once. */
     usersOf,
+    /** Whether it is known who they are, or that nobody is. */
+    areKnown: (ids: readonly (string | undefined)[]) => ids.every((id) => id === undefined || !unread.has(id)),
     /** The names of the people that these texts mention. */
     async namesIn(texts: readonly (string | undefined)[]): Promise<(userId: string) => string | undefined> {
       await usersOf(texts.flatMap((text) => mentionedIn(text ?? "")));

@@ -11,6 +11,7 @@ import { type NotionClient, orFailure, orRefusal, orUnsupported } from "./client
 import type { NotionConfig } from "./config.ts";
 import { factsOf, parseItemId, ROOT } from "./map.ts";
 import { cleanName } from "./names.ts";
+import { namesOf } from "./people.ts";
 import {
   deletePage,
   endParts,
@@ -76,7 +77,7 @@ async function openTools(
     scope,
     client,
     tree: makeTree(client),
-    facts: factsOf(ctx, { workspace, names: await client.users() }),
+    facts: factsOf(ctx, { workspace, names: await namesOf(ctx, client) }),
     settledBefore: feed?.at ?? 0,
     isListing: false,
     listed: new Map(),

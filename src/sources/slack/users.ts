@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import type { SyncContext } from "#sources/context.ts";
+import type { Failures } from "#sources/failures.ts";
 import type { SlackClient } from "./client.ts";
 import type { SlackConfig } from "./config.ts";
 import { displayNameOf, type KnownUser } from "./map.ts";
@@ -10,12 +11,18 @@ const Kept = z.object({ name: z.string(), team: z.string().optional(), at: z.num
 /** A name is requested again after this. */
 const KEPT_MS = 7 * 86_400_000;
 
-/** Names of authors and mentioned people: each requested once, and kept for a week. */
-export async function learnUsers(
-  tools: { ctx: Pick<SyncContext<SlackConfig>, "state" | "now">; client: SlackClient; users: Map<string, KnownUser> },
-  ids: readonly string[],
-): Promise<void> {
-  const { ctx, client, users } = tools;
+interface Tools {
+  ctx: Pick<SyncContext<SlackConfig>, "state" | "now">;
+  client: SlackClient;
+  users: Map<string, KnownUser>;
+  failures: Pick<Failures, "requireOfOne">;
+}
+
+/**
+ * Names of authors and mentioned people: each requested once, and kept for a week. Where Slack fails, a person keeps the last
+ * name, or is shown by the ID: no message is left out for a name.
+ */
+export async function learnUsers({ ctx, client, users, failures }: Tools, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     if (users.has(id)) continue;
     const kept = Kept.safeParse(await ctx.state.get(`user:${id}`)).data;
@@ -29,7 +36,7 @@ export async function learnUsers(
       users.set(id, known);
       ctx.state.put(`user:${id}`, { ...known, at: ctx.now() });
     } catch (error) {
-      if (!isApiError(error, "source_not_found")) throw error;
+      if (!isApiError(error, "source_not_found")) await failures.requireOfOne(error);
       users.set(id, { name: kept?.name ?? id });
     }
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { copyReplica, makeReplica, runInto } from "../../kit/replica.ts";
+import { copyReplica, makeReplica, runInto, snapshotOf } from "../../kit/replica.ts";
 import { openSite } from "./fixture.ts";
 
 type Answer = { id?: unknown; results?: Answer[]; [key: string]: unknown };
@@ -50,6 +50,29 @@ describe.each(["cloud", "data_center"] as const)("confluence and odd records, as
     await runInto(fixture, replica, { mode: "incremental" });
     expect(replica.items.has(`c${comment.id}`)).toBe(true);
   });
+
+  test.skipIf(kind === "data_center").each([500, 403])(
+    "no page is left out because the names of people can't be read (%s)",
+    async (status) => {
+      const { site, fixture } = await open();
+      const whole = makeReplica();
+      await runInto(fixture, whole);
+      const replica = makeReplica();
+      site.instead = ({ path }, response) => {
+        if (!path.endsWith("/users-bulk")) return false;
+        response.writeHead(status, { "content-type": "application/json" }).end("{}");
+        return true;
+      };
+      const { events } = await runInto(fixture, replica);
+      expect(events.filter(({ t }) => t === "skip" || t === "refused")).toEqual([]);
+      expect([...replica.items.keys()].sort()).toEqual([...whole.items.keys()].sort());
+      if (status !== 500) return;
+      // With their names once these are there.
+      site.instead = undefined;
+      await runInto(fixture, replica);
+      expect(snapshotOf(replica)).toEqual(snapshotOf(whole));
+    },
+  );
 
   test("a page that fails is asked for by itself, and what changed meanwhile is read once", async () => {
     const { world, fixture, spoil } = await open();

@@ -38,6 +38,24 @@ const namesOf = (events: readonly SyncEvent[], t: SyncEvent["t"]) =>
   );
 
 describe("what is read", () => {
+  test.each(["fails", "doesn't end"])("no page is left out because the list of users %s", async (why) => {
+    const { notion, guide, replica, run, ids } = await connect();
+    await run();
+    const before = ids();
+    const author = replica.items.get(guide.id)?.author;
+    expect(author?.name).toBe("Ann");
+    notion.instead = ({ path }, response) => {
+      if (path.replace(/\?.*/, "") !== "/v1/users") return false;
+      const page = { object: "list", results: [], has_more: true, next_cursor: "again" };
+      response.writeHead(why === "fails" ? 500 : 200, { "content-type": "application/json" });
+      response.end(JSON.stringify(page));
+      return true;
+    };
+    await run();
+    expect(ids()).toEqual(before);
+    expect(replica.items.get(guide.id)?.author).toEqual(author);
+  });
+
   test("blocks become text with their structure, properties come first", async () => {
     const notion = await connect();
     const { world, alone } = notion;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { attachmentsOf, blocksOf } from "#sources/slack/blocks.ts";
-import { makeReplica, runInto } from "../../kit/replica.ts";
+import { makeReplica, runInto, snapshotOf } from "../../kit/replica.ts";
 import { makeSlackFixture, makeWorld } from "./fixture.ts";
 
 const mrkdwn = (text: string) => ({ type: "mrkdwn", text });
@@ -143,6 +143,27 @@ async function textOfMessage(more: object): Promise<string> {
   const content = replica.items.get(`${world.channels.engineering}/${ts}`)?.content;
   return content?.type === "inline" ? content.text : "";
 }
+
+test("no message is left out because the name of a person can't be read", async () => {
+  const world = await makeWorld();
+  const fixture = await makeSlackFixture(world);
+  const whole = makeReplica();
+  await runInto(fixture, whole);
+  world.front.instead = ({ name }, response) => {
+    if (name !== "users.info") return false;
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ ok: false, error: "fatal_error" }));
+    return true;
+  };
+  const replica = makeReplica();
+  const { events } = await runInto(fixture, replica);
+  expect(events.filter(({ t }) => t === "skip")).toEqual([]);
+  expect([...replica.items.keys()].sort()).toEqual([...whole.items.keys()].sort());
+  // With their names once these are there.
+  world.front.instead = undefined;
+  await runInto(fixture, replica);
+  expect(snapshotOf(replica)).toEqual(snapshotOf(whole));
+});
 
 describe("a message's text", () => {
   test("has what stands in blocks alone, with the names of people", async () => {
