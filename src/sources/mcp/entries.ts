@@ -2,7 +2,7 @@ import { canParseUrl } from "#api/parse-url.ts";
 import { createHash } from "node:crypto";
 import type { McpResource, McpResourceContent, McpResourceTemplate, McpSession } from "#mcp-client/contract.ts";
 import { fetchMapped, listMapped, type ToolMapping } from "#mcp-client/mapping.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, isApiError } from "#api/errors.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { asking, toFailure } from "./failures.ts";
@@ -119,7 +119,8 @@ async function readTools(
 /** Resources of templates with one variable, whose values the server completes: no one can list the others. */
 async function readTemplates(session: McpSession, now: () => number): Promise<Omit<EntryPage, "next">> {
   if (!session.capabilities.completions) return { entries: [] };
-  const { items } = await asking(() => session.listResourceTemplates());
+  // A server can have completions and no templates.
+  const { items } = await asking(() => session.listResourceTemplates()).catch(noTemplates);
   const entries: Entry[] = [];
   const until = now() + COMPLETING_MS;
   let uncompleted = 0;
@@ -131,6 +132,12 @@ async function readTemplates(session: McpSession, now: () => number): Promise<Om
     else entries.push(...values.slice(0, MAX_VALUES).map((value) => ofTemplate(session, template, name, value)));
   }
   return { entries, ...(uncompleted > 0 && { uncompleted }) };
+}
+
+/** Only if the server itself has no such method: a 404 can come from anything at its address. */
+function noTemplates(error: unknown): { items: McpResourceTemplate[] } {
+  if (!isApiError(error, "source_not_found") || error.details?.["status"] !== undefined) throw error;
+  return { items: [] };
 }
 
 /** The variable of a template that has exactly one. */

@@ -10,12 +10,6 @@ export async function asking<Result>(ask: () => Promise<Result>): Promise<Result
   }
 }
 
-/** The refusal of one thing, so that the rest can be read: undefined if it concerns everything. */
-export function refusalOf(error: unknown): "source_forbidden" | "source_not_found" | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  return error.code === "source_forbidden" || error.code === "source_not_found" ? error.code : undefined;
-}
-
 /** For a server that limits without a duration. */
 const RETRY_AFTER_MS = 60_000;
 
@@ -51,6 +45,17 @@ export function toFailure(problem: McpProblem): ApiError {
     case "address_not_allowed":
       return new ApiError("address_not_allowed", { message, details, cause: problem });
     default:
-      return new ApiError("source_unavailable", { message, details, cause: problem });
+      return new ApiError("source_unavailable", {
+        message,
+        details: { ...details, ...(isOfOne(problem) && { status: status ?? OK }) },
+        cause: problem,
+      });
   }
+}
+
+const OK = 200;
+
+/** The server answers, and fails at what was to be read. */
+function isOfOne({ code, step }: McpProblem): boolean {
+  return (step === "read" || step === "call") && (code === "server_error" || code === "bad_answer");
 }

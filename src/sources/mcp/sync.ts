@@ -9,7 +9,8 @@ import type { McpSession } from "#mcp-client/contract.ts";
 import { faultsOfMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { failedSkip } from "#sources/failures.ts";
+import { failedSkip, type Failures, makeFailures } from "#sources/failures.ts";
+import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { SessionSpec, WalkEnd, WalkEvent } from "#sources/session.ts";
 import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
@@ -17,7 +18,7 @@ import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { configKey, type McpConfig } from "./config.ts";
 import { type Content, digest, type Entry, type EntryPage, PARTS, type Place, readPage } from "./entries.ts";
-import { asking, refusalOf } from "./failures.ts";
+import { asking } from "./failures.ts";
 
 /** Position of a walk in the server's lists. */
 const Checkpoint = z.object({
@@ -50,7 +51,9 @@ export const mcpSessions: SessionSpec<McpConfig, null, Checkpoint> = {
     requireAgreement(ctx);
     const session = await openSession(ctx, ctx.signal);
     try {
-      const tools = { session, mapping: await usableMapping(ctx, session), scope: compileScope(run.scope) };
+      const mapping = await usableMapping(ctx, session);
+      const failures = makeFailures(() => asking(() => session.ping()));
+      const tools = { session, mapping, scope: compileScope(run.scope), failures };
       return {
         walk: ({ resume }) => walk(ctx, tools, resume),
         read: (ids) => readItems(ctx, tools, new Set(ids)),
@@ -119,6 +122,7 @@ interface Tools {
   session: McpSession;
   mapping: ToolMapping | undefined;
   scope: CompiledScope;
+  failures: Failures;
 }
 
 async function* walk(
@@ -143,7 +147,7 @@ async function* walk(
       if (at < before) continue;
       count += 1;
       const checkpoint = { place, entries: count, read: { page: ids, entries: at + 1 }, mark, uncompleted };
-      yield { t: "page", entries: [await outcomeOf(ctx, entry, tools.scope)], checkpoint };
+      yield { t: "page", entries: [await outcomeOf(ctx, entry, tools)], checkpoint };
     }
     uncompleted += missing;
     [place, read] = [next, undefined];
@@ -158,10 +162,16 @@ async function* walk(
 }
 
 /** The event for an entry, once. */
-async function outcomeOf(ctx: SyncContext<McpConfig>, entry: Entry, scope: CompiledScope): Promise<Outcome> {
+async function outcomeOf(ctx: SyncContext<McpConfig>, entry: Entry, { scope, failures }: Tools): Promise<Outcome> {
   const { externalId } = entry;
   if (!isInScope(scope, externalId)) return leftOut(externalId);
-  return (await lookAt(ctx, entry)) ?? { t: "seen", externalIds: [externalId] };
+  try {
+    const outcome = await lookAt(ctx, entry);
+    failures.well();
+    return outcome ?? { t: "seen", externalIds: [externalId] };
+  } catch (error) {
+    return failures.outcomeOf(externalId, error, isApiError(error) ? error.message : NOT_UNDERSTOOD);
+  }
 }
 
 function markOf({ part, cursor = "" }: Place): string {
@@ -192,7 +202,7 @@ async function* readItems(
     isWhole &&= uncompleted === undefined;
     for (const entry of entries) {
       if (isInScope(tools.scope, entry.externalId) && wanted.delete(entry.externalId))
-        yield await outcomeOf(ctx, entry, tools.scope);
+        yield await outcomeOf(ctx, entry, tools);
     }
     place = next;
   }
@@ -226,8 +236,6 @@ async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Outcom
     const now = stamp ?? digest(content.text ?? content.bytes);
     return stored === versionOf(ctx.config, entry, now) ? undefined : upsert(ctx, entry, content, now);
   } catch (error) {
-    const code = refusalOf(error);
-    if (code !== undefined) return { t: "refused", what: { externalId }, code };
     if (isApiError(error, "payload_too_large")) return upsert(ctx, entry, "too_large", stamp ?? "large");
     throw error;
   }
