@@ -137,7 +137,7 @@ export interface PeopleEnd extends PeopleTeller {
   isComplete: boolean;
   /** Only groups of this container, by entity. */
   home?: string;
-  /** What couldn't be checked: it doesn't end, and keeps its clock. */
+  /** Groups and users that couldn't be checked: they don't end, and keep their clocks. */
   notLookedAt: readonly Principal[];
   /** Containers, by entity, that couldn't be checked, and with them every group in them that this run didn't name. */
   homesNotLookedAt?: readonly string[];

@@ -74,12 +74,12 @@ function unnamedIn(work: PeopleWork, { connectorId, toldIn, runId, homesNotLooke
   return rows.map((row) => String(row["groupPrincipal"]));
 }
 
-/** What couldn't be checked keeps its clock until it is read whole. */
+/** Groups and users that couldn't be checked keep their clocks until they are read whole. */
 function keepBack(work: PeopleWork, { notLookedAt }: PeopleEnd): void {
   if (notLookedAt.length === 0) return;
   const names = JSON.stringify(notLookedAt);
   const { feed, teller } = work;
-  // What followed the feed until now gets its current clock.
+  // Groups and users that followed the feed until now get its current clock.
   const follow = (table: string, clock: string, principal: string) =>
     work.change(
       `update ${table} set followsFeed = 0, ${clock} = max(${clock}, coalesce(?2, 0))
