@@ -1,8 +1,8 @@
-/** The typed client of a server: its paths, parameters, bodies and answers are those of the routes (`paths.ts`). */
+/** The typed client of a server: its paths, parameters, bodies and answers have the types of the routes (`paths.ts`). */
 import type { Method, Operations } from "./paths.ts";
 import { targetOf, type Params } from "./target.ts";
 
-/** A client by `fetch`, for browsers and tests. Answers are `{data, error, response}`; nothing is thrown for a failed answer. */
+/** A client with `fetch`, for browsers and tests. Answers are `{data, error, response}`; a failed answer throws nothing. */
 export interface ApiClient {
   GET: Asked<"get">;
   POST: Asked<"post">;
@@ -11,7 +11,7 @@ export interface ApiClient {
   DELETE: Asked<"delete">;
 }
 
-/** Makes the client. `fetch` and the credential's header come from the caller; nothing is sent yet. */
+/** Makes the client. The caller provides `fetch` and the credential's header; nothing is sent yet. */
 export function makeApiClient(options: {
   baseUrl: string;
   headers?: Record<string, string>;
@@ -32,7 +32,7 @@ export function makeApiClient(options: {
     const response = await fetch(request);
     const text = await response.text();
     if (!response.ok) return { error: readJson(text), response };
-    // The contract's promise: the server checks its answers against the schemas that their types are made from.
+    // Guaranteed by the contract: the server checks its answers against the schemas from which their types are made.
     return { data: (init.parseAs === "text" ? text : parseIfAny(text)) as never, response };
   };
   return {
@@ -44,62 +44,62 @@ export function makeApiClient(options: {
   };
 }
 
-/** The paths that take a method. */
+/** The paths that have a method. */
 export type PathOf<M extends Method> = keyof Operations[M] & string;
 
-/** What a successful answer holds; undefined where it holds no JSON. */
+/** The JSON of a successful answer; undefined if it has none. */
 export type DataOf<M extends Method, P extends PathOf<M>> = Operation<M, P>["answer"];
 
-/** The JSON that a path takes. */
+/** The JSON body of a path. */
 export type BodyOf<M extends Method, P extends PathOf<M>> = Operation<M, P>["sent"] extends { body?: infer B }
   ? NonNullable<B>
   : never;
 
-/** The query parameters that a path takes. */
+/** The query parameters of a path. */
 export type QueryOf<M extends Method, P extends PathOf<M>> = Operation<M, P>["query"];
 
 /**
- * What a call takes in addition to its path. It is inferred from the path alone, and so a parameter or a field that the
- * contract does not have is an error of the compiler. Keys that come out of a spread are not checked against anything: give
- * what is spread a type of the contract.
+ * Arguments of a call besides its path. They are inferred from the path alone, so that a parameter or a field that
+ * isn't in the contract is a compiler error. Keys from a spread aren't checked against anything: give the spread value
+ * a type of the contract.
  */
 export type InitOf<M extends Method, P extends PathOf<M>> = ParamsOf<
   Part<"path", Operation<M, P>["path"]> & Part<"query", Operation<M, P>["query"]>
 > &
   Operation<M, P>["sent"];
 
-/** A call of one method, with options of the caller's own. `P` is one path, or several that take and give the same. */
+/** A call of one method, with further options of the caller. `P` is one path, or several with the same parameters and results. */
 export type Call<M extends Method, More = unknown> = <P extends PathOf<M>>(
   path: P,
   ...init: Optional<InitOf<M, P> & More>
 ) => Promise<DataOf<M, P>>;
 
-/** The same by `fetch`: `data` is there when the answer is a success. */
+/** The same with `fetch`: `data` is present for a successful answer. */
 type Asked<M extends Method> = <P extends PathOf<M>>(
   path: P,
   ...init: Optional<InitOf<M, P> & { headers?: Record<string, string>; parseAs?: "text" }>
 ) => Promise<{ data?: DataOf<M, P>; error?: unknown; response: Response }>;
 
-/** The same, giving the answer itself, whose JSON is the contract's. */
+/** The same, returning the answer itself, whose JSON has the contract's type. */
 export type Open<M extends Method, More, Answer> = <P extends PathOf<M>>(
   path: P,
   ...init: Optional<InitOf<M, P> & More>
 ) => Promise<Answer & { json(): Promise<DataOf<M, P>> }>;
 
-/** The paths that give a list page by page. */
+/** The paths that return a list page by page. */
 export type ListPath = {
   [P in PathOf<"get">]: DataOf<"get", P> extends { nextCursor: string | null } ? Paged<P, QueryOf<"get", P>> : never;
 }[PathOf<"get">];
 
-/** `P` where its query takes pages. */
+/** `P` if its query takes pages. */
 type Paged<P, Query> = [Query] extends [never] ? never : "limit" | "cursor" extends keyof Query ? P : never;
 
-/** The plural that holds a list's records. */
+/** The plural that contains a list's records. */
 export type ListKey<P extends ListPath> = {
   [K in keyof DataOf<"get", P> & string]: DataOf<"get", P>[K] extends readonly unknown[] ? K : never;
 }[keyof DataOf<"get", P> & string];
 
-/** What a list holds. */
+/** The records of a list. */
 export type RecordOf<P extends ListPath, K extends ListKey<P>> = DataOf<"get", P>[K] extends readonly (infer R)[]
   ? R
   : never;
@@ -108,14 +108,14 @@ type Described = { path: unknown; query: unknown; sent: object; answer: unknown 
 
 type Operation<M extends Method, P extends PathOf<M>> = Extract<Operations[M][P], Described>;
 
-/** Nothing where nothing is taken: an empty `params` would take any key. */
+/** Omitted when there are no parameters: an empty `params` would accept any key. */
 type ParamsOf<Params> = [keyof Params] extends [never]
   ? {}
   : {} extends Params
     ? { params?: Params }
     : { params: Params };
 
-/** A part of the address; needed when one of its values is. */
+/** Part of the URL; required when one of its values is. */
 type Part<Name extends string, Values> = [Values] extends [never]
   ? {}
   : {} extends Values
@@ -124,7 +124,7 @@ type Part<Name extends string, Values> = [Values] extends [never]
 
 type Optional<Init> = {} extends Init ? [init?: Init] : [init: Init];
 
-/** What the typed calls come down to. */
+/** The common form of the typed calls. */
 interface Init {
   params?: Params;
   body?: unknown;
@@ -143,7 +143,7 @@ function parseIfAny(text: string): unknown {
   return text === "" ? undefined : JSON.parse(text);
 }
 
-/** A failure's JSON; the text itself where something between us and the server answers in its own words. */
+/** A failure's JSON; the text itself if a proxy between us and the server answered with its own text. */
 function readJson(text: string): unknown {
   try {
     return parseIfAny(text);

@@ -35,7 +35,7 @@ export const ID_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyz";
 
 const ID_LENGTH = 16;
 
-/** A new identifier: the kind's prefix, `_`, 16 random base32 characters. `randomBytes` gives `n` random bytes. */
+/** Makes a new identifier: the kind's prefix, `_`, 16 random base32 characters. `randomBytes` returns `n` random bytes. */
 export function makeId(kind: IdKind, randomBytes: (n: number) => Uint8Array): string {
   let text = "";
   for (const byte of randomBytes(ID_LENGTH)) text += ID_ALPHABET[byte & 31];
@@ -77,7 +77,7 @@ export const EntityType = z.enum(["person", "project", "repository", "channel", 
 export type EntityType = z.infer<typeof EntityType>;
 
 /**
- * A field of an item: what its source or its document says in addition to the text. A text in a form of RFC 3339 (`2024-03-05`,
+ * A field of an item: a fact from its source or its document besides the text. A text in RFC 3339 format (`2024-03-05`,
  * `2024-03-05T10:00:00Z`) is a date.
  */
 export const FieldValue = z
@@ -85,16 +85,16 @@ export const FieldValue = z
   .openapi("FieldValue");
 export type FieldValue = z.infer<typeof FieldValue>;
 
-/** `limit` of a list: 1–200, 50 unless told. Accepts the text form of a query string. */
+/** `limit` of a list: 1–200, default 50. Accepts the text form of a query string. */
 export const PageLimit = z.coerce.number<number>().int().min(1).max(200).default(50);
 
 /** A position in a list, as printed in `nextCursor`; at most 28 characters. */
 export const PageCursor = z.string().max(64);
 
-/** What programs write for "from the start": an unset variable is no cursor, and no damaged one either. */
+/** Values that programs send for "from the start": an unset variable is neither a cursor nor a damaged one. */
 const NO_CURSOR = new Set(["", "null", "none", "undefined", "nil", "n/a", "na", "false", "*", "any", "all", "0"]);
 
-/** True for a cursor that means none. Everything else that a list did not give is `invalid_cursor`. */
+/** True for a cursor that means none. Any other value that a list didn't return is `invalid_cursor`. */
 export function isNoCursor(text: string): boolean {
   return NO_CURSOR.has(text.trim().toLowerCase());
 }
@@ -115,7 +115,7 @@ export const ProblemBody = z
   .openapi("Problem");
 export type ProblemBody = z.infer<typeof ProblemBody>;
 
-/** What ended a run, or what it left out, beside the codes of errors. */
+/** Codes for what ended a run, or for what it skipped, besides the error codes. */
 const RUN_PROBLEM_CODES = [
   "auth_required",
   "config",
@@ -129,12 +129,12 @@ const RUN_PROBLEM_CODES = [
 const SourceProblemCode = z.enum([...RUN_PROBLEM_CODES, ...(Object.keys(ERROR_CODES) as ErrorCode[])]);
 export type SourceProblemCode = z.infer<typeof SourceProblemCode>;
 
-/** What a source or a check reports. */
+/** A problem reported by a source or a check. */
 export const SourceProblem = z
   .object({
     code: SourceProblemCode,
     message: z.string(),
-    /** What to do about it. */
+    /** The next step. */
     hint: z.string().optional(),
     field: z.string().optional(),
     retryAfterMs: z.number().int().optional(),

@@ -3,9 +3,9 @@ import { answer, createRoute, problems, z } from "./route.ts";
 import { TOOL_LIMITS } from "./tools.ts";
 
 /**
- * An entity as the items that the caller may read show it: names, counts and dates come from nothing else (S11). Email
- * and login tell people of one name apart and may be searched for, so they are said here and by the tools; what only
- * documents say is `claimed` wherever a person is named (S47).
+ * An entity as shown by items that the caller may read: names, counts and dates have no other source (S11). Email and
+ * login distinguish people of the same name and can be searched, so both REST and the tools return them; a person known
+ * only from documents is marked `claimed` wherever they are named (S47).
  */
 export const Entity = z
   .object({
@@ -15,18 +15,18 @@ export const Entity = z
     aliases: z.array(z.string()),
     email: z.string().nullable(),
     login: z.string().nullable(),
-    /** True when only documents say so (git, front matter, properties). */
+    /** True when only documents name it (git, front matter, properties). */
     claimed: z.boolean(),
-    /** Kinds of app with items of it, the one with most first. */
+    /** Kinds of app that have items of it, most items first. */
     providers: z.array(z.string()),
     itemCount: z.number().int(),
-    /** The newest change of an item of it. */
+    /** The newest change of one of its items. */
     lastSeenAt: Timestamp.nullable(),
   })
   .openapi("Entity");
 export type Entity = z.infer<typeof Entity>;
 
-/** An item as an overview names it. */
+/** An item in an overview. */
 export const ContextItem = z
   .object({
     kbId: z.string(),
@@ -40,7 +40,7 @@ export const ContextItem = z
   .openapi("ContextItem");
 export type ContextItem = z.infer<typeof ContextItem>;
 
-/** Another entity on the same items, with the newest visible item that proves it. */
+/** Another entity on the same items, with the newest visible item that shows the relation. */
 export const EntityRelation = z
   .object({
     role: z.string(),

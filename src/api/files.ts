@@ -13,17 +13,17 @@ export const FileRecord = z
     url: z.string().nullable(),
     ...fieldShape("file"),
     indexedAt: Timestamp,
-    /** When the source's permissions were last seen; null where access is set here. */
+    /** When the source's permissions were last checked; null where access is set here. */
     aclCheckedAt: Timestamp.nullable(),
     indexState: IndexState,
     textState: z.object({
       state: z.enum(["ok", "none"]),
       reason: TextReason.nullable(),
-      /** The reason as a sentence, as reading the file gave it; null for a text, and where nothing more is known. */
+      /** The reason as a sentence, from reading the file; null for a text, and when nothing more is known. */
       message: z.string().nullable(),
       /** UTF-16 code units of the stored text. */
       chars: z.number().int(),
-      /** Since when the content can't be read: the text is the former one. Null where it is that of the content. */
+      /** Since when the content can't be read: the text is the former one. Null if it is that of the content. */
       asOf: Timestamp.nullable(),
     }),
   })
@@ -38,7 +38,7 @@ export const FileListQuery = z.strictObject({
   indexState: IndexState.optional(),
   /** Why there is no searchable text. */
   textReason: TextReason.optional(),
-  /** A part of the title, without regard to case. */
+  /** Part of the title, case-insensitive. */
   q: z.string().min(1).max(200).optional(),
   sort: z.enum(["updatedAt", "title"]).default("updatedAt"),
   limit: PageLimit,
@@ -50,7 +50,7 @@ export const FileList = z
   .object({
     files: z.array(FileRecord),
     nextCursor: z.string().nullable(),
-    /** Everything that fits the filters and the caller may see. */
+    /** Number of items that match the filters and that the caller may see. */
     total: z.number().int(),
   })
   .openapi("FileList");
@@ -79,16 +79,19 @@ export const FileContentQuery = z.strictObject({
   /** UTF-16 code units from the start of the text. */
   offset: z.coerce.number<number>().int().min(0).max(1_000_000_000).optional().openapi({ description: TEXT_ONLY }),
   limit: z.coerce.number<number>().int().min(1).max(1_000_000).optional().openapi({ description: TEXT_ONLY }),
-  /** Only this section, by its name, path, number (`page 3`) or anchor, or from a line (`L10`) on; `offset` counts from its start. */
+  /**
+   * Only this section, by its name, path, number (`page 3`) or anchor, or from a line (`L10`) on; `offset` counts from
+   * its start.
+   */
   section: z.string().min(1).max(400).optional(),
-  /** Words or a quoted phrase: gives the passages around them, each headed by its offset. */
+  /** Words or a quoted phrase: returns the passages around them, each headed by its offset. */
   find: z.string().min(1).max(1_000).optional(),
-  /** The source's own bytes, as an attachment. */
+  /** The source's original bytes, as an attachment. */
   original: z.enum(["true", "false"]).optional(),
 });
 export type FileContentQuery = z.infer<typeof FileContentQuery>;
 
-/** Names for principals, so that people can read who an item is for. */
+/** Names for principals, so that people can read who has access to an item. */
 const PrincipalNames = z
   .record(z.string(), z.string())
   .openapi({ description: "The current names of the people, groups and connectors in the lists, by ID." });
@@ -107,7 +110,7 @@ export const FileAccess = z
       "permissions_too_old",
       "list_unmet",
     ]),
-    /** Only when the caller may read the item. */
+    /** Only if the caller may read the item. */
     title: z.string().nullable(),
     connectorId: z.string(),
     /** Every list must be met. */
@@ -115,11 +118,11 @@ export const FileAccess = z
       z.object({
         origin: z.enum(["connector", "connection", "source"]),
         isMet: z.boolean(),
-        /** How many principals the list names. */
+        /** Number of principals on the list. */
         size: z.number().int(),
         /** From the person to the principal that meets the list, each a member of the next. */
         chain: z.array(z.string()).nullable(),
-        /** What the list names (at most 50), for admins. */
+        /** The principals on the list (at most 50), for admins. */
         principals: z.array(z.string()).nullable(),
       }),
     ),

@@ -1,4 +1,4 @@
-/** What each path takes and gives, by the route objects. Types alone: no route gets into the bundle of a client. */
+/** Parameters and results of each path, from the route objects. Types only: no route gets into a client's bundle. */
 import type { z } from "@hono/zod-openapi";
 import type { ROUTE_GROUPS } from "./index.ts";
 import type { PROTOCOL_ROUTES } from "./protocol-routes.ts";
@@ -15,13 +15,13 @@ type Route = InGroups<typeof ROUTE_GROUPS> | InGroups<typeof PROTOCOL_ROUTES>;
 type InGroups<Groups> = { [G in keyof Groups]: Groups[G][keyof Groups[G]] }[keyof Groups];
 
 interface Operation<R> {
-  /** The values of the braces; never without any. */
+  /** The values of the braces; `never` if there are none. */
   path: R extends { request: { params: infer S } } ? Input<S> : never;
-  /** Never where no query is taken. */
+  /** `never` without a query. */
   query: R extends { request: { query: infer S } } ? Input<S> : never;
-  /** As an option of a call. JSON goes as `body`; lines and forms go as `content`, as they are. */
+  /** As an option of a call. JSON is sent as `body`; lines and forms as `content`, unchanged. */
   sent: R extends { request: { body: infer B } } ? Sent<B> : {};
-  /** What a successful answer holds; undefined where it holds no JSON. */
+  /** The JSON of a successful answer; undefined if it has none. */
   answer: R extends { responses: infer A } ? Answer<A, keyof A & Success> : never;
 }
 
@@ -42,7 +42,7 @@ type Json<Schema> = { content: { "application/json": { schema: Schema } } };
 
 type Input<S> = Sparse<z.input<S>>;
 
-/** The same with lists that are only read, and `undefined` for what may be left out: it is not sent. */
+/** The same with readonly lists, and `undefined` for optional members: it isn't sent. */
 type Sparse<T> = T extends readonly (infer E)[]
   ? readonly Sparse<E>[]
   : T extends object

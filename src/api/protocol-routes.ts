@@ -1,6 +1,6 @@
 /**
- * What other standards describe and the document names too: MCP and the authorization server. They are mounted by their
- * own code and answer failures in the words of their standard; `/api` answers problems.
+ * Routes defined by other standards, which are also in the document: MCP and the authorization server. Their own code
+ * mounts them, and failures have the form of their standard; `/api` answers problems.
  */
 import { ProblemBody } from "./common.ts";
 import { body, createRoute, OWN_CODES, z } from "./route.ts";
@@ -31,7 +31,7 @@ const RpcAnswer = z
 /** RFC 6749 §5.2. */
 const OAuthError = z.looseObject({ error: z.string(), error_description: z.string().optional() }).openapi("OAuthError");
 
-/** RFC 8414 and RFC 9728: what is published; clients take what they know. */
+/** RFC 8414 and RFC 9728: the published metadata; clients use the members they know. */
 const Metadata = z.looseObject({}).openapi("Metadata");
 
 function answers<T extends z.ZodType>(schema: T) {
@@ -46,7 +46,7 @@ function rpcProblems(...codes: ErrorCode[]) {
   };
 }
 
-/** The endpoint answers as OAuth says; who is refused before it (Host, too many requests) gets a problem. */
+/** The endpoint answers as OAuth requires; a request rejected before it (Host, too many requests) gets a problem. */
 function oauthProblems(...codes: ErrorCode[]) {
   return {
     description: "OAuth error",
@@ -80,7 +80,7 @@ export const mcpRoutes = {
         },
       },
       202: { description: "Notifications only: nothing to answer" },
-      // Of the newest revision: a method that there is not.
+      // From the newest revision: for an unknown method.
       default: rpcProblems("not_found"),
     },
   }),

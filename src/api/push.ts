@@ -1,19 +1,19 @@
-/** Pushing beyond single lines: uploads that can be resumed or hold the whole set, and documents with their bytes. */
+/** Pushing beyond single lines: uploads that can be resumed or contain the whole set, and documents with their bytes. */
 import { idSchema, Timestamp } from "./common.ts";
 import { PushResult } from "./connector-records.ts";
 import { answer, body, createRoute, json, problemAnswer, problems, z } from "./route.ts";
 
 const Count = z.number().int();
 
-/** `add`: what is sent is added to what is there. `set`: what is sent is all there is; the rest goes at the end. */
+/** `add`: adds to the stored items. `set`: the sent items are the whole set; the others are removed at the end. */
 export const PushMode = z.enum(["add", "set"]);
 export type PushMode = z.infer<typeof PushMode>;
 
-/** `ending`: the end was told and what was not sent is being removed; telling it again goes on with it. */
+/** `ending`: the end was requested and items that weren't sent are being removed; requesting it again continues this. */
 export const PushUploadState = z.enum(["open", "ending", "done", "superseded", "expired"]);
 export type PushUploadState = z.infer<typeof PushUploadState>;
 
-/** Several requests that belong together. What it says of items goes to the holder of the connector's key alone. */
+/** Several requests that belong together. Only the holder of the connector's key gets its details about items. */
 export const PushUpload = z
   .object({
     id: idSchema("upload"),
@@ -21,9 +21,9 @@ export const PushUpload = z
     mode: PushMode,
     name: z.string().nullable(),
     state: PushUploadState,
-    /** The lines 1 to this one have a result, and what they say is stored. */
+    /** Lines 1 to this one have a result, and their changes are stored. */
     lines: Count,
-    /** Results so far, lines that were sent again counted again; documents too. */
+    /** Results so far, with resent lines counted again; documents too. */
     counts: z.object({
       upserted: Count,
       unchanged: Count,
@@ -34,7 +34,7 @@ export const PushUpload = z
       acl_unknown: Count,
       error: Count,
     }),
-    /** The first 100 lines that were not taken as they were meant. */
+    /** The first 100 lines that weren't accepted as intended. */
     failures: z.array(
       z.object({
         line: Count.nullable(),
@@ -44,11 +44,11 @@ export const PushUpload = z
         message: z.string(),
       }),
     ),
-    /** What the end of a set removed; null before, and where nothing may be removed: `sweepRefused` says why. */
+    /** Removals at the end of a set; null before, and if nothing may be removed: `sweepRefused` says why. */
     swept: z.object({ removed: Count, held: Count }).nullable(),
     sweepRefused: z.string().nullable(),
     createdAt: Timestamp,
-    /** Without another line or document until then it is over. */
+    /** When it expires without another line or document. */
     expiresAt: Timestamp,
     finishedAt: Timestamp.nullable(),
   })
@@ -57,15 +57,15 @@ export type PushUpload = z.infer<typeof PushUpload>;
 
 export const BeginUploadBody = z.strictObject({
   mode: PushMode.default("add"),
-  /** Yours, to find it again. */
+  /** Your own name for finding it again. */
   name: z.string().trim().min(1).max(200).optional(),
-  /** Gives the open upload of this name and mode if there is one, instead of a new one in its place. */
+  /** Returns the open upload with this name and mode if there is one, instead of replacing it with a new one. */
   resume: z.boolean().default(false),
 });
 export type BeginUploadBody = z.infer<typeof BeginUploadBody>;
 
 export const EndUploadBody = z.strictObject({
-  /** The number of the last line that you sent; needed to end a set. 0 where you sent documents alone. */
+  /** The number of the last line that you sent; required to end a set. 0 if you sent only documents. */
   lines: z.number().int().min(0).max(1_000_000_000).optional(),
 });
 export type EndUploadBody = z.infer<typeof EndUploadBody>;
@@ -73,7 +73,7 @@ export type EndUploadBody = z.infer<typeof EndUploadBody>;
 export const PushQuery = z.strictObject({
   /** The upload that these lines belong to. */
   upload: idSchema("upload").optional(),
-  /** The number that the first line of this body has in its upload. */
+  /** The number in its upload of this body's first line. */
   firstLine: z.coerce.number<number>().int().min(1).max(1_000_000_000).optional(),
 });
 export type PushQuery = z.infer<typeof PushQuery>;

@@ -3,8 +3,9 @@ import { ProblemBody } from "./common.ts";
 import type { ErrorCode } from "./errors.ts";
 
 /**
- * A route whose type holds its own path and schemas: what a handler gets and what a client sends are taken from it. A
- * helper that makes routes has to be generic in the path and the schemas, or every path of the client becomes `string`.
+ * A route whose type contains its own path and schemas: the input of a handler and of a client's call are derived from
+ * it. A helper that makes routes has to be generic in the path and the schemas, or every path of the client becomes
+ * `string`.
  */
 export function createRoute<P extends string, R extends RouteShape<P>>(route: R & { path: P }): R {
   return route;
@@ -20,12 +21,12 @@ export function answer<T extends z.ZodType>(description: string, schema: T) {
   return { description, ...json(schema) } as const;
 }
 
-/** A JSON request body that must be there. */
+/** A required JSON request body. */
 export function body<T extends z.ZodType>(schema: T) {
   return { required: true, ...json(schema) } as const;
 }
 
-/** A JSON answer that signs somebody in. */
+/** A JSON answer that signs a person in. */
 export function signedIn<T extends z.ZodType>(description: string, schema: T) {
   return { ...answer(description, schema), headers: { "Set-Cookie": SESSION_COOKIE } } as const;
 }
@@ -37,13 +38,13 @@ const SESSION_COOKIE = {
 
 /**
  * The failures of a route: those that any route of its kind has (credentials, body, ids, limits) and these of its own.
- * The document lists each status with its codes; `failuresOf` says which.
+ * The document lists each status with its codes; `failuresOf` returns them.
  */
 export function problems(...codes: ErrorCode[]) {
   return { ...problemAnswer, [OWN_CODES]: codes } as const;
 }
 
-/** Where `problems` keeps the codes. */
+/** Key under which `problems` stores the codes. */
 export const OWN_CODES = "x-codes";
 
 /** The failures of a route that has none of its own. */
@@ -53,8 +54,8 @@ export const problemAnswer = {
 } as const;
 
 /**
- * What a route may say. The library's own `createRoute` compares each schema with the whole type of schemas, which is a
- * fifth of the page's type check; one member tells them as well.
+ * The configuration of a route. The library's own `createRoute` compares each schema with the whole type of schemas,
+ * which takes a fifth of the page's type check; one member identifies them as well.
  */
 interface RouteShape<P> {
   method: "get" | "post" | "put" | "patch" | "delete";

@@ -12,7 +12,7 @@ const FieldPair = z
   .max(TOOL_LIMITS.valueChars)
   .regex(/^[^:]{1,100}:.*\S/, "must be name:value, as in status:draft");
 
-/** The arguments of a search, as REST takes them in the query string: strict names and values. */
+/** The arguments of a search in REST's query string: strict names and values. */
 export const SearchQuery = z
   .strictObject({
     query: z.string().default(""),
@@ -53,31 +53,31 @@ export const SearchQuery = z
   })
   .openapi("SearchQuery");
 
-/** How a hit came to its place; all numbers are over what the caller can see. */
+/** How a hit got its position; all numbers are over what the caller can see. */
 export const Explanation = z
   .object({
-    /** `address`: the query is its address or key; `all`, `some`: it has all or some of the words. */
+    /** `address`: the query is its URL or key; `all`, `some`: it has all or some of the words. */
     group: z.enum(["address", "all", "some"]),
-    /** Null for `address`: it was not scored. */
+    /** Null for `address`: it wasn't scored. */
     score: z.number().nullable(),
     /** Words of the item, each with its field's weight. */
     length: z.number().int().nullable(),
-    /** The question's words that it has. Their scores sum up to the score, but for what feedback adds. */
+    /** The query's words in the item. Their scores add up to the score, except for what feedback adds. */
     words: z.array(
       z.object({
         word: z.string(),
-        /** As the index holds it: a stem, `=word` for an exact form, `word*` for a prefix. */
+        /** As in the index: a stem, `=word` for an exact form, `word*` for a prefix. */
         term: z.string(),
         /** Items that have it. */
         items: z.number().int(),
-        /** How often the item has it, each field with its weight; at most 255. */
+        /** Occurrences in the item, each field with its weight; at most 255. */
         weight: z.number().int(),
-        /** How often the fields have it. */
+        /** Occurrences per field. */
         frequency: z.object({ title: z.number().int(), place: z.number().int(), text: z.number().int() }),
         score: z.number(),
       }),
     ),
-    /** What each factor adds when it is switched on after those before it. They sum up to the score. */
+    /** The increase from each factor when it is enabled after those before it. They add up to the score. */
     factors: z.array(z.object({ factor: z.string(), score: z.number() })),
   })
   .openapi("Explanation");
@@ -92,14 +92,14 @@ export const SearchResult = z
     /** Texts of `fields` up to 1,000 characters, lists up to 50 values. */
     ...fieldShape("result"),
     snippet: z.string(),
-    /** Ranges of the snippet that match, in UTF-16 code units. */
+    /** Matching ranges of the snippet, in UTF-16 code units. */
     highlights: z.array(z.object({ start: z.number().int(), end: z.number().int() })),
     indexedAt: Timestamp,
-    /** Since when the content can't be read: the snippet is of the former text. Null where the text is that of the content. */
+    /** Since when the content can't be read: the snippet is from the former text. Null if the text is that of the content. */
     textAsOf: Timestamp.nullable(),
-    /** What holds the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */
+    /** The section with the snippet's match: `Install › Linux`, `Page 3`, `line 12`. */
     section: z.string().nullable(),
-    /** Address of that place; null where the source has none. */
+    /** URL of that place; null if the source has none. */
     sectionUrl: z.string().nullable(),
     /** With `explain`. */
     explanation: Explanation.optional(),
@@ -119,7 +119,10 @@ export const SearchAnswer = z
     match: z.enum(["all", "any"]),
     order: z.enum(SORT_ORDERS),
     corrected: z.string().optional(),
-    /** `assigned`: of a person's count, those they are the assignee of; of the others they are author, or in another role. */
+    /**
+     * `assigned`: the part of a person's count where they are the assignee; in the others they are author, or in
+     * another role.
+     */
     facets: z
       .record(
         z.string(),
@@ -133,18 +136,18 @@ export const SearchAnswer = z
         ),
       )
       .optional(),
-    /** What was understood, corrected, missing or is still being indexed, one sentence each. */
+    /** Notes on words that were understood, corrected, missing or are still being indexed, one sentence each. */
     notes: z.array(z.string()),
     tookMs: z.number(),
-    /** With `live`, on the first page: what your own connections found just now. Not indexed, and in no count above. */
+    /** With `live`, on the first page: live results of your own connections. Not indexed, and in no count above. */
     live: LiveAnswer.optional(),
-    /** With `explain`: what the scores were made with. */
+    /** With `explain`: the inputs of the scores. */
     ranking: z
       .object({
         /** Items that the caller can see, and their average length in weighted words. */
         items: z.number().int(),
         averageLength: z.number(),
-        /** Words of the first hits that took part in the scores, as the index holds them. */
+        /** Words of the first hits that affected the scores, as in the index. */
         feedback: z.array(z.string()),
         factors: z.array(z.object({ factor: z.string(), weight: z.number(), does: z.string() })),
       })

@@ -3,16 +3,16 @@ import type { mcpRoutes } from "./protocol-routes.ts";
 
 /** The addresses of one kb server. */
 export interface ServerUrl {
-  /** Scheme, host and port: what a token is bound to. */
+  /** Scheme, host and port: a token is bound to them. */
   origin: string;
-  /** Without a slash at the end; `/api/…` and `/mcp` are appended. */
+  /** Without a trailing slash; `/api/…` and `/mcp` are appended. */
   baseUrl: string;
   mcpUrl: string;
 }
 
 /**
- * Reads a server's address as people give it: the base URL or the MCP URL, `http(s)` only; a bare `host:port` is https,
- * or http on a loopback host.
+ * Parses a server's address as people enter it: the base URL or the MCP URL, `http(s)` only; a bare `host:port` is
+ * https, or http on a loopback host.
  *
  * @throws ApiError `invalid_argument` for any other scheme, credentials in the address, a query or a fragment
  */
@@ -47,7 +47,7 @@ export function parseServerUrl(text: string): ServerUrl {
 
 const MCP_PATH = "/mcp" satisfies typeof mcpRoutes.call.path;
 
-/** True for the host names that never leave this machine. */
+/** True for host names that never leave this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname);
 }

@@ -1,5 +1,5 @@
 /**
- * Newline-delimited JSON-RPC on stdio: bytes → frames, and what a frame is.
+ * Newline-delimited JSON-RPC on stdio: splits bytes into frames and parses them.
  * Source: MCP specification, transports (stdio); JSON-RPC 2.0.
  */
 
@@ -9,7 +9,7 @@ import { elementTexts, exactText } from "#core/json-text.ts";
 export type RequestId = string | number;
 
 /**
- * One JSON-RPC message from the host, or why a line is not one. `raw` is the message as received; `idText` is its id as
+ * One JSON-RPC message from the host, or why a line isn't one. `raw` is the message as received; `idText` is its id as
  * JSON text, with every digit that the host wrote.
  */
 export type Frame =
@@ -21,13 +21,13 @@ export type Frame =
 
 export type RequestFrame = Extract<Frame, { type: "request" }>;
 
-/** What the server answers to one request. */
+/** The server's answer to one request. */
 export type RpcAnswer = Exclude<DataOf<"post", "/mcp">, readonly unknown[] | undefined>;
 
-/** Longest line that is kept; a longer one is dropped up to its end and answered with an error. The server takes 2 MiB. */
+/** Longest line that is buffered; a longer one is dropped up to its end and answered with an error. The server takes 2 MiB. */
 export const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 
-/** Elements that one batch may hold. */
+/** Most elements in one batch. */
 export const MAX_BATCH = 20;
 
 export interface FrameReader {
@@ -35,7 +35,7 @@ export interface FrameReader {
 }
 
 /**
- * Cuts a byte stream into lines, whatever way the chunks fall; each byte is looked at once.
+ * Splits a byte stream into lines, whatever the chunk boundaries; each byte is read once.
  *
  * @param onLine    a line without its end, never blank
  * @param onTooLong called once for a line over `maxBytes`
@@ -82,13 +82,13 @@ export function makeFrameReader(
   };
 }
 
-/** What a line from the host is. Never throws: a line that is no message gives `invalid` with the error to answer. */
+/** Parses a line from the host. Never throws: a line that isn't a message returns `invalid` with the error to answer. */
 export function parseFrame(line: string): Frame {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    // The answer says it; there is nothing else to know.
+    // The answer contains the error; nothing else is known.
     return { type: "invalid", ...NO_ID, code: -32700, message: "Parse error: a line on stdin was not JSON." };
   }
   if (!Array.isArray(value)) return readMessage(value, line);
@@ -99,17 +99,17 @@ export function parseFrame(line: string): Frame {
   return { type: "batch", frames: value.map((item: unknown, at) => readMessage(item, texts[at] ?? "null")) };
 }
 
-/** The frame of a line over `MAX_FRAME_BYTES`. */
+/** Returns the frame of a line over `MAX_FRAME_BYTES`. */
 export function tooLong(): Frame {
   return invalid(NO_ID, "the line is too long.");
 }
 
-/** Text of a message as one line: JSON has line breaks only between tokens, where a space means the same. */
+/** Returns the text of a message as one line: JSON has line breaks only between tokens, where a space means the same. */
 export function toLine(json: string): string {
   return /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, " ") : json;
 }
 
-/** A value as an object; undefined when it is not one. */
+/** Returns a value as an object; undefined when it isn't one. */
 export function asObject(value: unknown): Record<string, unknown> | undefined {
   // An object that is neither null nor an array has string keys.
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -147,7 +147,7 @@ function readMessage(value: unknown, raw: string): Frame {
   if (method === undefined && ("result" in message || "error" in message)) return { type: "response" };
   if (message["jsonrpc"] !== "2.0") return invalid(own, `A message must have "jsonrpc": "2.0".`);
   if (typeof method !== "string") return invalid(own, "A request must have a method.");
-  // Whatever is wrong with a notification, nobody waits for an answer to it. Source: JSON-RPC 2.0, notification.
+  // Whatever is wrong with a notification, it gets no answer. Source: JSON-RPC 2.0, notification.
   if (!("id" in message)) return { type: "notification", method, params: asObject(params) ?? {}, raw };
   if (params !== null && asObject(params) === undefined) return invalid(own, "params must be an object.");
   if (!isId(id)) return invalid(NO_ID, "An id must be a string or a number.");

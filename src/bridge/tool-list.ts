@@ -1,6 +1,6 @@
 /**
- * The list of tools whatever is wrong: hosts ask for it once, and an agent without it has no tool for the whole session.
- * It is the server's where there is an answer in time, else the program's own; never a list that some server gave before.
+ * Answers the tool list whatever is wrong: hosts request it once, and an agent without it has no tool for the whole
+ * session. It is the server's if that answers in time, else the program's own; never a list that a server sent earlier.
  */
 import type { BodyOf } from "#api/client.ts";
 import { TOOLS } from "#api/tools.ts";
@@ -16,16 +16,16 @@ export interface ToolListOptions {
   /** Writes one line to the host. */
   emit(line: string): void;
   log(level: "info" | "warn", message: string): void;
-  /** Resolves after `ms`, at once when the signal aborts. */
+  /** Resolves after `ms`, or at once when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Milliseconds that the server has for its list. */
+  /** Milliseconds for the server's list. */
   listMs: number;
 }
 
-/** Makes the list of one host connection. */
+/** Makes the list for one host connection. */
 export function makeToolList(options: ToolListOptions) {
   const { ask, log, listMs } = options;
-  /** The tools that the host has, as it got them last, as JSON. */
+  /** The tools that the host got last, as JSON. */
   let hostTools: string | undefined;
   let isToCheck = false;
   const closed = new AbortController();
@@ -41,7 +41,7 @@ export function makeToolList(options: ToolListOptions) {
     }
   }
 
-  /** The server's answer when it comes in time; otherwise why there is none. */
+  /** Returns the server's answer if it arrives in time, otherwise why there is none. */
   async function askInTime(request: RequestFrame, signal: AbortSignal): Promise<{ line?: string; why: string }> {
     const late = new AbortController();
     const asked = ask(request, AbortSignal.any([signal, late.signal])).then(
@@ -56,12 +56,12 @@ export function makeToolList(options: ToolListOptions) {
   }
 
   return {
-    /** The answer to `tools/list` as one line. Rejects only when the signal aborts, or for a page that no list has. */
+    /** Returns the answer to `tools/list` as one line. Rejects only when the signal aborts, or for a page that no list has. */
     async answer(request: RequestFrame, signal: AbortSignal): Promise<string> {
       const { line, why } = await askInTime(request, signal);
       signal.throwIfAborted();
       const tools = line === undefined ? undefined : toolsIn(line);
-      // There is one page: who asks for another gets the server's error.
+      // There is one page: a request for another gets the server's error.
       if (line !== undefined && (tools !== undefined || isForPage(request))) {
         if (tools !== undefined) {
           hostTools = tools;
@@ -74,24 +74,24 @@ export function makeToolList(options: ToolListOptions) {
       isToCheck = true;
       return ownAnswer(request);
     },
-    /** The server answered something: if its list may differ from the one the host has, it is asked for and compared. */
+    /** Call when the server answered anything: if its list may differ from the host's, it is fetched and compared. */
     noteReached(): void {
       if (!isToCheck || hostTools === undefined || !options.handshake.hasBegun()) return;
       isToCheck = false;
       void compare();
     },
-    /** The server did not answer: another one, or a newer one, may answer next. */
+    /** Call when the server didn't answer: another one, or a newer one, may answer next. */
     noteFailure(): void {
       isToCheck = true;
     },
-    /** Asks for nothing more. */
+    /** Stops all further requests. */
     close: (): void => closed.abort(),
   };
 }
 
 const OWN_TOOLS = JSON.stringify(TOOLS);
 const CHANGED = JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
-/** The bridge's own question; its id meets no other, for each request has its own connection to the server. */
+/** The bridge's own request; its id collides with none, because each request has its own connection to the server. */
 const OWN_MESSAGE = { jsonrpc: "2.0", id: "kb-tools", method: "tools/list", params: {} } as const satisfies BodyOf<
   "post",
   "/mcp"
@@ -103,9 +103,9 @@ const OWN_REQUEST: RequestFrame = {
   raw: JSON.stringify(OWN_MESSAGE),
 };
 
-/** The tools of an answer as JSON; undefined when it holds none. */
+/** Returns the tools of an answer as JSON; undefined when it has none. */
 function toolsIn(line: string): string | undefined {
-  // `ask` gives answers that were read as JSON objects.
+  // `ask` returns answers that were parsed as JSON objects.
   const tools = asObject((JSON.parse(line) as RpcAnswer).result)?.["tools"];
   return Array.isArray(tools) ? JSON.stringify(tools) : undefined;
 }

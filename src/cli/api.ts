@@ -1,4 +1,4 @@
-/** Calls to the server, by its contract: one place that knows addresses, credentials and redirects. */
+/** Calls to the server, by its contract: the only place that knows addresses, credentials and redirects. */
 import type { Call, Open } from "#api/client.ts";
 import type { Method } from "#api/paths.ts";
 import type { ServerUrl } from "#api/server-url.ts";
@@ -13,17 +13,17 @@ import type { Answer, FetchRequest } from "./http.ts";
 import { listPages, type List } from "./list-pages.ts";
 import { getCredential, loadSettings, type Credential, type Settings } from "./settings.ts";
 
-/** What a call may say besides what the contract has for it. */
+/** Options of a call besides those in the contract. */
 export interface CallOptions {
   headers?: Record<string, string>;
-  /** Milliseconds for the whole call, 0 for no end; as `makeApi` was told unless given. */
+  /** Milliseconds for the whole call, 0 for no limit; default: the one passed to `makeApi`. */
   timeoutMs?: number;
 }
 
-/** The calls of the contract: their paths, parameters, bodies and answers are those of `#api`. */
+/** The calls of the contract: paths, parameters, bodies and answers have the types of `#api`. */
 export interface Api {
   settings: Settings;
-  /** What the calls are made with. */
+  /** The credential of the calls. */
   credential: Credential | undefined;
   get: Call<"get", CallOptions>;
   post: Call<"post", CallOptions>;
@@ -32,9 +32,9 @@ export interface Api {
   delete: Call<"delete", CallOptions>;
   /** Every record of a list, page by page. */
   list: List;
-  /** The same calls, giving the successful answer itself: for streams, texts and cookies. */
+  /** The same calls, returning the successful answer itself: for streams, texts and cookies. */
   open: { get: Open<"get", CallOptions, Answer>; post: Open<"post", CallOptions, Answer> };
-  /** A call on any path of the server, for `kb api`. */
+  /** A call to any path of the server, for `kb api`. */
   send(method: string, path: string, options?: AnyCall): Promise<Answer>;
 }
 
@@ -47,7 +47,7 @@ export interface AnyCall extends CallOptions {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The API of the server that the settings name, with the person's credential. Throws with exit code 4 without one. */
+/** Returns the API of the server in the settings, with the person's credential. Throws with exit code 4 without one. */
 export async function connect(input: Pick<Input, "options">, deps: Deps): Promise<Api> {
   const settings = await loadSettings(deps, input.options);
   const credential = await getCredential(deps, settings, "api");
@@ -55,21 +55,21 @@ export async function connect(input: Pick<Input, "options">, deps: Deps): Promis
   return makeApi(deps, settings, credential);
 }
 
-/** One request as it is sent, whatever made it. */
+/** One request as it is sent, from any kind of call. */
 interface Outgoing extends CallOptions {
   /** Already in its final form. */
   content: string | Uint8Array;
   isJson: boolean;
 }
 
-/** What the typed calls come down to. */
+/** The common form of the typed calls. */
 interface Init extends CallOptions {
   params?: Params;
   body?: unknown;
   content?: string | Uint8Array;
 }
 
-/** The API with a given credential, or none: for signing in. */
+/** Makes the API with a given credential, or none: for signing in. */
 export function makeApi(
   deps: Pick<Deps, "fetch" | "platform" | "signal">,
   settings: Settings,
@@ -99,7 +99,7 @@ export function makeApi(
     }
   }
 
-  /** A refused token is renewed once. */
+  /** A rejected token is renewed once. */
   async function isRenewed(answer: Answer): Promise<boolean> {
     if (answer.status !== 401) return false;
     const renewed = await current?.renew?.();
@@ -117,7 +117,7 @@ export function makeApi(
     throw await failureOf(answer, settings, current);
   }
 
-  /** The answer, whose text gives a failure of ours when it breaks off. */
+  /** Wraps the answer so that reading its text fails with our own failure when it breaks off. */
   function readable(answer: Answer): Answer {
     const { status, headers, body } = answer;
     const text = async (): Promise<string> => {
@@ -141,7 +141,7 @@ export function makeApi(
     const json = async (): Promise<never> => {
       const text = await answer.text();
       try {
-        // The contract's promise: the server checks its answers against the schemas that their types are made from.
+        // Guaranteed by the contract: the server checks its answers against the schemas from which their types are made.
         return (text === "" ? undefined : JSON.parse(text)) as never;
       } catch (cause) {
         throw notKb(server, answer.status, cause);
@@ -175,12 +175,12 @@ export function makeApi(
   };
 }
 
-/** Whether a body says nothing: every key is left out. */
+/** Whether a body is empty: every key is omitted. */
 export function isEmpty(body: object): boolean {
   return Object.values(body).every((value) => value === undefined);
 }
 
-/** The address of a path on this server, never on another: `path` starts with one slash. */
+/** Returns the URL of a path on this server, never on another: `path` starts with one slash. */
 export function addressOf(server: ServerUrl, path: string, query: Values = {}): string {
   const url = new URL(`${server.baseUrl}${path}`);
   if (url.origin !== server.origin || !path.startsWith("/") || path.startsWith("//")) {
@@ -192,19 +192,19 @@ export function addressOf(server: ServerUrl, path: string, query: Values = {}): 
     });
   }
   const pairs = toQuery(query);
-  // In place of what the path itself says.
+  // Replaces values in the path itself.
   for (const key of new Set(pairs.keys())) url.searchParams.delete(key);
   for (const [key, value] of pairs) url.searchParams.append(key, value);
   return url.href;
 }
 
-/** One key for all attempts of one call, so that the server does it once. */
+/** One key for all attempts of a call, so that the server performs it once. */
 function withIdempotencyKey(method: string, outgoing: Outgoing): Outgoing {
   if (!outgoing.isJson || !["POST", "PUT", "PATCH", "DELETE"].includes(method)) return outgoing;
   return { ...outgoing, headers: { "idempotency-key": crypto.randomUUID(), ...outgoing.headers } };
 }
 
-/** What this program calls itself: sessions and the audit show it. */
+/** This program's user agent, shown by sessions and the audit. */
 function userAgentOf(platform: NodeJS.Platform): string {
   return `kb/${VERSION} (${SYSTEMS[platform] ?? platform})`;
 }
@@ -225,7 +225,7 @@ function headersOf(method: string, isJson: boolean, credential: Credential | und
 
 function bodyOf(method: string, { content, isJson }: Outgoing): Pick<FetchRequest, "body"> {
   if (isRead(method)) return {};
-  // An unsafe request with a session is accepted with a JSON body only.
+  // The server accepts an unsafe request with a session only with a JSON body.
   return { body: isJson && content === "" ? "{}" : content };
 }
 

@@ -8,7 +8,7 @@ export interface ArgumentData {
   summary: string;
   required?: boolean;
   variadic?: boolean;
-  /** The words that it takes. */
+  /** The accepted words. */
   choices?: readonly string[];
 }
 
@@ -16,38 +16,38 @@ export interface OptionData {
   /** commander's form: `--name <value>`, `-o, --output <file>`, `--wait`. */
   flags: string;
   summary: string;
-  /** The words that it takes. Those of the contract's type: the compiler compares them where the value is used. */
+  /** The accepted words. They have the contract's type: the compiler compares them where the value is used. */
   choices?: readonly string[];
-  /** May be given several times; the values come as a list. */
+  /** Can be repeated; the values form a list. */
   repeatable?: boolean;
 }
 
 export interface CommandData {
   summary: string;
-  /** More than the summary says, for help and the reference. */
+  /** Details beyond the summary, for help and the reference. */
   details?: string;
-  /** Other names of the same command, whole: "bridge". Help shows its own. */
+  /** Full aliases of the command: "bridge". Help shows its own name. */
   aliases?: readonly string[];
   arguments?: readonly ArgumentData[];
   options?: readonly OptionData[];
   /** Whole command lines; the first one is in the help text. */
   examples: readonly [string, ...string[]];
-  /** Exit codes that this command has beyond 0, 1, 2. */
+  /** Exit codes of this command besides 0, 1, 2. */
   exitCodes?: readonly number[];
-  /** What `--json fields` may choose; without it the command has no `--json`. */
+  /** The fields available to `--json`; without them the command has no `--json`. */
   fields?: readonly (FieldSource | string)[];
-  /** Talks to a server: takes --url and --profile. */
+  /** Calls a server: takes --url and --profile. */
   isRemote?: boolean;
 }
 
-/** Fields of an answer of the contract: its own, or those of the records under `key`. The generator lists them. */
+/** Fields of an answer in the contract: its own, or those of the records under `key`. The generator lists them. */
 export interface FieldSource {
   method: Method;
   path: string;
   key: string | undefined;
 }
 
-/** What every command has, whatever its own options are. */
+/** Options of every command. */
 export interface CommonOptions {
   /** The names of fields, or "" for all; undefined without `--json`. */
   json?: string;
@@ -59,20 +59,20 @@ export interface CommonOptions {
   color?: boolean;
 }
 
-/** A command line that was read, as any command takes it. */
+/** A parsed command line, as any command takes it. */
 export interface Input {
   args: object;
   options: CommonOptions;
 }
 
-/** What a handler gets: the arguments and options of its command's data by their names, in the types that they have. */
+/** The input of a handler: the arguments and options of its command's data by name, with their types. */
 export interface InputOf<D extends CommandData> extends Input {
   args: ArgumentsOf<D>;
   options: CommonOptions & OptionsOf<D extends { options: infer O extends readonly OptionData[] } ? O : readonly []>;
 }
 
 export interface Command extends CommandData {
-  /** Gives the exit code, 0 when nothing is returned. Throws CliFailure or ApiError. */
+  /** Returns the exit code, or nothing for 0. Throws CliFailure or ApiError. */
   run(input: Input, deps: Deps): Promise<number | void>;
 }
 
@@ -82,14 +82,14 @@ export interface Noun {
   verbs: Readonly<Record<string, Command>>;
 }
 
-/** A command as the generated table lists it: with its name, and its fields by theirs. */
+/** A command in the generated table: with its name, and its fields by name. */
 export interface ListedCommand extends CommandData {
   /** As typed after `kb`: "connectors sync". */
   name: string;
   fields?: readonly string[];
 }
 
-/** Makes a command. The types of what `run` gets are those of the data. */
+/** Makes a command. The input of `run` has the types of the data. */
 export function command<const D extends CommandData>(
   data: D,
   run: (input: InputOf<D>, deps: Deps) => Promise<number | void>,
@@ -97,7 +97,7 @@ export function command<const D extends CommandData>(
   return { ...data, run };
 }
 
-/** The fields of an answer, or with `key` those of the records that it holds there. */
+/** The fields of an answer, or with `key` those of the records in it. */
 export function fieldsOf<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
@@ -106,12 +106,12 @@ export function fieldsOf<M extends Method, P extends PathOf<M>>(
   return { method, path, key };
 }
 
-/** Fields of what the command prints itself. */
+/** Fields of the command's own output. */
 export function ownFields<T>(...names: (keyof T & string)[]): readonly string[] {
   return names;
 }
 
-/** The values of options, by their names: `--date-field` is `dateField`. */
+/** The values of options by name: `--date-field` is `dateField`. */
 export type OptionsOf<O extends readonly OptionData[]> = {
   readonly [Each in O[number] as Camel<LongName<Each["flags"]>>]: ValueOf<Each>;
 };
