@@ -18,21 +18,15 @@ export type LocalAnswer =
   | { result: Record<string, unknown> }
   | { error: { code: number; message: string; data?: Record<string, unknown> } };
 
-export interface Handshake {
-  /** Returns the answer to a method that needs no server; undefined for every other method. */
-  answer(method: string, params: Record<string, unknown>): LocalAnswer | undefined;
-  /** Returns the headers with the request's protocol revision, and with its client as `User-Agent`. */
-  headers(method: string, params: Record<string, unknown>): Record<string, string>;
-  /** True once the host began with `initialize`, which promises it notifications of a changed list. */
-  hasBegun(): boolean;
-}
+export type Handshake = ReturnType<typeof makeHandshake>;
 
 /** A handshake that remembers the revision its host negotiated. */
-export function makeHandshake(): Handshake {
+export function makeHandshake() {
   let negotiated: string | undefined;
   let client = "";
   return {
-    answer(method, params) {
+    /** Returns the answer to a method that needs no server; undefined for every other method. */
+    answer(method: string, params: Record<string, unknown>): LocalAnswer | undefined {
       const modern = modernVersion(params);
       if (method === "initialize") {
         negotiated = negotiate(params["protocolVersion"]);
@@ -46,8 +40,10 @@ export function makeHandshake(): Handshake {
       }
       return modern === undefined || isSpokenModern(modern) ? { result: discoverResult() } : unsupported(modern);
     },
-    hasBegun: () => negotiated !== undefined,
-    headers(method, params) {
+    /** True once the host began with `initialize`, which promises it notifications of a changed list. */
+    hasBegun: (): boolean => negotiated !== undefined,
+    /** Returns the headers with the request's protocol revision, and with its client as `User-Agent`. */
+    headers(method: string, params: Record<string, unknown>): Record<string, string> {
       const modern = modernVersion(params);
       const agent = { "user-agent": [client, `kb/${VERSION}`].join(" ").trimStart() };
       if (modern !== undefined) return { ...agent, ...modernHeaders(modern, method, params) };

@@ -28,20 +28,11 @@ export interface RelayOptions {
   listMs: number;
 }
 
-export interface Relay {
-  /** Accepts a frame from the host and answers a request. Never throws. */
-  accept(frame: Frame): void;
-  /** Resolves when everything accepted so far is answered. */
-  settled(): Promise<void>;
-  /** Aborts everything in flight; no answer is written after it. */
-  close(): void;
-}
-
 /** Pauses before retries of a request that reached no server; after them the host gets an error and may ask again. */
 export const RETRY_PAUSES_MS = [150, 700];
 
 /** Makes the relay for one host connection. */
-export function makeRelay(options: RelayOptions): Relay {
+export function makeRelay(options: RelayOptions) {
   const { handshake, emit, log } = options;
   const ask = (request: RequestFrame, signal: AbortSignal) => relayRequest(request, signal, options);
   const list = makeToolList({ ...options, ask });
@@ -104,14 +95,17 @@ export function makeRelay(options: RelayOptions): Relay {
   }
 
   return {
-    accept(frame) {
+    /** Accepts a frame from the host and answers a request. Never throws. */
+    accept(frame: Frame): void {
       const answering = emitAnswer(frame).finally(() => open.delete(answering));
       open.add(answering);
     },
-    async settled() {
+    /** Resolves when everything accepted so far is answered. */
+    async settled(): Promise<void> {
       await Promise.all(open);
     },
-    close() {
+    /** Aborts everything in flight; no answer is written after it. */
+    close(): void {
       isClosed = true;
       list.close();
       for (const abort of inFlight.values()) abort.abort();

@@ -11,12 +11,7 @@ import type { Clock } from "#core/clock.ts";
 import { parseObject, textOf } from "./state-file.ts";
 
 /** Secrets by account. Each call throws `KeychainUnavailable` when there is no keychain, it is locked, or it doesn't answer. */
-export interface Keychain {
-  find(account: string): Promise<string | undefined>;
-  save(account: string, secret: string): Promise<void>;
-  /** An absent entry isn't an error. */
-  remove(account: string): Promise<void>;
-}
+export type Keychain = ReturnType<typeof makeKeychain>;
 
 /** Why the keychain couldn't be used, in the system's words. */
 export class KeychainUnavailable extends Error {
@@ -33,11 +28,7 @@ export type StartChild = () => ChildProcessWithoutNullStreams;
 const ASKED_AGAIN_AFTER_MS = 20_000;
 
 /** Makes the keychain of this system; nothing is loaded or started before its first operation. */
-export function makeKeychain(
-  clock: Clock,
-  start: StartChild = startKeychainChild,
-  timeoutMs = KEYCHAIN_TIMEOUT_MS,
-): Keychain {
+export function makeKeychain(clock: Clock, start: StartChild = startKeychainChild, timeoutMs = KEYCHAIN_TIMEOUT_MS) {
   let failed: { error: KeychainUnavailable; at: number } | undefined;
 
   async function act(request: Record<string, string>): Promise<Record<string, unknown>> {
@@ -51,9 +42,11 @@ export function makeKeychain(
   }
 
   return {
-    find: async (account) => textOf((await act({ op: "find", account }))["secret"]),
-    save: async (account, secret) => void (await act({ op: "save", account, secret })),
-    remove: async (account) => void (await act({ op: "remove", account })),
+    find: async (account: string): Promise<string | undefined> =>
+      textOf((await act({ op: "find", account }))["secret"]),
+    save: async (account: string, secret: string): Promise<void> => void (await act({ op: "save", account, secret })),
+    /** An absent entry isn't an error. */
+    remove: async (account: string): Promise<void> => void (await act({ op: "remove", account })),
   };
 }
 

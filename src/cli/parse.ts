@@ -117,15 +117,11 @@ async function parseCommand(command: NamedCommand, argv: readonly string[], colu
 }
 
 /** The place where a parser writes help. */
-interface Screen {
-  columns: number;
-  write(text: string): void;
-  text(): string;
-}
+type Screen = ReturnType<typeof makeScreen>;
 
-function makeScreen(columns: number): Screen {
+function makeScreen(columns: number) {
   let text = "";
-  return { columns, write: (part) => void (text += part), text: () => text };
+  return { columns, write: (part: string): void => void (text += part), text: (): string => text };
 }
 
 /**

@@ -133,16 +133,8 @@ export async function signInByPassword(
   return await openSession(answer);
 }
 
-interface Ask {
-  email(): Promise<string>;
-  name(): Promise<string>;
-  workspaceName(): Promise<string>;
-  password(): Promise<string>;
-  setupCode(): Promise<string>;
-}
-
 /** Answers from flags and stdin, else from the person; without a terminal a missing one is a usage failure. */
-function makeAsk(input: PasswordInput, deps: Deps): Ask {
+function makeAsk(input: PasswordInput, deps: Deps) {
   const isAsking = canAsk(deps, input.options);
   const fromStdin = input.options.passwordStdin;
   let lines: Promise<string[]> | undefined;
@@ -168,11 +160,11 @@ function makeAsk(input: PasswordInput, deps: Deps): Ask {
   }
 
   return {
-    email: () => field("--email", "Email", "email"),
-    name: () => field("--name", "Your name", "name"),
-    workspaceName: () => field("--workspace-name", "Name of the workspace", "workspaceName"),
-    password: () => secret(0, "Password", "password"),
-    setupCode: () => secret(1, "Setup code", "setup code"),
+    email: (): Promise<string> => field("--email", "Email", "email"),
+    name: (): Promise<string> => field("--name", "Your name", "name"),
+    workspaceName: (): Promise<string> => field("--workspace-name", "Name of the workspace", "workspaceName"),
+    password: (): Promise<string> => secret(0, "Password", "password"),
+    setupCode: (): Promise<string> => secret(1, "Setup code", "setup code"),
   };
 }
 

@@ -13,12 +13,6 @@ export interface ProgressState {
   note?: string | null;
 }
 
-export interface Progress {
-  update(state: ProgressState): void;
-  /** Removes the bar; further output starts on a clean line. */
-  stop(): void;
-}
-
 const REDRAW_MS = 100;
 const LINE_EVERY_MS = 10_000;
 const BAR_WIDTH = 24;
@@ -26,14 +20,14 @@ const BAR_WIDTH = 24;
 const RATE_WINDOW_MS = 5_000;
 
 /** Shows the progress of `label` on stderr, counted in `unit`. */
-export function makeProgress(deps: Pick<Deps, "io" | "clock" | "env">, label: string, unit: string): Progress {
+export function makeProgress(deps: Pick<Deps, "io" | "clock" | "env">, label: string, unit: string) {
   const { io, clock } = deps;
   const isLive = io.isStderrTty && deps.env["TERM"] !== "dumb";
   const rate = makeRate();
   let shownAt = isLive ? -Infinity : clock.now();
   let hasBar = false;
   return {
-    update(state) {
+    update(state: ProgressState): void {
       const now = clock.now();
       const perSecond = rate(now, state.done);
       if (now - shownAt < (isLive ? REDRAW_MS : LINE_EVERY_MS)) return;
@@ -42,7 +36,8 @@ export function makeProgress(deps: Pick<Deps, "io" | "clock" | "env">, label: st
       io.stderr.write(isLive ? `\r${fit(text, io.columns() - 1)}\u001b[K` : `${text}\n`);
       hasBar = isLive;
     },
-    stop() {
+    /** Removes the bar; further output starts on a clean line. */
+    stop(): void {
       if (hasBar) io.stderr.write("\r\u001b[K");
       hasBar = false;
     },

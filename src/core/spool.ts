@@ -8,12 +8,7 @@ import { ApiError } from "#api/errors.ts";
 export type HeldBytes = Uint8Array | SpooledBytes;
 
 /** Bytes in an unlinked file. The reader closes them: then nothing of them is left. */
-export interface SpooledBytes {
-  readonly length: number;
-  /** All of them from the beginning, at any time until they are closed. */
-  pieces(): AsyncGenerator<Uint8Array, void>;
-  close(): void;
-}
+export type SpooledBytes = ReturnType<typeof makeSpooled>;
 
 /** Writes bytes that come in chunks. */
 export interface SpoolWriter {
@@ -179,20 +174,16 @@ function makeWriter(openFile: () => Promise<FileHandle>): SpoolWriter {
 }
 
 /** A file with several holders: closed when the last one releases it, after the operations in progress. */
-interface SharedFile {
-  handle: Promise<FileHandle>;
-  hold(): void;
-  release(): void;
-}
+type SharedFile = ReturnType<typeof shareFile>;
 
-function shareFile(opening: Promise<FileHandle>): SharedFile {
+function shareFile(opening: Promise<FileHandle>) {
   let holders = 1;
   // Its writer gets the failure.
   opening.catch(() => undefined);
   return {
     handle: opening,
-    hold: () => void holders++,
-    release() {
+    hold: (): void => void holders++,
+    release(): void {
       if (--holders !== 0) return;
       // Closing waits for reads and writes in progress; an unlinked file has nothing to lose.
       opening.then((handle) => handle.close()).catch(() => undefined);
@@ -200,12 +191,13 @@ function shareFile(opening: Promise<FileHandle>): SharedFile {
   };
 }
 
-function makeSpooled(file: SharedFile, start: number, length: number): SpooledBytes {
+function makeSpooled(file: SharedFile, start: number, length: number) {
   let isClosed = false;
   file.hold();
   return {
     length,
-    async *pieces() {
+    /** All of them from the beginning, at any time until they are closed. */
+    async *pieces(): AsyncGenerator<Uint8Array, void> {
       const handle = await file.handle;
       for (let at = 0; at < length;) {
         if (isClosed) throw new Error("The spooled bytes are closed.");
@@ -216,7 +208,7 @@ function makeSpooled(file: SharedFile, start: number, length: number): SpooledBy
         yield piece.subarray(0, bytesRead);
       }
     },
-    close() {
+    close(): void {
       if (!isClosed) file.release();
       isClosed = true;
     },

@@ -1,14 +1,11 @@
 /** Notifies the code that runs syncs in this process that some must end now; other processes find it in the records. */
-export interface SyncStops {
-  stop(syncIds: readonly string[]): void;
-  /** Set once, by the code that runs syncs. */
-  listen(stop: (syncId: string) => void): void;
-}
+export type SyncStops = ReturnType<typeof makeSyncStops>;
 
-export function makeSyncStops(): SyncStops {
+export function makeSyncStops() {
   let listener: ((syncId: string) => void) | undefined;
   return {
-    stop: (syncIds) => syncIds.forEach((syncId) => listener?.(syncId)),
-    listen: (stop) => void (listener = stop),
+    stop: (syncIds: readonly string[]): void => syncIds.forEach((syncId) => listener?.(syncId)),
+    /** Set once, by the code that runs syncs. */
+    listen: (stop: (syncId: string) => void): void => void (listener = stop),
   };
 }

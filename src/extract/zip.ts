@@ -30,25 +30,7 @@ export interface ZipEntry {
   modified?: string;
 }
 
-export interface Zip {
-  /** In the directory's order. Names may occur twice. */
-  entries: readonly ZipEntry[];
-  /** The first entry of that name; else the first whose name is equal without regard to case. */
-  find(name: string): ZipEntry | undefined;
-  /**
-   * The entry's bytes, as a copy.
-   *
-   * @throws ZipError `too_large` above `maxBytes` or the archive's caps, `encrypted`, `failed` for broken data
-   */
-  read(entry: ZipEntry | string, maxBytes: number): Uint8Array;
-  /**
-   * The same in chunks of at most 16 MiB (usually 150 kB), for entries that should never be whole in memory. `onPiece`
-   * returns false to stop. A chunk may be a view that is only valid until the next.
-   *
-   * @throws ZipError as `read`, and errors of `onPiece`
-   */
-  stream(entry: ZipEntry | string, onPiece: (piece: Uint8Array) => boolean | void): void;
-}
+export type Zip = ReturnType<typeof openZip>;
 
 /**
  * Reads the directory of a ZIP archive; nothing is decompressed yet. Guarded against bombs: caps on entries, on the
@@ -57,7 +39,7 @@ export interface Zip {
  *
  * @throws ZipError `failed` when there is no valid directory, `too_large` when it has too many entries
  */
-export function openZip(bytes: Uint8Array, caps: ZipCaps): Zip {
+export function openZip(bytes: Uint8Array, caps: ZipCaps) {
   const records = readDirectory(bytes, caps.maxEntries);
   const starts = placeEntries(bytes, records);
   const entries = records.map(toEntry);
@@ -102,7 +84,22 @@ export function openZip(bytes: Uint8Array, caps: ZipCaps): Zip {
     });
     return Buffer.concat(pieces, size);
   };
-  return { entries, find, read, stream };
+  return {
+    /** In the directory's order. Names may occur twice. */
+    entries /** The first entry of that name; else the first whose name is equal without regard to case. */,
+    find /**
+     * The entry's bytes, as a copy.
+     *
+     * @throws ZipError `too_large` above `maxBytes` or the archive's caps, `encrypted`, `failed` for broken data
+     */,
+    read /**
+     * The same in chunks of at most 16 MiB (usually 150 kB), for entries that should never be whole in memory. `onPiece`
+     * returns false to stop. A chunk may be a view that is only valid until the next.
+     *
+     * @throws ZipError as `read`, and errors of `onPiece`
+     */,
+    stream,
+  };
 }
 
 /** True when the bytes begin like a ZIP archive, an empty one included. */

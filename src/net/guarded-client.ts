@@ -18,18 +18,7 @@ export interface Sending {
 }
 
 /** Connects only to checked addresses. No proxy of the environment is used. */
-export interface GuardedClient {
-  /** Checks where a URL leads. @throws ApiError as `resolveUrl` */
-  resolve(url: URL, reach: Reach): Promise<PinnedAddress>;
-  /** Checks a host for a protocol other than HTTP. @throws ApiError as `AddressGuard.resolve` */
-  resolveHost(target: NetworkTarget): Promise<PinnedAddress>;
-  /** Sends a request to the address; resolves when the response's headers arrive. Rejects with Node's error. */
-  send(url: URL, pinned: PinnedAddress, sending: Sending): Promise<IncomingMessage>;
-  /** Opens a separate connection to the address. Rejects with Node's error. */
-  open(pinned: PinnedAddress, options: { tls: boolean; signal: AbortSignal; timeoutMs: number }): Promise<Socket>;
-  /** Closes the kept connections. */
-  close(): void;
-}
+export type GuardedClient = ReturnType<typeof makeGuardedClient>;
 
 /** Whether hosts on the operator's list can be reached, too. */
 export type Reach = Pick<NetworkTarget, "configured">;
@@ -51,11 +40,12 @@ const IDLE_MS = 30_000;
 const MAX_CONNECTIONS = 16;
 
 /** Makes the client. Source: S39. */
-export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOptions): GuardedClient {
+export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOptions) {
   const agents = keepsConnections ? { plain: new PinnedPlainAgent(KEPT), tls: new PinnedTlsAgent(KEPT) } : undefined;
   const judged = new LRUCache<string, Promise<PinnedAddress>>({ ...atMost(1_000), ttl: JUDGED_FOR_MS });
   return {
-    resolve(url, { configured }) {
+    /** Checks where a URL leads. @throws ApiError as `resolveUrl` */
+    resolve(url: URL, { configured }: Reach): Promise<PinnedAddress> {
       if (agents === undefined) return resolveUrl(guard, url, configured);
       const isConfigured = [...configuredPlaces([url])].every((place) => configured.has(place));
       const key = `${url.origin} ${isConfigured} ${url.username === "" && url.password === ""}`;
@@ -66,10 +56,15 @@ export function makeGuardedClient({ guard, keepsConnections }: GuardedClientOpti
       judging.catch(() => judged.delete(key));
       return judging;
     },
-    resolveHost: (target) => guard.resolve(target),
-    send: (url, pinned, sending) => send(url, pinned, sending, url.protocol === "https:" ? agents?.tls : agents?.plain),
+    /** Checks a host for a protocol other than HTTP. @throws ApiError as `AddressGuard.resolve` */
+    resolveHost: (target: NetworkTarget): Promise<PinnedAddress> => guard.resolve(target),
+    /** Sends a request to the address; resolves when the response's headers arrive. Rejects with Node's error. */
+    send: (url: URL, pinned: PinnedAddress, sending: Sending): Promise<IncomingMessage> =>
+      send(url, pinned, sending, url.protocol === "https:" ? agents?.tls : agents?.plain),
+    /** Opens a separate connection to the address. Rejects with Node's error. */
     open,
-    close() {
+    /** Closes the kept connections. */
+    close(): void {
       agents?.plain.destroy();
       agents?.tls.destroy();
     },

@@ -17,18 +17,10 @@ export interface SourceRegistryOptions {
   searchPath: string;
 }
 
-export interface SourceRegistry {
-  /** Every kind, in order of importance. */
-  readonly providerIds: readonly string[];
-  /** Returns the source of this kind, loaded on first use. @throws ApiError `provider_unknown` with the known kinds */
-  get(providerId: string): Promise<Source>;
-  /** Returns the source of this kind, if there is one. */
-  find(providerId: string): Promise<Source | undefined>;
-  list(): Promise<Source[]>;
-}
+export type SourceRegistry = ReturnType<typeof makeSourceRegistry>;
 
 /** The one list of kinds. To add a source, add a folder and a line here: docs/add-a-source.md. */
-export function makeSourceRegistry(options: SourceRegistryOptions): SourceRegistry {
+export function makeSourceRegistry(options: SourceRegistryOptions) {
   const loaded = new Map<string, Promise<Source>>();
   const load = (providerId: string): Promise<Source> => {
     const known = loaded.get(providerId);
@@ -40,10 +32,14 @@ export function makeSourceRegistry(options: SourceRegistryOptions): SourceRegist
     return source;
   };
   return {
+    /** Every kind, in order of importance. */
     providerIds: [...LOADERS.keys()],
-    get: async (providerId) => load(providerId),
-    find: async (providerId) => (LOADERS.has(providerId) ? load(providerId) : undefined),
-    list: async () => Promise.all([...LOADERS.keys()].map(load)),
+    /** Returns the source of this kind, loaded on first use. @throws ApiError `provider_unknown` with the known kinds */
+    get: async (providerId: string): Promise<Source> => load(providerId),
+    /** Returns the source of this kind, if there is one. */
+    find: async (providerId: string): Promise<Source | undefined> =>
+      LOADERS.has(providerId) ? load(providerId) : undefined,
+    list: async (): Promise<Source[]> => Promise.all([...LOADERS.keys()].map(load)),
   };
 }
 

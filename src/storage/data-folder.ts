@@ -14,21 +14,7 @@ export type KeyPurpose = "cursor" | "vault" | "oauth" | "instance" | "operator" 
 export type DeriveKey = (purpose: KeyPurpose) => Uint8Array;
 
 /** The folder with all data of this server, locked for this process. */
-export interface DataFolder {
-  path: string;
-  databaseFile: string;
-  /** Paths that other users of this machine could read until now. */
-  closed: readonly string[];
-  /**
-   * Returns the installation's key; creates it if the database isn't used yet.
-   *
-   * @param isUsed whether the database holds anything sealed or signed with a key
-   * @throws ApiError `data_folder_unusable` when the key of a used database is missing
-   */
-  openKey(isUsed: boolean): DeriveKey;
-  /** Releases the folder for other processes. */
-  release(): void;
-}
+export type DataFolder = ReturnType<typeof openDataFolder>;
 
 /**
  * Opens (and creates) the data folder, makes it private and locks it: one server per folder.
@@ -36,7 +22,7 @@ export interface DataFolder {
  * @throws ApiError `data_folder_unusable` when it can't be written or made private, or when its database is lost;
  * `data_folder_in_use` when another server has it
  */
-export function openDataFolder(path: string, readers: Readers = "owner"): DataFolder {
+export function openDataFolder(path: string, readers: Readers = "owner") {
   makeWritable(path);
   const closed = closeToOthers(path, readers);
   const databaseFile = join(path, "kb.db");
@@ -48,7 +34,19 @@ export function openDataFolder(path: string, readers: Readers = "owner"): DataFo
     release();
     throw error;
   }
-  return { path, databaseFile, closed, openKey: (isUsed) => openKey(keyFile, { databaseFile, isUsed }), release };
+  return {
+    path,
+    databaseFile /** Paths that other users of this machine could read until now. */,
+    closed /**
+     * Returns the installation's key; creates it if the database isn't used yet.
+     *
+     * @param isUsed whether the database holds anything sealed or signed with a key
+     * @throws ApiError `data_folder_unusable` when the key of a used database is missing
+     */,
+    openKey: (isUsed: boolean): DeriveKey =>
+      openKey(keyFile, { databaseFile, isUsed }) /** Releases the folder for other processes. */,
+    release,
+  };
 }
 
 /**

@@ -14,14 +14,7 @@ export interface SealedPlace {
  * Seals secrets that must be recovered later. Each purpose has its own key, so that a secret sealed for one never opens
  * for another.
  */
-export interface Vault {
-  /** Returns an envelope that only this vault can open, at this place. */
-  seal(place: SealedPlace, plaintext: string): string;
-  /** @throws ApiError `secret_unreadable` when it was changed, moved, or sealed with an unknown key */
-  open(place: SealedPlace, envelope: string): string;
-  /** True when the envelope wasn't sealed with the newest key and should be sealed again at some point. */
-  isOutdated(envelope: string): boolean;
-}
+export type Vault = ReturnType<typeof makeVault>;
 
 /** A key of the installation: 32 bytes under a short name. */
 export interface VaultKey {
@@ -41,19 +34,21 @@ export const KEY_BYTES = 32;
  * bits. The place and the key's id are authenticated: an envelope moved to another row, column or workspace doesn't
  * open. The cipher key is derived by HKDF-SHA256 for the table and column it seals.
  */
-export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes): Vault {
+export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes) {
   const [newest] = keys;
   if (!newest) throw new Error("A vault needs a key.");
   const subKey = makeSubKeys(keys);
   return {
-    seal(place, plaintext) {
+    /** Returns an envelope that only this vault can open, at this place. */
+    seal(place: SealedPlace, plaintext: string): string {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(CIPHER, subKey(newest.id, place) ?? new Uint8Array(), iv, OPTIONS);
       cipher.setAAD(authenticated(place, newest.id));
       const sealed = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
       return ["v1", newest.id, ...[iv, sealed, cipher.getAuthTag()].map(toText)].join(".");
     },
-    open(place, envelope) {
+    /** @throws ApiError `secret_unreadable` when it was changed, moved, or sealed with an unknown key */
+    open(place: SealedPlace, envelope: string): string {
       const [version, id = "", iv, sealed, tag, ...more] = envelope.split(".");
       const key = subKey(id, place);
       const parts = [iv, sealed, tag].map((part) => fromText(part ?? ""));
@@ -70,7 +65,8 @@ export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes): 
         throw damaged(cause);
       }
     },
-    isOutdated: (envelope) => envelope.split(".")[1] !== newest.id,
+    /** True when the envelope wasn't sealed with the newest key and should be sealed again at some point. */
+    isOutdated: (envelope: string): boolean => envelope.split(".")[1] !== newest.id,
   };
 }
 

@@ -208,23 +208,18 @@ const UNSPACED_SCRIPT =
  */
 const STICKY = /[\p{M}\u00ad\u200b-\u200d\u2060\ufeff\uff9e\uff9f]/u;
 
-interface CharacterClasses {
-  /** Class of a code unit. */
-  of(unit: number): number;
-  /** Class of the character of a surrogate pair. */
-  ofPair(high: number, low: number): number;
-}
-
 /** A table that caches each character's class when it is first used (64 kB; nothing is computed up front). */
-function makeCharacterClasses(): CharacterClasses {
+function makeCharacterClasses() {
   const table = new Uint8Array(0x10000).fill(UNKNOWN);
   return {
-    of(unit) {
+    /** Class of a code unit. */
+    of(unit: number): number {
       const known = table[unit] ?? SEPARATOR;
       if (known !== UNKNOWN) return known;
       return (table[unit] = classify(unit));
     },
-    ofPair: (high, low) => classify((high - 0xd800) * 0x400 + (low - 0xdc00) + 0x10000),
+    /** Class of the character of a surrogate pair. */
+    ofPair: (high: number, low: number): number => classify((high - 0xd800) * 0x400 + (low - 0xdc00) + 0x10000),
   };
 }
 

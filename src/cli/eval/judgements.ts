@@ -158,14 +158,8 @@ function parsed(file: string, text: string, lineCounter: LineCounter): Document 
   }
 }
 
-interface YamlReader {
-  questions: Judged[];
-  addPair(pair: Pair<Node, Node | null>): void;
-  addRecord(node: Node): void;
-}
-
 /** Collects queries from nodes, and errors in them into `bad`. */
-function makeReader(bad: BadLines, lineOf: (node: Node) => number): YamlReader {
+function makeReader(bad: BadLines, lineOf: (node: Node) => number) {
   const questions: Judged[] = [];
   const seen = new Map<string, number>();
 
@@ -205,8 +199,8 @@ function makeReader(bad: BadLines, lineOf: (node: Node) => number): YamlReader {
 
   return {
     questions,
-    addPair: ({ key, value }) => add(key, undefined, textOf(key), value),
-    addRecord(node) {
+    addPair: ({ key, value }: Pair<Node, Node | null>): void => add(key, undefined, textOf(key), value),
+    addRecord(node: Node): void {
       if (!isMap(node)) return refuse(node, "not a question: write question: and items:");
       const known = new Set(["id", "question", "items"]);
       const strange = node.items.map(({ key }) => textOf(key)).find((key) => key === undefined || !known.has(key));

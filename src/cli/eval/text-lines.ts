@@ -46,21 +46,18 @@ export function* linesOf(text: string): Generator<{ line: number; text: string }
 }
 
 /** The bad lines of a file: the first ten, and their number. A file with only bad lines may have millions. */
-export interface BadLines {
-  push(bad: BadLine): void;
-  /** Throws a usage failure that lists the first ten; returns when there are none. */
-  refuse(file: string): void;
-}
+export type BadLines = ReturnType<typeof makeBadLines>;
 
-export function makeBadLines(): BadLines {
+export function makeBadLines() {
   const first: BadLine[] = [];
   let total = 0;
   return {
-    push(bad) {
+    push(bad: BadLine): void {
       total += 1;
       if (first.length < SHOWN) first.push(bad);
     },
-    refuse(file) {
+    /** Throws a usage failure that lists the first ten; returns when there are none. */
+    refuse(file: string): void {
       if (total === 0) return;
       const shown = first.map(({ line, why }) => `  line ${line}: ${why}`);
       const more = total > SHOWN ? [`  and ${plural(total - SHOWN, "more line")}`] : [];

@@ -5,12 +5,7 @@ import type { AddressInfo } from "node:net";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, interrupted } from "#cli/failure.ts";
 
-export interface Loopback {
-  redirectUri: string;
-  /** The code. Rejects when the person refuses, another server answers, the time is over, or the signal aborts. */
-  code: Promise<string>;
-  close(): void;
-}
+export type Loopback = Awaited<ReturnType<typeof listenForCode>>;
 
 export interface Expected {
   state: string;
@@ -25,11 +20,7 @@ export const LOOPBACK_TIMEOUT_MS = 5 * 60_000;
  * Listens on a free port of 127.0.0.1 for the answer with this state. Other requests (icons, preflights, other paths,
  * other states) are rejected and change nothing.
  */
-export async function listenForCode(
-  expected: Expected,
-  signal: AbortSignal,
-  timeoutMs = LOOPBACK_TIMEOUT_MS,
-): Promise<Loopback> {
+export async function listenForCode(expected: Expected, signal: AbortSignal, timeoutMs = LOOPBACK_TIMEOUT_MS) {
   let settle: (result: { code: string } | { failure: CliFailure }) => void = () => undefined;
   const answered = new Promise<{ code: string } | { failure: CliFailure }>((resolve) => (settle = resolve));
   let isUsed = false;
@@ -58,7 +49,11 @@ export async function listenForCode(
   });
   // A caller that closes early doesn't wait for it.
   code.catch(() => undefined);
-  return { redirectUri: `http://127.0.0.1:${port}${PATH}`, code, close };
+  return {
+    redirectUri: `http://127.0.0.1:${port}${PATH}` /** The code. Rejects when the person refuses, another server answers, the time is over, or the signal aborts. */,
+    code,
+    close,
+  };
 }
 
 const PATH = "/callback";

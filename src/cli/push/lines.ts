@@ -20,19 +20,14 @@ export interface LineTarget {
 }
 
 /** Collects lines and sends them in requests. */
-export interface LineQueue {
-  /** The number of the last added line. */
-  readonly last: number;
-  add(line: string): Promise<void>;
-  flush(): Promise<void>;
-}
+export type LineQueue = ReturnType<typeof makeLineQueue>;
 
 /** Size of a request of lines: small enough that a lost answer costs little, large enough that the overhead doesn't matter. */
 const BATCH_CHARS = 1_000_000;
 const BATCH_LINES = 1_000;
 
 /** @param skip  lines that the server has from an earlier run: they are numbered, and not sent */
-export function makeLineQueue(target: LineTarget, skip: number): LineQueue {
+export function makeLineQueue(target: LineTarget, skip: number) {
   let batch: string[] = [];
   let chars = 0;
   let last = (target.firstNumber ?? 1) - 1;
@@ -42,10 +37,11 @@ export function makeLineQueue(target: LineTarget, skip: number): LineQueue {
     await sendAll(target, lines, last - lines.length + 1);
   }
   return {
+    /** The number of the last added line. */
     get last() {
       return last;
     },
-    async add(line) {
+    async add(line: string): Promise<void> {
       if (batch.length > 0 && (chars + line.length > BATCH_CHARS || batch.length >= BATCH_LINES)) await flush();
       last += 1;
       if (last <= skip) return;

@@ -6,17 +6,7 @@ import type { Deps } from "#cli/deps.ts";
 import { type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 
-export interface PushReport {
-  /** The result of a line or document. */
-  add(result: Omit<PushResult, "line"> & { line?: number }): void;
-  /** Lines that an earlier run of the command has sent. */
-  skip(lines: number): void;
-  /** Sets the expected number of documents; the number of lines isn't known in advance. */
-  expect(documents: number | null): void;
-  stop(): void;
-  summary(): string;
-  readonly failed: number;
-}
+export type PushReport = ReturnType<typeof makeReport>;
 
 const FAILED_RESULTS = new Set(["error", "failed", "acl_unknown"]);
 
@@ -25,7 +15,7 @@ const FAILED_RESULTS = new Set(["error", "failed", "acl_unknown"]);
  *
  * @param fields  of `--json a,b`; undefined = all
  */
-export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, fields?: readonly string[]): PushReport {
+export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, fields?: readonly string[]) {
   const progress = makeProgress(deps, "push", "items");
   const counts = new Map<string, number>();
   let done = 0;
@@ -41,7 +31,8 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
     });
   };
   return {
-    add(result) {
+    /** The result of a line or document. */
+    add(result: Omit<PushResult, "line"> & { line?: number }): void {
       done += 1;
       counts.set(result.result, (counts.get(result.result) ?? 0) + 1);
       if (isForPrograms) output.ndjson(fields === undefined ? result : pick(result, fields));
@@ -52,14 +43,16 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
       }
       showLater();
     },
-    skip(lines) {
+    /** Lines that an earlier run of the command has sent. */
+    skip(lines: number): void {
       done += lines;
     },
-    expect(documents) {
+    /** Sets the expected number of documents; the number of lines isn't known in advance. */
+    expect(documents: number | null): void {
       total = documents === null ? null : done + documents;
     },
-    stop: () => progress.stop(),
-    summary() {
+    stop: (): void => progress.stop(),
+    summary(): string {
       const parts = [...counts].map(([result, many]) => `${count(many)} ${cleanLine(result, 40).replace("_", " ")}`);
       return `${plural(
         [...counts.values()].reduce((sum, many) => sum + many, 0),

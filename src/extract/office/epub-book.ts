@@ -5,19 +5,14 @@ import { setProperty, type DocumentProperties } from "./properties.ts";
 import type { Attributes, XmlHandler } from "./xml.ts";
 
 /** A book: its chapters in reading order, their titles from the table of contents, and its metadata. */
-export interface EpubBook {
-  chapters: { name: string; title: string | undefined }[];
-  properties: DocumentProperties;
-  /** A chapter's bytes; undefined when there is none of that name. */
-  read(name: string): Uint8Array | undefined;
-}
+export type EpubBook = ReturnType<typeof openEpub>;
 
 /**
  * Opens an EPUB, version 2 or 3.
  *
  * @throws ZipError `encrypted` when its chapters are, as with copy protection; Error when it has no package file
  */
-export function openEpub(bytes: Uint8Array): EpubBook {
+export function openEpub(bytes: Uint8Array) {
   const zip = openZip(bytes, DOCUMENT_ZIP_CAPS);
   const walk = (name: string, handler: XmlHandler) => {
     const entry = zip.find(name);
@@ -36,7 +31,8 @@ export function openEpub(bytes: Uint8Array): EpubBook {
       .filter((name) => !encrypted.has(name))
       .map((name) => ({ name, title: titles.get(name) })),
     properties: book.properties,
-    read: (name) => {
+    /** A chapter's bytes; undefined when there is none of that name. */
+    read: (name: string): Uint8Array | undefined => {
       const entry = zip.find(name);
       return entry === undefined ? undefined : zip.read(entry, MAX_CHAPTER_BYTES);
     },

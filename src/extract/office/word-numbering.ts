@@ -2,21 +2,18 @@ import { ListCounter, type ListLevel } from "./list-numbers.ts";
 import type { XmlHandler } from "./xml.ts";
 
 /** The lists of a document. */
-export interface WordNumbering {
-  handler: XmlHandler;
-  /** The marker of the next item of a list; undefined when there is no such list. */
-  next(id: string, depth: number): string | undefined;
-}
+export type WordNumbering = ReturnType<typeof makeWordNumbering>;
 
 /** Reads the numbering part, and counts the items of each list in the order of the calls. */
-export function makeWordNumbering(): WordNumbering {
+export function makeWordNumbering() {
   const lists = new Map<string, ListLevel[]>();
   /** Concrete lists; those of one abstract list continue its numbers, unless one restarts. */
   const concrete = new Map<string, { abstractId: string; levels: Map<number, Partial<ListLevel>> }>();
   const counters = new Map<string, ListCounter>();
   return {
     handler: makeReader(lists, concrete),
-    next(id, depth) {
+    /** The marker of the next item of a list; undefined when there is no such list. */
+    next(id: string, depth: number): string | undefined {
       const list = concrete.get(id);
       if (list === undefined) return undefined;
       const own = list.levels;

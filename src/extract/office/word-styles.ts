@@ -8,16 +8,13 @@ export interface WordStyle {
 }
 
 /** The styles of a document, by the id that a paragraph or run names. */
-export interface WordStyles {
-  handler: XmlHandler;
-  find(id: string | undefined): WordStyle;
-}
+export type WordStyles = ReturnType<typeof makeWordStyles>;
 
 /**
  * Styles with what they inherit. Headings are detected by outline level, which works in every language, else by the
  * name: Word stores the names of its own styles in English whatever it shows.
  */
-export function makeWordStyles(): WordStyles {
+export function makeWordStyles() {
   const raw = new Map<string, RawStyle>();
   const resolved = new Map<string, WordStyle>();
   const defaults: RawStyle = {};

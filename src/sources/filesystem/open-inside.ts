@@ -18,31 +18,8 @@ import {
   type RootFolder,
 } from "./root.ts";
 
-/** An open regular file; close it. */
-export interface OpenFile {
-  stats: BigIntStats;
-  /** All bytes of the handle. @throws ApiError `payload_too_large` beyond `maxBytes` */
-  read(maxBytes: number): Promise<Uint8Array>;
-  /** The same in chunks; the file is closed at the end, and when reading stops early. */
-  pieces(maxBytes: number): AsyncGenerator<Uint8Array, void>;
-  close(): Promise<void>;
-}
-
 /** An open folder; close it. Its results are about the folder that was opened, even if the path now leads elsewhere. */
-export interface OpenFolder {
-  stats: BigIntStats;
-  /** Segments of ids, in code unit order. */
-  names(): Promise<string[]>;
-  /** The same with their kind, without an `lstat` of each; in code unit order. */
-  entries(): Promise<{ name: string; isFolder: boolean; isFile: boolean }[]>;
-  lstat(segment: string): Promise<BigIntStats>;
-  /**
-   * Watches changes of names directly in it, or with `isRecursive` below it; null = an unknown name. Continues after
-   * `close` and never keeps the process alive. Names only: nothing is read. Throws the system's error.
-   */
-  watch(heard: (name: string | null) => void, options?: { isRecursive: boolean }): FSWatcher;
-  close(): Promise<void>;
-}
+export type OpenFolder = Awaited<ReturnType<typeof openFolderInside>>;
 
 /**
  * Opens the regular file at this id.
@@ -51,34 +28,46 @@ export interface OpenFolder {
  * forbidden folders and paths that climb out are treated as missing), `source_unavailable` when the disk fails,
  * `resources_exhausted`
  */
-export async function openInside(root: RootFolder, rel: string): Promise<OpenFile> {
+export async function openInside(root: RootFolder, rel: string) {
   const { handle, stats } = await openVerified(root, rel, FILE_FLAGS, (found) => found.isFile());
   return {
     stats,
-    read: (maxBytes) => readAll(handle, rel, Number(stats.size), maxBytes),
-    pieces: (maxBytes) => readPieces(handle, rel, maxBytes),
-    close: () => handle.close(),
+    /** All bytes of the handle. @throws ApiError `payload_too_large` beyond `maxBytes` */
+    read: (maxBytes: number): Promise<Uint8Array> => readAll(handle, rel, Number(stats.size), maxBytes),
+    /** The same in chunks; the file is closed at the end, and when reading stops early. */
+    pieces: (maxBytes: number): AsyncGenerator<Uint8Array, void> => readPieces(handle, rel, maxBytes),
+    close: (): Promise<void> => handle.close(),
   };
 }
 
 /** Opens the folder at this id, `""` being the root. Throws as `openInside`. */
-export async function openFolderInside(root: RootFolder, rel: string): Promise<OpenFolder> {
+export async function openFolderInside(root: RootFolder, rel: string) {
   const { handle, stats, path } = await openVerified(root, rel, FOLDER_FLAGS, (found) => found.isDirectory());
   // Linux exposes the open folder under its own path: names and stats then come from it, as with openat(2). Elsewhere
   // the path is used again; content is still safe, since it is read through `openInside`.
   const place = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path.toString();
   return {
     stats,
-    names: async () => (await namesIn(place)).sort(byCodeUnits),
-    entries: async () => (await entriesIn(place)).sort((a, b) => byCodeUnits(a.name, b.name)),
-    lstat: (segment) => lstat(systemPath(place, segment), { bigint: true }),
-    watch: (heard, { isRecursive } = { isRecursive: false }) => {
+    /** Segments of ids, in code unit order. */
+    names: async (): Promise<string[]> => (await namesIn(place)).sort(byCodeUnits),
+    /** The same with their kind, without an `lstat` of each; in code unit order. */
+    entries: async (): Promise<{ name: string; isFolder: boolean; isFile: boolean }[]> =>
+      (await entriesIn(place)).sort((a, b) => byCodeUnits(a.name, b.name)),
+    lstat: (segment: string): Promise<BigIntStats> => lstat(systemPath(place, segment), { bigint: true }),
+    /**
+     * Watches changes of names directly in it, or with `isRecursive` below it; null = an unknown name. Continues after
+     * `close` and never keeps the process alive. Names only: nothing is read. Throws the system's error.
+     */
+    watch: (
+      heard: (name: string | null) => void,
+      { isRecursive }: { isRecursive: boolean } = { isRecursive: false },
+    ): FSWatcher => {
       const options = { persistent: false, recursive: isRecursive } as const;
       // Node's own recursive watch reports names only as text.
       if (isRecursive) return watch(path, options, (_type, name) => heard(name));
       return watch(place, { ...options, encoding: "buffer" }, (_type, name) => heard(name && segmentOf(name)));
     },
-    close: () => handle.close(),
+    close: (): Promise<void> => handle.close(),
   };
 }
 

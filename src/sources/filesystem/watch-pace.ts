@@ -12,13 +12,6 @@ export interface Pace {
  */
 export const DEFAULT_PACE: Pace = { quietMs: 2_000, longestMs: 30_000 };
 
-/** Collects names until changes pause. */
-export interface Collector {
-  /** null = an unknown name. */
-  add(name: string | null): void;
-  stop(): void;
-}
-
 /** Above this, names add nothing to "look everywhere". */
 export const MANY_NAMES = 500;
 
@@ -26,7 +19,7 @@ export const MANY_NAMES = 500;
  * Calls `due` with the names added since the last call, undefined when there were too many. One call at a time: names
  * that arrive during it go to the next. Its timers never keep the process alive.
  */
-export function makeCollector(pace: Pace, due: (names: string[] | undefined) => Promise<void>): Collector {
+export function makeCollector(pace: Pace, due: (names: string[] | undefined) => Promise<void>) {
   let names = new Set<string>();
   let isMany = false;
   let isBusy = false;
@@ -51,13 +44,14 @@ export function makeCollector(pace: Pace, due: (names: string[] | undefined) => 
   };
 
   return {
-    add(name) {
+    /** null = an unknown name. */
+    add(name: string | null): void {
       isMany ||= name === null || names.size >= MANY_NAMES;
       if (name !== null && !isMany) names.add(name);
       firstAt ??= performance.now();
       arm();
     },
-    stop() {
+    stop(): void {
       isStopped = true;
       clearTimeout(timer);
     },

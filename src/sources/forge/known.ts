@@ -3,22 +3,14 @@ import type { SourceState } from "#sources/context.ts";
 import type { ForgeListing } from "./contract.ts";
 
 /** The repositories of the last run, to detect those that are missing now. */
-export interface KnownRepositories {
-  ids: readonly string[];
-  /** The ids that a name in the config stands for, or stood for before a rename: `owner/name`, or `owner`. */
-  idsOf(name: string): string[];
-  /** Those of an owner. */
-  idsOfOwner(ownerId: string): string[];
-  /** @param others  ids that stay known, though they were not seen now */
-  keep(repositories: ForgeListing["repositories"], closed: ForgeListing["closed"], others?: readonly string[]): void;
-}
+export type KnownRepositories = Awaited<ReturnType<typeof makeKnown>>;
 
 /** A value of the state has 64 KiB. */
 const A_PIECE = 400;
 /** Previous names of one repository. */
 const MOST_NAMES = 5;
 
-export async function makeKnown(state: SourceState): Promise<KnownRepositories> {
+export async function makeKnown(state: SourceState) {
   const pieces: Row[][] = [];
   for (let at = 0; ; at++) {
     const piece = Piece.safeParse(await state.get(`known:${at}`)).data;
@@ -38,9 +30,16 @@ export async function makeKnown(state: SourceState): Promise<KnownRepositories> 
   const idsOfOwner = (ownerId: string) => before.filter(([, owner]) => owner === ownerId).map(([id]) => id);
   return {
     ids: before.map(([id]) => id),
+    /** The ids that a name in the config stands for, or stood for before a rename: `owner/name`, or `owner`. */
     idsOf,
+    /** Those of an owner. */
     idsOfOwner,
-    keep(repositories, closed, others = []) {
+    /** @param others  ids that stay known, though they were not seen now */
+    keep(
+      repositories: ForgeListing["repositories"],
+      closed: ForgeListing["closed"],
+      others: readonly string[] = [],
+    ): void {
       const taken = new Set(repositories.map(({ fullName }) => fullName.toLowerCase()));
       const former = new Map(before.map(([id, , ...names]) => [id, names]));
       const rows = repositories.map(({ id, owner, fullName }): Row => {

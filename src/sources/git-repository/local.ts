@@ -16,20 +16,7 @@ export interface LocalPlaces {
 }
 
 /** A repository of this machine, which we read as files; git itself never runs there. */
-export interface LocalRepository {
-  /** The branch that is checked out, `refs/heads/main`; undefined when it is a single commit. */
-  head(): Promise<{ ref?: string; oid?: string }>;
-  /** The object that a full ref name points at. */
-  resolve(ref: string): Promise<string | undefined>;
-  /** Commits whose parents are missing. */
-  shallow(): Promise<string[]>;
-  /** Names of packs, without `.pack`. */
-  packs(): Promise<string[]>;
-  /** Opens a pack for reading; close it. */
-  openPack(name: string): Promise<FileHandle>;
-  /** Copies the loose objects that `target` (an objects folder of ours) lacks, each verified. Returns their number. */
-  copyLoose(target: string, signal: AbortSignal): Promise<number>;
-}
+export type LocalRepository = Awaited<ReturnType<typeof openLocal>>;
 
 /**
  * Opens the repository at a path: a folder with `.git` in it, or a bare one.
@@ -40,30 +27,36 @@ export interface LocalRepository {
  *
  * @throws ApiError `root_not_allowed`, `source_not_found`, `source_unavailable`
  */
-export async function openLocal(path: string, places: LocalPlaces): Promise<LocalRepository> {
+export async function openLocal(path: string, places: LocalPlaces) {
   await requireAllowed(path, places);
   const folder = await findGitFolder(path);
   for (const leads of ["objects/info/alternates", "objects/info/http-alternates", "commondir"]) {
     if (await readSmall(folder, leads)) throw leadsElsewhere(path, leads);
   }
   return {
-    head: () => readHead(folder, path),
-    resolve: (ref) => resolveRef(folder, ref, 0),
-    async shallow() {
+    /** The branch that is checked out, `refs/heads/main`; undefined when it is a single commit. */
+    head: (): Promise<{ ref?: string; oid?: string }> => readHead(folder, path),
+    /** The object that a full ref name points at. */
+    resolve: (ref: string): Promise<string | undefined> => resolveRef(folder, ref, 0),
+    /** Commits whose parents are missing. */
+    async shallow(): Promise<string[]> {
       const lines = (await readSmall(folder, "shallow"))?.split("\n") ?? [];
       return lines.filter((line) => OID.test(line));
     },
-    async packs() {
+    /** Names of packs, without `.pack`. */
+    async packs(): Promise<string[]> {
       const names = await listFolder(folder, "objects/pack");
       const packs = names.filter((name) => /^pack-[0-9a-f]{40,64}\.pack$/.test(name));
       return packs.map((name) => name.slice(0, -".pack".length));
     },
-    async openPack(name) {
+    /** Opens a pack for reading; close it. */
+    async openPack(name: string): Promise<FileHandle> {
       const file = await openInside(folder, `objects/pack/${name}.pack`);
       if (file) return file;
       throw unreadable(path);
     },
-    copyLoose: (target, signal) => copyLoose(folder, target, signal),
+    /** Copies the loose objects that `target` (an objects folder of ours) lacks, each verified. Returns their number. */
+    copyLoose: (target: string, signal: AbortSignal): Promise<number> => copyLoose(folder, target, signal),
   };
 }
 

@@ -7,7 +7,7 @@ import type { SourceContext } from "#sources/context.ts";
 import type { GitConfig } from "./config.ts";
 import { importLocal } from "./import.ts";
 import { type LocalPlaces, openLocal } from "./local.ts";
-import { makeObjectReader, type ObjectReader } from "./objects.ts";
+import { makeObjectReader } from "./objects.ts";
 import { GitFailed, type GitProgram, runGit } from "./program.ts";
 import { findRemoteRef, type RemoteRef, resolveLocal } from "./refs.ts";
 import { parseRemote, type Remote } from "./remote.ts";
@@ -24,18 +24,7 @@ export interface GitEnvironment extends LocalPlaces {
 }
 
 /** Our own bare copy of a connector's repository, the only place where git runs. */
-export interface Mirror {
-  gitDir: string;
-  objects: ObjectReader;
-  /** Fetches the commit that the ref names now. Undefined when the repository is empty. */
-  refresh(ctx: SourceContext<GitConfig>): Promise<{ ref: RemoteRef; commit: string } | undefined>;
-  /** True when the commit and its tree are here. */
-  has(commit: string): Promise<boolean>;
-  /** The commit whose files the connector has stored, as far as we know; keeps it from garbage collection. */
-  base(): Promise<string | undefined>;
-  setBase(commit: string): Promise<void>;
-  close(): Promise<void>;
-}
+export type Mirror = Awaited<ReturnType<typeof openMirror>>;
 
 /** The longest that fetching a repository may take. */
 const FETCH_MS = 2 * 3_600_000;
@@ -52,7 +41,7 @@ export async function openMirror(
   connectorId: string,
   config: GitConfig,
   signal: AbortSignal,
-): Promise<Mirror> {
+) {
   const folder = folderOf(environment, connectorId);
   const gitDir = join(folder, "mirror.git");
   const madeFor = JSON.stringify([MIRROR_VERSION, config.url, config.history, config.maxFileMb]);
@@ -68,7 +57,8 @@ export async function openMirror(
   return {
     gitDir,
     objects,
-    async refresh(ctx) {
+    /** Fetches the commit that the ref names now. Undefined when the repository is empty. */
+    async refresh(ctx: SourceContext<GitConfig>): Promise<{ ref: RemoteRef; commit: string } | undefined> {
       await clearRests(gitDir);
       await joinPacks(environment, gitDir, signal);
       const begin = async (ref: RemoteRef) => {
@@ -85,11 +75,13 @@ export async function openMirror(
       await run(["update-ref", TARGET, commit]);
       return { ref: brought, commit };
     },
-    async has(commit) {
+    /** True when the commit and its tree are here. */
+    async has(commit: string): Promise<boolean> {
       if (!/^[0-9a-f]{40,64}$/.test(commit)) return false;
       return (await objects.info(`${commit}^{tree}`))?.type === "tree";
     },
-    async base() {
+    /** The commit whose files the connector has stored, as far as we know; keeps it from garbage collection. */
+    async base(): Promise<string | undefined> {
       const output = await runGit(environment.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", BASE], {
         gitDir,
         signal,
@@ -97,8 +89,8 @@ export async function openMirror(
       });
       return output.code === 0 ? output.stdout.toString("utf8").trim() : undefined;
     },
-    setBase: async (commit) => void (await run(["update-ref", BASE, commit])),
-    close: async () => objects.close(),
+    setBase: async (commit: string): Promise<void> => void (await run(["update-ref", BASE, commit])),
+    close: async (): Promise<void> => objects.close(),
   };
 }
 

@@ -179,14 +179,9 @@ function promised<T>() {
   return { promise, resolve, reject };
 }
 
-interface ByteStream {
-  take(count: number): Promise<Buffer>;
-  /** Up to the next line feed, without it. */
-  line(): Promise<string>;
-  fail(error: Error): void;
-}
+type ByteStream = ReturnType<typeof makeByteStream>;
 
-function makeByteStream(stream: Readable): ByteStream {
+function makeByteStream(stream: Readable) {
   let chunks: Buffer[] = [];
   let length = 0;
   let failure: Error | undefined;
@@ -210,13 +205,14 @@ function makeByteStream(stream: Readable): ByteStream {
     return all.subarray(0, count);
   };
   return {
-    async take(count) {
+    async take(count: number): Promise<Buffer> {
       for (;;) {
         if (length >= count) return count === 0 ? Buffer.alloc(0) : cut(count);
         await more();
       }
     },
-    async line() {
+    /** Up to the next line feed, without it. */
+    async line(): Promise<string> {
       for (;;) {
         let before = 0;
         for (const chunk of chunks) {
@@ -227,7 +223,7 @@ function makeByteStream(stream: Readable): ByteStream {
         await more();
       }
     },
-    fail(error) {
+    fail(error: Error): void {
       failure ??= error;
       wake();
     },

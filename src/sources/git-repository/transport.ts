@@ -12,14 +12,7 @@ import { type GitCall, type GitOutput, type GitProgram, runGit } from "./program
 import type { Remote } from "./remote.ts";
 
 /** A checked and pinned connection to one remote; close it. */
-export interface Transport {
-  /** Runs git with this remote under the name `kb`. @throws ApiError as `remoteFailure` */
-  run(
-    args: readonly string[],
-    call: Pick<GitCall, "gitDir" | "timeoutMs" | "maxBytes" | "env"> & { signal?: AbortSignal },
-  ): Promise<GitOutput>;
-  close(): Promise<void>;
-}
+export type Transport = Awaited<ReturnType<typeof openTransport>>;
 
 export interface TransportDeps {
   program: GitProgram;
@@ -41,7 +34,7 @@ export async function openTransport(
   ctx: SourceContext<GitConfig>,
   remote: Exclude<Remote, { type: "path" }>,
   deps: TransportDeps,
-): Promise<Transport> {
+) {
   const usualPorts = remote.type === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
   const credentials = (await ctx.git?.credentialsFor(remote.url)) ?? {};
   // From the config, or at the config's origin: credentials are given for no other.
@@ -55,7 +48,11 @@ export async function openTransport(
   const way =
     remote.type === "ssh" ? await overSsh(ctx, credentials, pinned, deps) : overHttp(credentials, remote, pinned, deps);
   return {
-    async run(args, call) {
+    /** Runs git with this remote under the name `kb`. @throws ApiError as `remoteFailure` */
+    async run(
+      args: readonly string[],
+      call: Pick<GitCall, "gitDir" | "timeoutMs" | "maxBytes" | "env"> & { signal?: AbortSignal },
+    ): Promise<GitOutput> {
       const output = await runGit(deps.program, args, {
         ...call,
         ...way.call,

@@ -79,14 +79,9 @@ const DASHES = Buffer.from("--");
 const HEADERS_END = Buffer.from("\r\n\r\n");
 const MAX_HEADER_BYTES = 8_192;
 
-interface OpenPart {
-  /** @throws ApiError `payload_too_large`; `storage_full`, `database_unusable` when the disk accepts no more */
-  add(bytes: Uint8Array): Promise<void>;
-  close(): FormPart;
-  abandon(): void;
-}
+type OpenPart = ReturnType<typeof openPart>;
 
-function openPart(headers: string, { maxBytesOf, spool }: FormOptions): OpenPart {
+function openPart(headers: string, { maxBytesOf, spool }: FormOptions) {
   const byName = new Map(
     headers.split("\r\n").map((line) => {
       const colon = line.indexOf(":");
@@ -106,7 +101,8 @@ function openPart(headers: string, { maxBytesOf, spool }: FormOptions): OpenPart
   let size = 0;
   const inMemory = () => (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
   return {
-    async add(bytes) {
+    /** @throws ApiError `payload_too_large`; `storage_full`, `database_unusable` when the disk accepts no more */
+    async add(bytes: Uint8Array): Promise<void> {
       size += bytes.length;
       if (size > maxBytes) {
         const message = `The part "${name}" is larger than ${maxBytes / 1024 / 1024} MiB.`;
@@ -121,13 +117,13 @@ function openPart(headers: string, { maxBytesOf, spool }: FormOptions): OpenPart
       await writer.written();
       if (writer.fault) throw writer.fault;
     },
-    close: () => ({
+    close: (): FormPart => ({
       name,
       fileName: fileNameOf(parameters),
       mimeType: byName.get("content-type")?.split(";")[0]?.trim().toLowerCase(),
       bytes: writer?.end([size])[0] ?? inMemory(),
     }),
-    abandon: () => writer?.abandon(),
+    abandon: (): void => writer?.abandon(),
   };
 }
 

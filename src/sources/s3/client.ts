@@ -41,20 +41,14 @@ export interface ListOptions {
 }
 
 /** Every request to the store; only this file knows its responses. */
-export interface S3Client {
-  list(options: ListOptions): Promise<S3Page>;
-  /** Page after page, to the end. */
-  pages(options: Pick<ListOptions, "prefix" | "startAfter">): AsyncGenerator<S3Page, void>;
-  /** @param onlyBegins  the first byte is enough */
-  read(key: string, options: { maxBytes?: number; onlyBegins?: true }): Promise<SourceStream>;
-}
+export type S3Client = ReturnType<typeof makeClient>;
 
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
 /** A store can return this many empty pages between two keys, as after many deletions. */
 const MAX_EMPTY_PAGES = 100;
 
-export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">): S3Client {
+export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">) {
   const { config } = ctx;
   const base = bucketUrl(config);
   const { host } = new URL(base);
@@ -95,8 +89,9 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
   }
 
   return {
-    list: async (options) => toPage(await ctx.http.request(requestOf(options)), options),
-    async *pages(options) {
+    list: async (options: ListOptions): Promise<S3Page> => toPage(await ctx.http.request(requestOf(options)), options),
+    /** Page after page, to the end. */
+    async *pages(options: Pick<ListOptions, "prefix" | "startAfter">): AsyncGenerator<S3Page, void> {
       let page: S3Page | undefined;
       let emptyPages = 0;
       const beginnings = new Set<string>();
@@ -113,7 +108,8 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
         yield page;
       }
     },
-    async read(key, { maxBytes, onlyBegins }) {
+    /** @param onlyBegins  the first byte is enough */
+    async read(key: string, { maxBytes, onlyBegins }: { maxBytes?: number; onlyBegins?: true }): Promise<SourceStream> {
       const answer = await ctx.http.stream({
         url: `${base}${key.split("/").map(encode).join("/")}`,
         headers: {

@@ -36,15 +36,7 @@ export interface DavListing {
 }
 
 /** Every request to the server; only this file knows its responses. */
-export interface DavClient {
-  /** The direct contents of a folder. */
-  list(rel: string): Promise<DavListing>;
-  /** One thing alone. @throws ApiError `source_not_found` */
-  look(rel: string): Promise<DavEntry & { now: number }>;
-  read(rel: string, maxBytes: number): Promise<SourceStream>;
-  /** The URL of a path. */
-  urlOf(rel: string, isFolder?: boolean): URL;
-}
+export type DavClient = ReturnType<typeof makeClient>;
 
 const OC = "http://owncloud.org/ns";
 const ASKED = `<?xml version="1.0" encoding="utf-8"?>
@@ -56,7 +48,7 @@ const MAX_LISTING_BYTES = MAX_RESPONSES * 640;
 /** A longer path isn't a person's file, but a folder that leads into itself. */
 const MAX_PATH_CHARS = 4_096;
 
-export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "http" | "now">): DavClient {
+export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "http" | "now">) {
   const base = baseOf(ctx.config);
 
   function urlOf(rel: string, isFolder = false): URL {
@@ -80,8 +72,10 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
   }
 
   return {
+    /** The URL of a path. */
     urlOf,
-    async list(rel) {
+    /** The direct contents of a folder. */
+    async list(rel: string): Promise<DavListing> {
       const asked = urlOf(rel, true);
       const { responses, now, url } = await ask(asked, "1");
       const found = new Map<string, DavEntry>();
@@ -99,7 +93,8 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       if (failed.has(rel) || self === undefined) throw incomplete(asked);
       return { self, entries: [...found.values()], failed: [...failed].filter((path) => !found.has(path)), now };
     },
-    async look(rel) {
+    /** One thing alone. @throws ApiError `source_not_found` */
+    async look(rel: string): Promise<DavEntry & { now: number }> {
       const asked = urlOf(rel);
       const { responses, now, url } = await ask(asked, "0");
       const own = responses.find(({ href }) => pathOf(href, base, url) === rel);
@@ -108,7 +103,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       if (!isAbsence(own.status)) throw incomplete(asked);
       throw new ApiError("source_not_found", { message: `${asked.host} has nothing at this address.` });
     },
-    read: (rel, maxBytes) =>
+    read: (rel: string, maxBytes: number): Promise<SourceStream> =>
       // Compressed, it would have another ETag than the listed one.
       ctx.http.stream({ url: urlOf(rel), headers: { "accept-encoding": "identity" }, auth: true, maxBytes }),
   };

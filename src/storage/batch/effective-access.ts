@@ -16,13 +16,7 @@ export interface Effective {
   failure?: ParentFailure;
 }
 
-export interface EffectiveAccess {
-  of(item: Relative): Effective;
-  /** Call after an item that was looked up, or an ancestor of one, has changed. */
-  forget(): void;
-  /** True when an item below the missing item with this id was looked up. */
-  wasMissed(externalId: string): boolean;
-}
+export type EffectiveAccess = ReturnType<typeof makeEffectiveAccess>;
 
 /**
  * Computes the effective access of an item: its own AND its parent's effective one, from what each ancestor names
@@ -31,7 +25,7 @@ export interface EffectiveAccess {
 export function makeEffectiveAccess(
   find: (externalId: string) => (Relative & Pick<KnownItem, "removedAt">) | undefined,
   conjoin: (a: number, b: number) => number,
-): EffectiveAccess {
+) {
   const known = new Map<string, Effective>();
   const missing = new Set<string>();
 
@@ -71,7 +65,11 @@ export function makeEffectiveAccess(
     missing.clear();
   }
 
-  return { of, forget, wasMissed: (externalId) => missing.has(externalId) };
+  return {
+    of /** Call after an item that was looked up, or an ancestor of one, has changed. */,
+    forget /** True when an item below the missing item with this id was looked up. */,
+    wasMissed: (externalId: string): boolean => missing.has(externalId),
+  };
 }
 
 function first({ ownAclId }: Relative): Effective {

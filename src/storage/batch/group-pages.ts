@@ -14,17 +14,7 @@ export interface GroupPage {
   homes?: readonly string[];
 }
 
-export interface GroupPages {
-  /** Returns the whole group at its last page, undefined before. */
-  add(page: GroupPage): WholeGroup | undefined;
-  /**
-   * Groups with missing pages. A stored cursor must not cover anything after their first page, so that a resumed run
-   * reads them from the start: pages read by an earlier attempt don't count.
-   */
-  open(): Principal[];
-  /** Drops the pages of a group that isn't read further. */
-  drop(group: Principal): void;
-}
+export type GroupPages = ReturnType<typeof makeGroupPages>;
 
 interface OpenGroup {
   pages: (readonly Principal[])[];
@@ -34,10 +24,11 @@ interface OpenGroup {
 }
 
 /** Joins the pages of groups, in the order in which they were reported. */
-export function makeGroupPages(): GroupPages {
+export function makeGroupPages() {
   const waiting = new Map<Principal, OpenGroup>();
   return {
-    add({ group, members, etag, hasMore, at, homes }) {
+    /** Returns the whole group at its last page, undefined before. */
+    add({ group, members, etag, hasMore, at, homes }: GroupPage): WholeGroup | undefined {
       const known = waiting.get(group);
       const whole: OpenGroup = known ?? { pages: [], etag: null, at, homes };
       whole.pages.push(members);
@@ -49,8 +40,13 @@ export function makeGroupPages(): GroupPages {
       waiting.delete(group);
       return toWhole(group, whole);
     },
-    open: () => [...waiting.keys()],
-    drop: (group) => void waiting.delete(group),
+    /**
+     * Groups with missing pages. A stored cursor must not cover anything after their first page, so that a resumed run
+     * reads them from the start: pages read by an earlier attempt don't count.
+     */
+    open: (): Principal[] => [...waiting.keys()],
+    /** Drops the pages of a group that isn't read further. */
+    drop: (group: Principal): void => void waiting.delete(group),
   };
 }
 

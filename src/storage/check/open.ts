@@ -8,16 +8,10 @@ import type { Tables } from "#storage/schema.ts";
 import { openReader, type SqliteConnection } from "#storage/sqlite.ts";
 
 /** A database opened for a check: nothing can be written through it, and a server may run at the same time. */
-export interface CheckedDatabase {
-  connection: SqliteConnection;
-  /** The ids of the workspaces. */
-  workspaces(): string[];
-  auditOf(workspaceId: string): Pick<AuditStore, "readChain">;
-  close(): Promise<void>;
-}
+export type CheckedDatabase = Awaited<ReturnType<typeof openForCheck>>;
 
 /** @throws ApiError `database_damaged`, `database_unusable`; `data_folder_in_use` when another version wrote it */
-export async function openForCheck(file: string): Promise<CheckedDatabase> {
+export async function openForCheck(file: string) {
   let connection: SqliteConnection | undefined;
   try {
     connection = openReader(file);
@@ -34,12 +28,14 @@ export async function openForCheck(file: string): Promise<CheckedDatabase> {
   const read = new Kysely<Tables>({ dialect: makeLocalDialect(() => openReader(file), 1) });
   return {
     connection,
-    workspaces: () =>
+    /** The ids of the workspaces. */
+    workspaces: (): string[] =>
       opened
         .execute('select "workspaceId" from workspaces order by 1', [])
         .rows.map((row) => String(row["workspaceId"])),
-    auditOf: (workspaceId) => makeAuditStore({ read, write: read, writer: undefined }, workspaceId),
-    async close() {
+    auditOf: (workspaceId: string): Pick<AuditStore, "readChain"> =>
+      makeAuditStore({ read, write: read, writer: undefined }, workspaceId),
+    async close(): Promise<void> {
       await read.destroy();
       opened.close();
     },

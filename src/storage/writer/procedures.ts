@@ -21,16 +21,6 @@ export interface WriterTuning {
   settledAtOnce?: number;
 }
 
-/** The writer's work besides single statements. */
-export interface WriterWork {
-  /** By name. Their callers in `store/` pass exactly the arguments named here. */
-  procedures: ReadonlyMap<string, Procedure>;
-  /** Runs one slice (about 25 ms) of due maintenance; false = nothing is due. Runs between requests. */
-  upkeep(): boolean;
-  /** Like `upkeep`, for maintenance that gives way to searches: they are no slower without it. */
-  tidy(): boolean;
-}
-
 /** The arguments of the procedures that store groups and users of sources. */
 interface PeopleArgs<What> {
   workspaceId: string;
@@ -41,7 +31,7 @@ interface PeopleArgs<What> {
  * Makes every procedure of the writer. A procedure runs inside the writer, so it may use the raw connection; it must
  * end within about 25 ms, or run in slices that it requests again.
  */
-export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: WriterTuning = {}): WriterWork {
+export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: WriterTuning = {}) {
   const index = makeIndexWriter(connection.raw);
   const accesses = makeAccessSweeper(connection, index);
   const noteAccess = (workspaceId: string, aclId: number) => accesses.note(workspaceId, aclId);
@@ -57,6 +47,7 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
     { workspaceId, what }: PeopleArgs<What>,
   ) => inTransaction(connection.raw, () => work(connection, workspaceId, what));
   return {
+    /** By name. Their callers in `store/` pass exactly the arguments named here. */
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
       ["beginPeople", (_, args) => people(beginPeople, args as PeopleArgs<PeopleTeller>)],
@@ -74,8 +65,10 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
     // People wait for withheld items, and many changes outside segments slow down each search.
-    upkeep: () => settleWithheld() || (index.hasManyChanges() && index.nextCompactionSlice()),
+    /** Runs one slice (about 25 ms) of due maintenance; false = nothing is due. Runs between requests. */
+    upkeep: (): boolean => settleWithheld() || (index.hasManyChanges() && index.nextCompactionSlice()),
     // Compactions are short, and no search waits for a rebuild.
-    tidy: () => index.nextCompactionSlice() || reindex(),
+    /** Like `upkeep`, for maintenance that gives way to searches: they are no slower without it. */
+    tidy: (): boolean => index.nextCompactionSlice() || reindex(),
   };
 }

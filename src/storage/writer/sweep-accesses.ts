@@ -17,13 +17,6 @@ export interface SweptAccesses {
   lists: number;
 }
 
-export interface AccessSweeper {
-  /** Records every access number that an item's row gets. */
-  note(workspaceId: string, aclId: number): void;
-  /** Runs one slice in its own transaction; a new sweep begins after the end of one, and after a failure. */
-  run(args: SweepAccessesArgs): SweptAccesses;
-}
-
 const PAGE = 1_000;
 const SLICE_MS = 18;
 
@@ -41,14 +34,13 @@ interface Sweep {
  * that it got since, so an access in neither set is unused. An access never changes its lists and a new one has a
  * higher number, so a finished walk knows all lists. Numbers are never reused: readers may keep what they have cached.
  */
-export function makeAccessSweeper(
-  connection: SqliteConnection,
-  index: Pick<IndexWriter, "followAccesses">,
-): AccessSweeper {
+export function makeAccessSweeper(connection: SqliteConnection, index: Pick<IndexWriter, "followAccesses">) {
   const running = new Map<string, Sweep>();
   return {
-    note: (workspaceId, aclId) => running.get(workspaceId)?.used.add(aclId),
-    run({ workspaceId, page = PAGE, steps = Number.POSITIVE_INFINITY }) {
+    /** Records every access number that an item's row gets. */
+    note: (workspaceId: string, aclId: number): void => running.get(workspaceId)?.used.add(aclId),
+    /** Runs one slice in its own transaction; a new sweep begins after the end of one, and after a failure. */
+    run({ workspaceId, page = PAGE, steps = Number.POSITIVE_INFINITY }: SweepAccessesArgs): SweptAccesses {
       const sweep = running.get(workspaceId) ?? begin(connection, index, workspaceId, page);
       // Removed while it works: after a step that was rolled back, none of it counts.
       running.delete(workspaceId);

@@ -1,12 +1,7 @@
 import type { SearchTally } from "#storage/search-tally.ts";
 
 /** When deferrable maintenance continues: at once while there are no searches, else slice by slice with searches between. */
-export interface UpkeepPace {
-  /** Milliseconds after which to ask again; 0 = a slice may begin now. */
-  wait(): number;
-  /** Call when a slice has ended. */
-  rest(): void;
-}
+export type UpkeepPace = ReturnType<typeof makeUpkeepPace>;
 
 /** How often it checks for a gap between searches. */
 const LOOK_MS = 10;
@@ -19,19 +14,21 @@ const [GAP_MS, BUSY_MS] = [60, 250];
 export function makeUpkeepPace(
   tally: Pick<SearchTally, "atWork" | "ended">,
   now: () => number = () => performance.now(),
-): UpkeepPace {
+) {
   let seen = tally.ended();
   let seenAt = -Infinity;
   let sliceAt = -Infinity;
   return {
-    wait() {
+    /** Milliseconds after which to ask again; 0 = a slice may begin now. */
+    wait(): number {
       const ended = tally.ended();
       if (ended !== seen) [seen, seenAt] = [ended, now()];
       const isIdle = tally.atWork() === 0;
       if (isIdle && now() - seenAt >= QUIET_MS) return 0;
       return now() - sliceAt >= (isIdle ? GAP_MS : BUSY_MS) ? 0 : LOOK_MS;
     },
-    rest() {
+    /** Call when a slice has ended. */
+    rest(): void {
       sliceAt = now();
     },
   };

@@ -16,17 +16,14 @@ export interface SearchContext {
 }
 
 /** Throws `search_timeout` when the time is up. Source: S24. */
-export interface Deadline {
-  check(): void;
-  /** True after half of the time: optional work is then skipped. */
-  isHalfOver(): boolean;
-}
+export type Deadline = ReturnType<typeof makeDeadline>;
 
-export function makeDeadline(now: () => number, ms: number): Deadline {
+export function makeDeadline(now: () => number, ms: number) {
   const end = now() + ms;
   return {
-    isHalfOver: () => now() > end - ms / 2,
-    check() {
+    /** True after half of the time: optional work is then skipped. */
+    isHalfOver: (): boolean => now() > end - ms / 2,
+    check(): void {
       if (now() <= end) return;
       throw new ApiError("search_timeout", {
         message: `The search took longer than ${ms} ms and was stopped. Use fewer or rarer words, or a filter.`,

@@ -46,20 +46,11 @@ export type SearcherReply =
       error: { message: string; code: ErrorCode | undefined; retryAfterMs: number | undefined };
     };
 
-export interface Searcher {
-  /**
-   * Performs a task. Work that speeds up later ones runs while no task is waiting, some milliseconds at a time, and
-   * each second.
-   */
-  perform(task: SearcherTask): SearcherAnswer;
-  close(): void;
-}
-
 /** How often an idle thread checks for changes, so that the first search after a thousand of them waits less. */
 const FOLLOW_MS = 1_000;
 
 /** Opens a reader on its own read-only connection. */
-export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptions): Searcher {
+export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptions) {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   db.exec("PRAGMA query_only=ON");
   // Not mapped, and 2 MB of pages: each thread's map counts as memory, and a read isn't faster with it. Source:
@@ -111,7 +102,11 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
     following = isNeeded ? setTimeout(follow, FOLLOW_MS).unref() : undefined;
   };
   return {
-    perform(task) {
+    /**
+     * Performs a task. Work that speeds up later ones runs while no task is waiting, some milliseconds at a time, and
+     * each second.
+     */
+    perform(task: SearcherTask): SearcherAnswer {
       try {
         return perform(task);
       } finally {
@@ -119,7 +114,7 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
         following ??= setTimeout(follow, FOLLOW_MS).unref();
       }
     },
-    close() {
+    close(): void {
       clearImmediate(pause);
       clearTimeout(following);
       exchange?.close();
