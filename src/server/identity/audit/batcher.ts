@@ -14,14 +14,16 @@ export interface AuditBatcherOptions {
   log: Log;
   /** Set in tests. */
   schedule?: Schedule;
-  /** Told of each workspace of which rows were written. */
+  /** Called with each workspace whose rows were written. */
   onWritten?(workspaceId: string): void;
 }
 
 /** How long a row waits, and how many are written at once: about 5 ms of the writer. */
 const WAIT_MS = 1_000;
 const GROUP = 200;
-/** About 10 MB. Beyond it the disk is full or the writer is blocked: better no answer than one without an audit entry. */
+/**
+ * About 10 MB. Beyond it the disk is full or the writer is blocked: better no answer than one without an audit entry.
+ */
 const MAX_WAITING = 10_000;
 
 /** Makes the batcher of every workspace's audit rows. Rows are in memory until written: a kill loses at most a second of them. */
@@ -86,14 +88,14 @@ export function makeAuditBatcher({ store, log, schedule = scheduleUnheld, onWrit
     },
     /** False when too many rows wait: `add` refuses the next one. */
     hasRoom,
-    /** How many times rows were taken to be written. A row added since the last time can still be changed. */
+    /** How many batches were taken to be written. A row added since the last one can still be changed. */
     taken: (): number => taken,
     /** Writes everything added so far. Never throws: a failed write is retried. */
     flush,
   };
 }
 
-/** A timer that keeps no process alive; the end of the server flushes. */
+/** A timer that doesn't keep the process alive; the server flushes when it stops. */
 export function scheduleUnheld(run: () => void, ms: number): void {
   setTimeout(run, ms).unref();
 }

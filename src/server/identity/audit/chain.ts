@@ -9,7 +9,10 @@ type ReadableChain = Pick<AuditStore, "readChain">;
 /** Rows read at once: some milliseconds of this thread, and under a megabyte. */
 const PAGE = 500;
 
-/** Every row of the chain, the oldest first, a page at a time with a pause between; `since` leaves out older ones. */
+/**
+ * Yields every row of the chain, the oldest first, a page at a time with a pause between; `since` leaves out older
+ * ones.
+ */
 export async function* readRows(audit: ReadableChain, since?: number): AsyncGenerator<AuditRow[], void> {
   for (let after = 0; ;) {
     const rows = await audit.readChain({ after, limit: PAGE, ...defined({ since }) });
@@ -17,12 +20,12 @@ export async function* readRows(audit: ReadableChain, since?: number): AsyncGene
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return;
     after = last.seq;
-    // Reading is synchronous: others get their turn in between.
+    // Reading is synchronous: other work gets its turn in between.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Goes through the whole chain: numbers without gaps, each hash from its row, each row from the one before. */
+/** Checks the whole chain: numbers without gaps, each hash computed from its row, each row linked to the one before. */
 export async function checkChain(audit: ReadableChain): Promise<AuditCheck> {
   const found: AuditCheck = {
     isIntact: true,
@@ -45,15 +48,15 @@ export async function checkChain(audit: ReadableChain): Promise<AuditCheck> {
   return { ...found, isIntact: found.brokenAt === null, lastSeq, lastHash: before?.hash ?? null };
 }
 
-/** A row as the export shows it: everything its hash is made of, and the hash. */
+/** A row as exported: everything that its hash covers, and the hash. */
 export function exportLine({ hash, ...row }: AuditRow): string {
-  // The same text that was hashed, so that no reader has to guess at its form; the hash comes last.
+  // Exactly the text that was hashed, so that readers need not reconstruct it; the hash comes last.
   return `${chainText(row).slice(0, -1)},"hash":${canonicalJson(hash)}}\n`;
 }
 
 function follows(row: AuditRow, before: AuditRow | undefined): boolean {
   if (before !== undefined && row.seq !== before.seq + 1) return false;
-  // From before there was a chain: only other such rows come before it.
+  // A row from before the chain was introduced: only other such rows precede it.
   if (row.hash === null) return row.previousHash === null && (before === undefined || before.hash === null);
   if (before !== undefined && row.previousHash !== before.hash) return false;
   return createHash("sha256").update(chainText(row)).digest("hex") === row.hash;

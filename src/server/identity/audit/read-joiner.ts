@@ -2,10 +2,12 @@ import type { Log } from "#core/log.ts";
 import type { Store } from "#storage/store.ts";
 import type { Schedule } from "./batcher.ts";
 
-/** A row costs 600 bytes besides its IDs: ten credentials with one each second take 104 MB a day, each minute 42. */
+/**
+ * A row costs 600 bytes besides its IDs: ten credentials with one row each second take 104 MB a day, each minute 42.
+ */
 const WAIT_MS = 60_000;
 
-/** Makes the joiner of every workspace's reads. What waits is on the disk: a kill loses none. */
+/** Makes the joiner of every workspace's reads. Waiting rows are on disk: a kill loses none. */
 export function makeReadJoiner({ store, log, schedule }: { store: Store; log: Log; schedule: Schedule }) {
   const noted = new Set<string>();
   let isScheduled = false;
@@ -39,12 +41,12 @@ export function makeReadJoiner({ store, log, schedule }: { store: Store; log: Lo
   }
 
   return {
-    /** Reads of this workspace were written: they are joined within a minute. */
+    /** Reports that reads of this workspace were written: they are joined within a minute. */
     note(workspaceId: string): void {
       noted.add(workspaceId);
       later();
     },
-    /** Joins what was noted, and the reads of these workspaces, of which a process before this one may have left some. Never throws. */
+    /** Joins the workspaces noted, and these ones, where an earlier process may have left rows. Never throws. */
     join,
   };
 }

@@ -13,14 +13,14 @@ interface ReadRow {
 }
 
 const DAY_MS = 86_400_000;
-/** The same network as where the use of tokens is noted. */
+/** Matches the network size used when noting token use. */
 const NETWORK_BITS = 24;
-/** Counts that wait in memory: about 2 MB. */
+/** Counts held in memory: about 2 MB. */
 const MAX_COUNTS = 2_000;
 
 /**
- * Notes what each answer showed: an item once for each credential, network and UTC day, and how often it came again as a
- * count. After a restart an item may be named again; none is left out. Source: S53.
+ * Records the items in each answer: an item once for each credential, network and UTC day, and repeats as a count.
+ * After a restart an item may be recorded again; none is left out. Source: S53.
  */
 export function makeReadRecorder({
   clock,
@@ -28,9 +28,9 @@ export function makeReadRecorder({
 }: {
   clock: Clock;
   batcher: AuditBatcher;
-}): ReadRecorder & { /** Hands over the counts, so that the next flush writes them. */ settle(): void } {
+}): ReadRecorder & { /** Hands over the counts so that the next flush writes them. */ settle(): void } {
   const seen = makeSeenItems();
-  /** Rows of this second that can still take an answer. */
+  /** Rows of the current second that can still take an answer. */
   const open = new Map<string, ReadRow>();
   let taken = 0;
   /** Answers without a new item. */
@@ -81,7 +81,7 @@ export function makeReadRecorder({
       const fresh = seen.findNew(reader, items);
       const next = makeReadRow(actor, place, { fresh, repeats: items.length - fresh.length, now });
       const key = `${day} ${reader} ${place.type} ${place.name} ${next.row.details.client ?? ""}`;
-      // Where rows can't be written, nothing is shown: naming refuses then.
+      // When rows can't be written, nothing may be shown: `name` refuses then.
       if (fresh.length === 0 && batcher.hasRoom()) return count(key, next);
       name(key, next);
       seen.mark(reader, fresh);

@@ -12,7 +12,7 @@ export function mountAudit(at: Mount, { audit }: { audit: AuditService }): void 
   );
 }
 
-/** Lines as they are read: the next ones are read when these are taken, and none after the client is gone. */
+/** Streams lines with backpressure: more are read once these are consumed, and none after the client disconnects. */
 function answerLines(lines: AsyncGenerator<string, void>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({

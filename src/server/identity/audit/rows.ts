@@ -16,7 +16,7 @@ export function rowOf(actor: Actor, act: AuditAct, now: number): NewAuditRecord 
   );
 }
 
-/** The row of an act of the server, or of somebody without an actor. */
+/** The row of an act of the server, or of someone without an actor. */
 export function systemRowOf(act: AuditAct, who: AuditPerson, now: number): NewAuditRecord {
   return makeRow(
     act,
@@ -35,7 +35,7 @@ export function describeCredential(credential: Credential): string {
   return `${credential.type}:${credential.id}`;
 }
 
-/** The ids that a row names: who, with what, on what, and in its details. */
+/** The ids in a row: the person, the credential, the target, and those in its details. */
 export function idsOf({ actorUserId, credential, targetId, details }: NewAuditRecord): string[] {
   const named = textsIn(details).map((text) => PRINCIPAL.exec(text)?.[1] ?? text);
   return [
@@ -46,10 +46,10 @@ export function idsOf({ actorUserId, credential, targetId, details }: NewAuditRe
   ];
 }
 
-/** A member or group of the workspace, as who may read names it. */
+/** A member or group of the workspace, as a principal. */
 const PRINCIPAL = /^(?:user|group):((?:usr|grp)_.*)$/;
 
-/** Every text in a value, however deep. */
+/** Every text in a value, at any depth. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];

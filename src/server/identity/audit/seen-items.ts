@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 
-/** Items that are told apart at once: about 20 MB. */
+/** Distinct items tracked at once: about 20 MB. */
 const MAX_ITEMS = 200_000;
-/** Of the marks of all readers, a bit for each item. */
+/** Limit for the marks of all readers, one bit per item. */
 const MAX_MARK_BYTES = 8 * 2 ** 20;
-/** What a reader takes besides its marks. */
+/** Memory per reader besides its marks. */
 const READER_BYTES = 200;
-/** Marks begin with 2,048 items and double. */
+/** Marks start at 2,048 items and double. */
 const FIRST_BYTES = 256;
 
-/** Makes the marks of all readers: in memory, bounded, and forgotten with the reader that was idle longest. */
+/** Makes the marks of all readers: in memory and bounded; the reader that was idle longest is dropped first. */
 export function makeSeenItems() {
   const numbers = new Map<string, number>();
   const marks = new LRUCache<string, Uint8Array>({
@@ -17,7 +17,7 @@ export function makeSeenItems() {
     sizeCalculation: (bits) => bits.length + READER_BYTES,
   });
 
-  // Marks go with the numbers: afterwards a number means another item.
+  // Marks are cleared with the numbers: afterwards a number means another item.
   function clear(): void {
     numbers.clear();
     marks.clear();
@@ -30,7 +30,7 @@ export function makeSeenItems() {
   }
 
   return {
-    /** Those of `items` that are not marked for this reader. */
+    /** Returns those of `items` that are not marked for this reader. */
     findNew(reader: string, items: readonly string[]): string[] {
       const bits = marks.get(reader);
       return items.filter((item) => {

@@ -19,23 +19,23 @@ import { makeReadJoiner } from "./read-joiner.ts";
 import { makeUseRecorder } from "./uses.ts";
 
 export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
-  /** What was done in the actor's workspace, newest first; reads have a list of their own. */
+  /** Lists the acts in the actor's workspace, newest first; reads have a separate list. */
   list(actor: Actor, query: AuditQuery): Promise<AuditPage>;
   /**
-   * What was shown to a member, newest first: the actor's own, or another's for an admin.
+   * Lists the items shown to a member, newest first: the actor's own, or another's for an admin.
    *
    * @throws ApiError `forbidden`
    */
   listReads(actor: Actor, query: AuditReadsQuery): Promise<{ reads: AuditRead[]; nextCursor: string | null }>;
-  /** Whether the chain of the workspace is whole. */
+  /** Checks whether the workspace's chain is intact. */
   check(actor: Actor): Promise<AuditCheck>;
-  /** Every row as a line of JSON, the oldest first, some at a time; the export is a row itself, the last one. */
+  /** Exports every row as a line of JSON, the oldest first, in pages; the export itself is recorded as the last row. */
   export(actor: Actor, since?: number): Promise<AsyncGenerator<string, void>>;
   /** Records an act of the server in every workspace. */
   recordEverywhere(act: Parameters<AuditRecorder["recordSystem"]>[2]): Promise<void>;
-  /** Writes what was noted, and deletes what is older than 90 days, in every workspace. */
+  /** Writes noted rows, and deletes rows older than 90 days, in every workspace. */
   sweep(): Promise<void>;
-  /** Writes what was noted until now. */
+  /** Writes the rows noted so far. */
   flush(): Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export function makeAuditService({
     },
     async sweep() {
       const workspaceIds = (await store.workspaces.list()).map(({ workspaceId }) => workspaceId);
-      // Counts of repeats wait no longer than the time between two sweeps.
+      // Counts of repeats wait at most until the next sweep.
       await flush(workspaceIds);
       const before = clock.now() - KEEP_MS;
       for (const workspaceId of workspaceIds) {
@@ -170,13 +170,13 @@ function toRead({ at, actorUserId, credential, targetId, details }: AuditRecord)
   const { client, kbIds, answers, repeats } = details;
   return {
     at: isoOf(at),
-    // The list was asked for a person's rows.
+    // Rows were requested for one person.
     userId: actorUserId ?? "",
     credential,
     client: typeof client === "string" ? client : null,
     tool: targetId,
     kbIds: Array.isArray(kbIds) ? kbIds.map(String) : [],
-    // Rows from before answers shared one have neither.
+    // Rows from before answers shared a row have neither.
     answers: typeof answers === "number" ? answers : 1,
     repeats: typeof repeats === "number" ? repeats : 0,
   };

@@ -10,20 +10,20 @@ import type { Store } from "#storage/store.ts";
 import type { AuditBatcher } from "./batcher.ts";
 import { rowOf } from "./rows.ts";
 
-/** Pairs of credential and network that this process knows to be recorded. */
+/** Pairs of credential and network that this process has already recorded. */
 const MAX_KNOWN = 20_000;
-/** Rows about one person's tokens that are looked through; more networks than that are recorded again. */
+/** Rows about one person's tokens that are searched; networks beyond that are recorded again. */
 const MAX_ROWS = 500;
 
-/** What counts as one network of IPv4. */
+/** Prefix length of one IPv4 network. */
 const NETWORK_BITS = 24;
 
-/** Where a token was used from for the first time. A session says so when it is opened. */
+/** First use of a token, by network. Sessions record this when they are opened. */
 export const USE_ACTIONS = { first: "token.first_used", network: "token.used_from_new_network" } as const;
 
 /**
- * Records the first use of each token and connector key, and the first from each network. What was recorded before is
- * found in the audit itself, so a network that was not seen for 90 days is new again. Behind the answer; never throws.
+ * Records the first use of each token and connector key, and the first from each network. Earlier uses are looked up in
+ * the audit itself, so a network not seen for 90 days is new again. Runs after the answer; never throws.
  */
 export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log; batcher: AuditBatcher }): UseRecorder {
   const { store, clock, log, batcher } = options;
@@ -49,7 +49,7 @@ export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log;
       const use = makeUse(caller, network, clock.now());
       const key = `${use.row.credential} ${network}`;
       if (known.get(key)) return;
-      // Before anything is waited for: the same again meanwhile is no news.
+      // Set before the first await, so that a concurrent use isn't recorded twice.
       known.set(key, true);
       recordIfNew(who.workspaceId, use).catch((error: unknown) => {
         known.delete(key);
@@ -59,7 +59,7 @@ export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log;
   };
 }
 
-/** The same authenticator, which also records every credential that was accepted. */
+/** Wraps the authenticator to record every credential that it accepts. */
 export function notingUses(authenticator: Authenticator, uses: UseRecorder): Authenticator {
   return {
     async authenticate(rule, credentials) {

@@ -6,8 +6,8 @@ import type { WorkspaceStore } from "#storage/store.ts";
 type Workspace = Pick<WorkspaceStore, "access" | "groups">;
 
 /**
- * A closed group holds closed groups of its own owner and no others: else the owners of those change who is in
- * it. Looks at a changed group from both sides, what is in it and what it is in.
+ * A closed group may contain only closed groups of its own owner: otherwise the owners of the others would control who
+ * is in it. Checks a changed group from both sides: the groups in it and the groups that it is in.
  *
  * @throws ApiError `group_closed`
  */
@@ -30,7 +30,7 @@ export async function requireSealed(workspace: Workspace, group: Group): Promise
   }
 }
 
-/** The closed groups without an owner that hold this one or are in it, however deep: they get an owner together. */
+/** The ownerless closed groups that contain this one or are in it, at any depth: they get an owner together. */
 export async function orphansWith(workspace: Workspace, group: GroupRecord): Promise<GroupRecord[]> {
   const found = new Map([[group.groupId, group]]);
   for (const each of found.values()) {

@@ -7,8 +7,8 @@ import type { WorkspaceStore } from "#storage/store.ts";
 type Owned = Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">;
 
 /**
- * Holds back who may not change the group: its owner may, and an admin while it is open. Of one whose owner left, the
- * owner of the workspace may name another.
+ * Checks that the actor may change the group: its owner may, and an admin while it is open. If its owner left, the
+ * owner of the workspace may name a new one.
  *
  * @throws ApiError `forbidden`, `group_closed`
  */
@@ -44,8 +44,8 @@ export async function groupsOf({ access }: Pick<WorkspaceStore, "access">, userI
 }
 
 /**
- * Nobody makes themselves a reader: a change that puts its maker into a group of somebody else's, by whatever way round,
- * is refused.
+ * Refuses a change that puts the actor into someone else's group, directly or indirectly: no one may make themselves a
+ * reader.
  *
  * @throws ApiError `forbidden`
  */

@@ -17,10 +17,10 @@ import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts
 
 export type GroupService = ReturnType<typeof makeGroupService>;
 
-/** Who reports the memberships of the workspace's own groups. */
+/** The reporter of memberships in the workspace's own groups. */
 const REPORTED_BY = "kb";
 
-/** The workspace's own groups. They nest, and never contain themselves. */
+/** The workspace's own groups. They can be nested, but never contain themselves. */
 export function makeGroupService(options: {
   store: Store;
   clock: Clock;
@@ -62,7 +62,10 @@ export function makeGroupService(options: {
       return { group: { ...group, openedByOthers: await listOpenings(workspace, about, clock.now()) } };
     },
 
-    /** @throws ApiError `unknown_member`, `unknown_group`, `group_closed` for a closed one that would hold what its owner does not decide over */
+    /**
+     * @throws ApiError `unknown_member`, `unknown_group`, `group_closed` for a closed one that would contain groups its
+     *   owner doesn't control
+     */
     async create(actor: Actor, body: CreateGroupBody): Promise<{ group: Group }> {
       return store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
@@ -81,10 +84,12 @@ export function makeGroupService(options: {
     },
 
     /**
-     * A closed group without an owner gets one together with the closed groups around and in it.
+     * Changes a group. A closed group without an owner gets one together with the ownerless closed groups around and in
+     * it.
      *
-     * @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle`; `group_closed`, `forbidden` for who may
-     *   not change it, and for who would get into somebody else's group by it; `group_closed` as `requireSealed`
+     * @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle`; `group_closed`, `forbidden` for
+     *   actors who may not change it, or who would join someone else's group through it; `group_closed` as
+     *   `requireSealed`
      */
     async update(actor: Actor, groupId: string, body: PatchGroupBody): Promise<{ group: Group }> {
       return store.transaction(async (tx) => {
@@ -134,10 +139,10 @@ export function makeGroupService(options: {
   };
 }
 
-/** Ids that one row of the audit names at most of each kind; the row also has their number. */
+/** Maximum ids of each kind in one audit row; the row also has their total number. */
 const MAX_NAMED = 50;
 
-/** What a change did: what it is now where that changed, and who came in and went out. */
+/** The changes to a group: new values of changed fields, and the members added and removed. */
 function describeChange(before: Group, after: Group): Record<string, unknown> {
   const named = (ids: readonly string[]) => ({ count: ids.length, ids: ids.slice(0, MAX_NAMED) });
   const without = (ids: readonly string[], others: readonly string[]) => ids.filter((id) => !others.includes(id));
@@ -179,7 +184,7 @@ async function setMembers(
     throw new ApiError("unknown_group", { message: `${unknown} is not a group of this workspace.`, field: "groupIds" });
   }
   const self = `group:${groupId}`;
-  // Whatever this group is part of, itself included, must not become part of it.
+  // Groups that contain this one, itself included: none of them may become part of it.
   const above = new Set(await workspace.access.expand([self]));
   const looped = groupIds.find((id) => above.has(`group:${id}`));
   if (looped !== undefined) {

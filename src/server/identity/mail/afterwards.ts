@@ -1,14 +1,14 @@
 import type { Log } from "#core/log.ts";
 
-/** Work that is done after the answer, so that the time of the answer says nothing of what was found. */
+/** Work done after the answer, so that response time reveals nothing about the result. */
 export type Afterwards = ReturnType<typeof makeAfterwards>;
 
-/** Jobs at work at once: a mail server that hangs holds up a few, not all. */
+/** Jobs run at once: a mail server that hangs blocks a few, not all. */
 const MAX_AT_ONCE = 4;
-/** Jobs waiting; what comes on top is dropped, with a line in the log. */
+/** Waiting jobs; more than that are dropped, with a line in the log. */
 const MAX_WAITING = 1_000;
 
-/** Work after the answer, in the memory of this process. */
+/** Makes the queue for work after the answer, in the memory of this process. */
 export function makeAfterwards({ log }: { log: Log }) {
   const waiting: { what: string; work: () => Promise<void> }[] = [];
   const idlers: (() => void)[] = [];
@@ -18,7 +18,7 @@ export function makeAfterwards({ log }: { log: Log }) {
     try {
       await job.work();
     } catch (error) {
-      // The last place that sees it: nobody waits for the outcome.
+      // Errors end here: no caller awaits the job.
       log.warn({ error: error instanceof Error ? error.message : String(error) }, `${job.what} failed`);
     } finally {
       running--;
@@ -37,14 +37,14 @@ export function makeAfterwards({ log }: { log: Log }) {
   }
 
   return {
-    /** Starts `work` when its turn comes. It may be lost when the process ends; a failure is logged under `what`. */
+    /** Starts `work` when its turn comes. It may be lost when the process ends; failures are logged under `what`. */
     run(what: string, work: () => Promise<void>): void {
       if (waiting.length >= MAX_WAITING) return log.warn({}, `${what} was dropped: too much is waiting`);
       waiting.push({ what, work });
-      // Not within the caller's turn: its answer goes first.
+      // Not in the caller's turn: its answer goes out first.
       setImmediate(start);
     },
-    /** Resolves when nothing is left to do. */
+    /** Resolves when the queue is empty. */
     idle: (): Promise<void> =>
       running === 0 && waiting.length === 0
         ? Promise.resolve()

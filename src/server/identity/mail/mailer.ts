@@ -1,4 +1,4 @@
-/** A message in plain text to exactly one address. */
+/** A plain-text message to exactly one address. */
 export interface Mail {
   to: string;
   subject: string;
@@ -8,6 +8,6 @@ export interface Mail {
 /** Sends messages to the mail server. */
 export interface Mailer {
   readonly isConfigured: boolean;
-  /** Resolves when the mail server took the message. @throws ApiError `mail_failed`, which names no address and no URL */
+  /** Resolves when the mail server accepted the message. @throws ApiError `mail_failed`, without any address or URL */
   send(mail: Mail): Promise<void>;
 }

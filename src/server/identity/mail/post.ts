@@ -3,17 +3,19 @@ import { ApiError } from "#api/errors.ts";
 import type { Afterwards } from "./afterwards.ts";
 import type { Mailer } from "./mailer.ts";
 
-/** Writes letters and has them carried. */
+/** Writes and sends letters. */
 export interface Post {
   /** Whether mail can be sent; without it, links are shown to the person who created them. */
   readonly canMail: boolean;
   /** Sends now and waits. @throws ApiError `mail_failed`, `mail_not_configured` */
   send(to: string, letter: Letter): Promise<void>;
-  /** Sends in the background, where nobody's answer waits for it; a failure is logged. Nothing without a mail server. */
+  /**
+   * Sends in the background, so that no answer waits for it; failures are logged. Does nothing without a mail server.
+   */
   sendLater(to: string, letter: Letter): void;
 }
 
-/** The messages that kb sends, through the mail server in the settings. */
+/** Sends kb's messages through the mail server in the settings. */
 export function makePost(options: { mailer: Mailer; afterwards: Afterwards; baseUrl: string }): Post {
   const { mailer, afterwards } = options;
   const host = new URL(options.baseUrl).host;
@@ -30,7 +32,7 @@ export function makePost(options: { mailer: Mailer; afterwards: Afterwards; base
   };
 }
 
-/** In place of a mail server. */
+/** Used when no mail server is configured. */
 export const NO_MAILER: Mailer = {
   isConfigured: false,
   send: () => Promise.reject(mailNotConfigured()),

@@ -2,15 +2,15 @@ import { createTransport } from "nodemailer";
 import { ApiError } from "#api/errors.ts";
 import type { Mailer } from "./mailer.ts";
 
-/** The longest wait for a mail server, at each of its steps. */
+/** Timeout for each step with the mail server. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Carries messages over SMTP: `smtps:` is TLS from the first byte, `smtp:` is upgraded where the server offers it. The
- * certificate is checked, unless the server is this machine. With a user name TLS is a must.
+ * Sends messages over SMTP: `smtps:` is TLS from the first byte, `smtp:` is upgraded where the server offers it. The
+ * certificate is checked, unless the server is this machine. With a user name, TLS is required.
  *
- * @param settings.url   `smtp://user:password@host:587`; shows in no message and no log line
- * @param settings.from  `kb@example.org` or `kb <kb@example.org>`
+ * @param settings.url `smtp://user:password@host:587`; appears in no message and no log line
+ * @param settings.from `kb@example.org` or `kb <kb@example.org>`
  */
 export function makeSmtpMailer(settings: { url: string; from: string }): Mailer {
   const url = new URL(settings.url);
@@ -19,7 +19,7 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
     host: url.hostname.replaceAll(/[[\]]/g, ""),
     port: url.port === "" ? (isTls ? 465 : 587) : Number(url.port),
     secure: isTls,
-    // A password never travels in the open, whatever somebody on the way takes out of the greeting.
+    // Never send a password in plain text, even if someone on the path strips STARTTLS from the greeting.
     requireTLS: url.username !== "" && !isLoopback(url.hostname),
     ...(url.username !== "" && {
       auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
@@ -28,7 +28,7 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
     dnsTimeout: TIMEOUT_MS,
-    // A message is text that was written here: nothing in it may name a file or an address to fetch.
+    // The message is text written here: nothing in it may refer to a file or an address to fetch.
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(isLoopback(url.hostname) && { tls: { rejectUnauthorized: false } }),
@@ -39,11 +39,11 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
       try {
         await transport.sendMail({
           from: settings.from,
-          // As an object it is one address, whatever stands in it.
+          // As an object it is a single address, whatever it contains.
           to: { name: "", address: to },
           subject,
           text,
-          // No answers from absent people's machines. Source: RFC 3834.
+          // Suppresses automatic replies such as out-of-office messages. Source: RFC 3834.
           headers: { "Auto-Submitted": "auto-generated" },
         });
       } catch (cause) {
@@ -53,9 +53,9 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
   };
 }
 
-/** Says what kind of failure it was: a mail server's own words may hold addresses and user names. */
+/** Reports only the kind of failure: the mail server's own text may contain addresses and user names. */
 function mailFailed(cause: unknown): ApiError {
-  // nodemailer puts `code` (its own word) and `responseCode` (SMTP's number) on its errors.
+  // nodemailer sets `code` (its own) and `responseCode` (SMTP's number) on its errors.
   const { code, responseCode } = (cause ?? {}) as { code?: unknown; responseCode?: unknown };
   const word = typeof code === "string" && /^[A-Z_]{2,30}$/.test(code) ? code : "unknown";
   const number = typeof responseCode === "number" ? ` ${responseCode}` : "";

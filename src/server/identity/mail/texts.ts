@@ -1,7 +1,7 @@
 import { assertNever } from "#api/errors.ts";
 import type { Mail } from "./mailer.ts";
 
-/** What this server writes to people; `url` carries the secret after `#token=`. */
+/** The letters that this server sends; `url` carries the secret after `#token=`. */
 export type Letter =
   | { type: "invitation"; inviter: string; workspace: string; url: string; expiresAt: number }
   | { type: "sign_up"; name: string; url: string; expiresAt: number }
@@ -13,10 +13,11 @@ export type Letter =
   | { type: "password_changed"; name: string; method: "by_person" | "by_link" | "by_admin_link" };
 
 /**
- * The words of every message. Plain text, one link at most; what comes from people (names) is one line by contract. An
- * address that nobody has proved is not called by name: who wrote the name may be a stranger who writes through us.
+ * Writes the text of each letter. Plain text, one link at most; values from people (names) are one line by contract.
+ * The recipient of an unverified address isn't called by name: a stranger may have entered the name to send their own
+ * text through us.
  *
- * @param host  the name of this server as people know it
+ * @param host the name of this server as people know it
  */
 export function writeLetter(letter: Letter, host: string): Pick<Mail, "subject" | "text"> {
   const { subject, lines } = compose(letter, host);
@@ -117,7 +118,7 @@ function compose(letter: Letter, host: string): Composed {
   }
 }
 
-/** A name to people who do not know its bearer: short, and nothing that a mail program makes a link of. */
+/** A name for people who don't know its bearer: short, and without anything that a mail program turns into a link. */
 function withoutLinks(name: string): string {
   const plain = name
     .replaceAll(/[/\\]+/g, " ")

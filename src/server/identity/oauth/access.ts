@@ -14,12 +14,12 @@ export type AccessLookup = (token: string, audience: Audience) => Promise<Actor 
 
 /** `lastUsedAt` is written on the first use, then at most this often. */
 const LAST_USED_STEP_MS = 5 * 60_000;
-/** What the library makes: 256 bits in base64url. Anything else needs no look into the database. */
+/** The library's tokens: 256 bits in base64url. Anything else skips the database. */
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Makes the look-up of access tokens. It asks the records alone, so that a call of a tool never loads the library.
- * A token counts while it has not expired, its grant lives and its person is a member; nothing is remembered (S6).
+ * Makes the look-up of access tokens. It reads only the records, so that a tool call never loads the library. A token
+ * is valid while it has not expired, its grant exists and its person is a member; nothing is cached (S6).
  */
 export function makeAccessLookup(options: {
   store: Store;
@@ -50,7 +50,10 @@ export function makeAccessLookup(options: {
   };
 }
 
-/** What a token still has: a grant whose person is no admin any more lost a scope, and the token with it. Source: S63. */
+/**
+ * The scopes a token still has: when its person stops being an admin, the grant loses a scope, and the token with it.
+ * Source: S63.
+ */
 function heldScopes(ofToken: readonly Scope[], ofGrant: readonly Scope[]): Scope[] {
   const held = ofToken.map((scope) => (scope === "kb:admin" && !ofGrant.includes(scope) ? "kb:api" : scope));
   return [...new Set(held)].filter((scope) => ofGrant.includes(scope));

@@ -8,18 +8,18 @@ export interface AdapterOptions {
   store: Store;
   records: OAuthRecords;
   clock: Clock;
-  /** What the library throws when somebody else was first. */
+  /** The error the library throws when a code or token was already used. */
   alreadyUsed(): Error;
-  /** A family ends: a code or token came a second time, or its holder gave it back. */
+  /** Ends a token family: a code or token was used twice, or its holder revoked it. */
   endGrant(grantId: string): Promise<void>;
-  /** What a client says of itself at its own identifier. */
+  /** The client metadata document at the client's own identifier. */
   findDocument(clientId: string): Promise<AdapterPayload | undefined>;
 }
 
 /** Makes the library's store for one of its models. */
 export function makeAdapters(options: AdapterOptions): (model: string) => Adapter {
   return (model) => {
-    // The library's own sign-in session: ours is the only one. Source: docs/decisions/0015.
+    // The library's sign-in session is unused: ours is the only one. Source: docs/decisions/0015.
     if (model === "Session") return NOTHING;
     return model === "Client" ? clientAdapter(options) : recordAdapter(options, model);
   };
@@ -33,13 +33,13 @@ function recordAdapter({ store, records, clock, alreadyUsed, endGrant }: Adapter
       const now = clock.now();
       await store.oauth.extendGrant(payload.grantId, now, now + expiresIn * 1000);
     },
-    // What `save` was given by the library comes back as it was.
+    // The library gets back what it passed to `save`.
     find: async (id) => (await records.findEvenExpired(model, id)) as AdapterPayload | undefined,
     findByUserCode: async (userCode) => (await records.findByUserCode(userCode)) as AdapterPayload | undefined,
     findByUid: async () => undefined,
     async consume(id) {
       if (await records.consume(model, id)) return;
-      // Two who redeem one code at the same moment: one of them stole it.
+      // Two requests redeem one code at the same moment: one of them stole it.
       const grantId =
         model === "AuthorizationCode" ? (await records.findEvenExpired(model, id))?.["grantId"] : undefined;
       if (typeof grantId === "string") await endGrant(grantId);
@@ -50,7 +50,7 @@ function recordAdapter({ store, records, clock, alreadyUsed, endGrant }: Adapter
   };
 }
 
-/** Clients that registered, and those that are described by a document; the command line is known to the library from its settings. */
+/** Clients that registered and those described by a document; the library knows the command line from its settings. */
 function clientAdapter({ store, findDocument }: AdapterOptions): Adapter {
   return {
     ...NOTHING,

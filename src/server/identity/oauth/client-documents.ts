@@ -9,7 +9,7 @@ import { type ClientMetadata, readClientMetadata } from "./clients.ts";
 import { type DocumentAnswer, fetchDocument } from "./documents.ts";
 import type { RedirectRules } from "./policy.ts";
 
-/** Clients that are described by a document at their own identifier. */
+/** Clients described by a document at their own identifier. */
 export type ClientDocuments = ReturnType<typeof makeClientDocuments>;
 
 export interface ClientDocumentOptions {
@@ -20,24 +20,25 @@ export interface ClientDocumentOptions {
   rules: RedirectRules;
 }
 
-/** How old a copy may be that takes the place of a document that is out of reach. */
+/** Maximum age of a copy that replaces an unreachable document. */
 const COPY_MS = 30 * 86_400_000;
-/** A client that says twice, so far apart, that it is none is none. */
+/** Two denials this far apart end a client: its address says that it isn't one. */
 const SAID_TWICE_MS = 3_600_000;
-/** A copy counts so long before the document is asked for again. */
+/** How long a copy is used before the document is fetched again. */
 const RETRY_MS = 60_000;
 const MAX_IN_MEMORY = 100;
 
 interface Known {
   metadata: ClientMetadata;
   readAt: number;
-  /** Until then the document isn't asked for again. */
+  /** The document isn't fetched again before this time. */
   until: number;
 }
 
 /**
- * Keeps a login alive while its client's document is out of reach: the last good copy lies in the database, for clients that
- * somebody let in. A readable document replaces it, so what the client takes out of it is gone. Source: docs/oauth.md#client-documents.
+ * Keeps logins working while the client's document is out of reach: the last good copy is in the database, for clients
+ * that someone has authorized. A readable document replaces it, so anything removed from the document is gone. Source:
+ * docs/oauth.md#client-documents.
  */
 export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: ClientDocumentOptions) {
   const known = new LRUCache<string, Known>({ max: MAX_IN_MEMORY });
@@ -62,7 +63,7 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
     return found;
   }
 
-  /** What counts while there is no document. */
+  /** The client's metadata while its document is unavailable. */
   async function fallBack(
     clientId: string,
     { type, why }: Exclude<DocumentAnswer, { type: "document" }>,
@@ -87,7 +88,7 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
     return undefined;
   }
 
-  /** The client said that it is none: the first time is noted, and a second one an hour later ends it. */
+  /** Handles an address that says it isn't a client: the first time is noted, a second one an hour later ends it. */
   async function noteDenial(kept: ClientDocumentRecord, now: number): Promise<ClientDocumentRecord> {
     const deniedSince = kept.deniedSince ?? now;
     const endedAt = kept.endedAt ?? (now - deniedSince >= SAID_TWICE_MS ? now : null);
@@ -96,7 +97,7 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
     return noted;
   }
 
-  /** By the rules of today: an address that is no longer allowed is not served from a copy. */
+  /** Re-validates a copy by the current rules: an address that is no longer allowed isn't served from it. */
   function reread(clientId: string, { metadata }: ClientDocumentRecord): ClientMetadata | undefined {
     try {
       return readClientMetadata(metadata, new URL(clientId).host, rules);
@@ -117,7 +118,8 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
 
   return {
     /**
-     * What the client says of itself, or said when its document was last in reach; undefined when it says that it is none.
+     * The client's metadata, from its document or the last copy; undefined when its address says that it isn't a
+     * client.
      *
      * @throws ApiError `unavailable` when the document is out of reach and no copy of it may be used
      */
@@ -126,12 +128,15 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
       const found = cached && clock.now() < cached.until ? cached : await ask(clientId);
       return found && { ...found.metadata, client_id: clientId };
     },
-    /** A person let the client in: from now on the last good copy is kept. */
+    /** Keeps the last good copy from now on, because a person authorized the client. */
     async keep(clientId: string): Promise<void> {
       const found = known.get(clientId);
       if (found && (await store.oauth.findDocument(clientId)) === undefined) await save(clientId, found);
     },
-    /** When each of these clients' documents was last read; those that have none, or whose document was never read, are absent. */
+    /**
+     * When each of these clients' documents was last read; clients without a document, or with one never read, are
+     * absent.
+     */
     async readAt(clientIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const stored = await store.oauth.findDocuments(clientIds);
       const times = new Map(stored.map(({ clientId, readAt }) => [clientId, readAt]));

@@ -12,7 +12,7 @@ import {
   type RedirectRules,
 } from "./policy.ts";
 
-/** What is kept of a client's word about itself; everything else is dropped. */
+/** The client metadata that is stored; everything else is dropped. */
 export interface ClientMetadata {
   client_name: string;
   client_uri?: string;
@@ -30,8 +30,8 @@ const MAX_REDIRECT_URIS = 20;
 const MAX_NAME_CHARS = 80;
 
 /**
- * Reads what a client says of itself: public, native, code flow with PKCE only. Names are cut to one clean line; a
- * picture is never taken, for it would make the page of another look like this client's own.
+ * Validates the client's metadata: public, native, code flow with PKCE only. Names are cut to one clean line; logos are
+ * never accepted, because one could make another client's page look like this one's.
  *
  * @throws ApiError `invalid_request` whose details carry the code of RFC 7591
  */
@@ -74,12 +74,12 @@ export const OWN_CLIENT = {
   id_token_signed_response_alg: "ES256" as const,
 };
 
-/** A registered client that nobody used for so long is forgotten. */
+/** A registered client that is unused for this long is deleted. */
 export const CLIENT_UNUSED_MS = 30 * LIFETIMES.document * 1000;
-/** Registered and never used: only the newest so many are kept. */
+/** Limit of registered clients that were never used; the newest are kept. */
 export const MAX_UNUSED_CLIENTS = 5_000;
 
-/** Those that people can be sent back to: a strange one refuses itself alone. */
+/** The allowed redirect addresses; a disallowed one is dropped, not the whole client. */
 function readRedirectUris(value: unknown, rules: RedirectRules): string[] {
   if (!Array.isArray(value) || value.length === 0) {
     throw oauthFailure("invalid_redirect_uri", "redirect_uris must contain at least one address.");
@@ -95,8 +95,8 @@ function readRedirectUris(value: unknown, rules: RedirectRules): string[] {
 }
 
 /**
- * Who does not say gets refresh tokens too: a person would be asked every hour otherwise. A grant that is merely unknown (a
- * device code, a token exchange) is dropped.
+ * Clients that don't say get refresh tokens too: otherwise the person would have to consent every hour. An unknown
+ * grant (a device code, a token exchange) is dropped.
  */
 function readGrantTypes(value: unknown): string[] {
   if (value === undefined) return [...CODE_GRANTS];

@@ -16,17 +16,17 @@ export interface ConsentOptions {
   baseUrl: string;
 }
 
-/** The cookie that binds a request to the browser it began in; one each, for people have several tabs. */
+/** The cookie that binds a request to the browser it began in; one per request, because people have several tabs. */
 export function bindingCookie(uid: string): string {
   return `kb_oauth_${uid}`;
 }
 
-/** A browser's answer to a client that asks to come in. Source: S33. */
+/** Makes the service that answers a client's request for access in the browser. Source: S33. */
 export function makeConsentService(options: ConsentOptions) {
   const { decisions, records, clock, baseUrl } = options;
 
   async function find(provider: Provider, uid: string, headers: Headers) {
-    // Without it somebody could have their own request decided by another person. Source: S33.
+    // Without it someone could have their own request decided by another person. Source: S33.
     if (!/^[\w-]{10,64}$/.test(uid) || readCookie(headers, bindingCookie(uid)) !== uid) {
       throw new ApiError("forbidden", { message: "This request started in another browser. Return to the app there." });
     }
@@ -52,7 +52,7 @@ export function makeConsentService(options: ConsentOptions) {
       return decisions.describe(provider, actor, asAsked(await find(provider, uid, headers)));
     },
 
-    /** @returns where the browser goes now: back to the client by way of the authorization server */
+    /** @returns the browser's next address: back to the client by way of the authorization server */
     async decide(
       actor: Actor,
       uid: string,

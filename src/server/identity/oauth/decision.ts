@@ -13,7 +13,7 @@ import type { OAuthKeys } from "./keys.ts";
 import type { ClientDocuments } from "./client-documents.ts";
 import { LIFETIMES, OWN_CLIENT_ID, resourcesOf, SCOPES_OF, type Audience } from "./policy.ts";
 
-/** What a client asks for, wherever the question came from. */
+/** A client's request for access, from the browser or a device. */
 export interface Asked {
   clientId: string;
   scopes: Scope[];
@@ -22,7 +22,7 @@ export interface Asked {
   place: { host: string; isLocal: boolean } | null;
   askedFrom: string | null;
   expiresAt: number;
-  /** What the proof of the page is made over, in addition to the session. */
+  /** The values that the page's CSRF proof covers, in addition to the session. */
   subject: readonly string[];
 }
 
@@ -40,10 +40,14 @@ export interface DecisionOptions {
   documents: Pick<ClientDocuments, "keep" | "readAt">;
 }
 
-/** Claims the consent request, so that a concurrent decision fails. @throws ApiError `consent_invalid` when another one was first */
+/**
+ * Claims the consent request, so that a concurrent decision fails.
+ *
+ * @throws ApiError `consent_invalid` when another one was first
+ */
 export type Claim = () => Promise<void>;
 
-/** What the page of consent and the page of devices have in common. */
+/** Shared by the consent page and the device page. */
 export type Decisions = ReturnType<typeof makeDecisions>;
 
 /** Consent is never automatic: each grant is made here, by a person with a session. Source: S33. */
@@ -90,10 +94,10 @@ export function makeDecisions(options: DecisionOptions) {
     },
 
     /**
-     * Lets the client in: the grant as the person and the library see it, audited.
+     * Authorizes the client: stores the grant for the person and for the library, and audits it.
      *
      * @returns the library's identifier of the grant, which is ours
-     * @throws ApiError `forbidden` for a workspace of others, `role_too_low`, `password_needed`, `sign_in_failed`
+     * @throws ApiError `forbidden` for someone else's workspace, `role_too_low`, `password_needed`, `sign_in_failed`
      */
     async allow(
       provider: Provider,
@@ -105,13 +109,13 @@ export function makeDecisions(options: DecisionOptions) {
       const workspaceId = decision.workspaceId ?? actor.workspaceId;
       const authenticatedAt = await requireStanding(options, actor, asked, { ...decision, workspaceId });
       const client = await findClient(provider, asked.clientId);
-      // After everything that the person can correct: a wrong password does not use the request up.
+      // After everything that the person can correct: a wrong password doesn't use up the request.
       await claim();
       const grantId = makeId("grant", options.randomBytes);
       const at = clock.now();
       const lifetime = asked.scopes.includes("kb:admin") ? LIFETIMES.accessToken : LIFETIMES.refreshToken;
       await store.transaction(async (tx) => {
-        // Proving a password takes its time: somebody removed meanwhile must not find the grant when they come back.
+        // Verifying a password takes time: someone removed in that time must not find the grant when they come back.
         await requireMember(tx, actor, asked, workspaceId);
         await tx.in(workspaceId).grants.insert({
           grantId,
@@ -130,7 +134,7 @@ export function makeDecisions(options: DecisionOptions) {
         });
         const there = { ...actor, workspaceId };
         const registered = await tx.oauth.findClient(asked.clientId);
-        // A registration belongs to no workspace; the first that lets the client in has it in its audit.
+        // A registration belongs to no workspace; the first one to authorize the client records it in its audit.
         if (registered?.lastUsedAt === null) await audit.record(tx, there, registration(registered));
         await tx.oauth.markClientUsed(asked.clientId, at, at);
         await audit.record(tx, there, acted("consent.given", grantId, asked));
@@ -163,9 +167,9 @@ async function saveGrant(
 }
 
 /**
- * Whether this person may let a client into that workspace with these scopes.
+ * Checks that this person may authorize a client in that workspace with these scopes.
  *
- * @returns when the person last proved themselves
+ * @returns when the person last proved who they are
  */
 async function requireStanding(
   { store, clock, prove }: DecisionOptions,
@@ -205,7 +209,7 @@ async function findClient(provider: Provider, clientId: string): Promise<{ name:
   return { name: client.clientName ?? clientId, uri: client.clientUri ?? null };
 }
 
-/** What a client asks for, out of the parameters of its request. */
+/** The client's request, from its parameters. */
 export function readAsked(
   params: Record<string, unknown>,
   baseUrl: string,
@@ -222,7 +226,7 @@ export function readAsked(
   };
 }
 
-/** One answer for what is unknown, too old or decided already. */
+/** The same answer for an unknown, expired or already decided request. */
 export function consentGone(): ApiError {
   return new ApiError("consent_invalid", {
     message: "This request was already decided or has expired. Return to the app and start again.",

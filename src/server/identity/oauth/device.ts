@@ -13,11 +13,11 @@ export interface DeviceOptions {
   decisions: Decisions;
   clock: Clock;
   baseUrl: string;
-  /** Tries at codes, per person and per address. */
+  /** Attempts at codes, per person and per address. */
   throttle: Throttle;
 }
 
-/** The code is typed, never followed by a link, and only the session that typed it decides. */
+/** The person types the code; there is no link to follow, and only the session that typed it decides. */
 export function makeDeviceService({ provider: load, decisions, clock, baseUrl, throttle }: DeviceOptions) {
   const deciding = new Set<string>();
 
@@ -80,7 +80,7 @@ export function makeDeviceService({ provider: load, decisions, clock, baseUrl, t
 
     async decide(actor: Actor, decision: ConsentDecision & { userCode: string }): Promise<void> {
       const name = normal(decision.userCode);
-      // Of two decisions at the same moment one counts.
+      // Of two simultaneous decisions, only one counts.
       if (deciding.has(name)) throw consentGone();
       deciding.add(name);
       try {
@@ -94,7 +94,7 @@ export function makeDeviceService({ provider: load, decisions, clock, baseUrl, t
 
 type DeviceCode = NonNullable<Awaited<ReturnType<Provider["DeviceCode"]["findByUserCode"]>>>;
 
-/** Typed wrong, or so old that it is deleted: to say "over" would send its person to look for a decision. */
+/** Typed wrong, or so old that it was deleted: "expired" would make people look for a decision that was never made. */
 function unknownCode(): ApiError {
   const minutes = LIFETIMES.deviceCode / 60;
   return new ApiError("consent_invalid", {
@@ -103,7 +103,7 @@ function unknownCode(): ApiError {
   });
 }
 
-/** As the library keeps it: capitals, without what people put between. */
+/** The code as the library stores it: capitals, without separators. */
 function normal(userCode: string): string {
   return userCode.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }

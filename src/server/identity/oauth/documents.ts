@@ -11,8 +11,8 @@ const TIMEOUT_MS = 2_500;
 const FRESH_SECONDS = { least: 60, most: LIFETIMES.document };
 
 /**
- * True for an identifier that may be fetched: https at its usual port, a name with a dot and no address. What the name
- * leads to is judged when it is fetched. Source: S39.
+ * Returns true for an identifier that may be fetched: https at its default port, a name with a dot and no IP address.
+ * The address that the name resolves to is checked when it is fetched. Source: S39.
  */
 export function isFetchableClientId(clientId: string): boolean {
   if (clientId.length > 500 || !canParseUrl(clientId)) return false;
@@ -22,19 +22,19 @@ export function isFetchableClientId(clientId: string): boolean {
   return protocol === "https:" && port === "" && isName && isPlain && pathname !== "/";
 }
 
-/** What a client's address answered when its document was asked for. `why` is for the log. */
+/** The result of fetching a client's document. `why` is for the log. */
 export type DocumentAnswer =
   | { type: "document"; metadata: ClientMetadata; freshMs: number }
-  /** The client's own word: there is none, or it describes no client. */
+  /** The client's own answer: there is no document, or it doesn't describe a client. */
   | { type: "none"; why: string }
-  /** Nothing is known of the client for now. */
+  /** The client's state is unknown for now. */
   | { type: "out_of_reach"; why: string }
-  /** Neither: an answer that no client gives of itself, or an address that may not be asked. */
+  /** Neither: an answer that isn't the client's own, or an address that may not be fetched. */
   | { type: "other"; why: string };
 
 /**
- * Fetches what a client says of itself at its own identifier, through the guard, and gives it cleaned. Redirects are
- * not followed: the identifier itself is what people see. Never throws.
+ * Fetches the client's metadata at its own identifier, through the guard, and returns it validated. Redirects are not
+ * followed, because people see the identifier itself. Never throws.
  */
 export async function fetchDocument(
   fetchGuarded: GuardedFetch,
@@ -65,12 +65,12 @@ function meaningOf(status: number): Exclude<DocumentAnswer["type"], "document"> 
   return status >= 500 || status === 403 || status === 408 || status === 429 ? "out_of_reach" : "other";
 }
 
-/** The client's metadata, or what is wrong with the document. */
+/** The client's metadata, or the error in the document. */
 function parseDocument(body: Uint8Array, clientId: string, rules: RedirectRules): ClientMetadata | string {
   try {
     const json: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
     if (typeof json !== "object" || json === null || Array.isArray(json)) return "It isn't a JSON object.";
-    // An object whose members are looked at one by one.
+    // An object whose members are checked one by one.
     const document = json as Record<string, unknown>;
     if (document["client_id"] !== clientId) return "It names a different client_id.";
     return readClientMetadata(document, new URL(clientId).host, rules);
@@ -79,7 +79,7 @@ function parseDocument(body: Uint8Array, clientId: string, rules: RedirectRules)
   }
 }
 
-/** How long it counts as it is: what the client asks for, within bounds. */
+/** How long the document stays fresh: the client's own value, within bounds. */
 function freshMs(cacheControl: string | string[] | undefined): number {
   const asked = /(?:^|,)\s*max-age\s*=\s*(\d{1,9})/i.exec(String(cacheControl ?? ""))?.[1];
   const { least, most } = FRESH_SECONDS;

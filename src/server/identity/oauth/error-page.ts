@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import { cleanLine } from "#api/clean.ts";
 import type { ApiError } from "#api/errors.ts";
 
-/** What could not be answered, in OAuth's words, and by which client, where it is known. */
+/** A failed request in OAuth's terms, and its client where known. */
 export interface FailedRequest {
   error: string;
   description: string | undefined;
-  /** The client's own word for itself. */
+  /** The client's own name, unverified. */
   clientName: string | undefined;
 }
 
-/** A page without scripts and links, and the policy that allows its one style sheet, by its hash, and nothing else. */
+/** A page without scripts and links, and a policy that allows only its one style sheet, by hash. */
 export interface ErrorPage {
   html: string;
   policy: string;
 }
 
 /**
- * The page for a request that can't be answered by going back to the client: nobody knows whether the client is who it
- * says. It looks like the cards of the sign-in, and every text in it is escaped.
+ * The page for a request that can't be answered by redirecting to the client, because the client isn't verified. It
+ * looks like the sign-in cards, and every text in it is escaped.
  */
 export function errorPage({ error, description, clientName }: FailedRequest): ErrorPage {
   const client = clientName === undefined ? "" : cleanLine(clientName, MAX_NAME_CHARS);
@@ -30,7 +30,7 @@ export function errorPage({ error, description, clientName }: FailedRequest): Er
 
 type Refusal = Pick<ApiError, "code" | "message" | "retryAfterMs">;
 
-/** The same for what this server refuses or can't do itself, for any client. */
+/** The same page for requests that this server refuses or can't answer itself, for any client. */
 export function refusalPage(failure: Refusal, requestId: string): ErrorPage {
   const { code, message, retryAfterMs } = failure;
   const seconds = retryAfterMs === undefined ? 0 : Math.ceil(retryAfterMs / 1000);
@@ -59,13 +59,13 @@ ${text}
 
 const MAX_NAME_CHARS = 80;
 
-/** What the common ones mean to a person. */
+/** Explanations of the common errors for people. */
 const REASONS: Readonly<Record<string, string>> = {
   invalid_redirect_uri: ": its redirect address isn't registered",
   invalid_client: ": this server doesn't know the app",
 };
 
-/** The colours and measures of the page's entry cards; the system chooses between light and dark. */
+/** The colours and measures of the sign-in cards; the system chooses between light and dark. */
 const STYLE =
   ":root{color-scheme:light dark}" +
   'body{margin:0;min-width:320px;padding:2rem 1rem;background:light-dark(#f6f6f3,#121413);color:light-dark(#1a1d1c,#e8ebe9);font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;display:flex;flex-direction:column;align-items:center;box-sizing:border-box}' +

@@ -15,7 +15,7 @@ export interface OAuthErrorBody {
   error_description: string;
 }
 
-/** Any failure in the words of OAuth; of a fault of the server nothing is told. */
+/** Converts any failure to OAuth's terms; details of server faults are not exposed. */
 export function toOAuthError(error: unknown): {
   status: number;
   headers: Record<string, string>;
@@ -32,15 +32,15 @@ export function toOAuthError(error: unknown): {
     },
     body: {
       error: typeof named === "string" ? named : (CODES[failure.class] ?? "invalid_request"),
-      // RFC 6749 allows neither quotes nor backslashes in it.
+      // RFC 6749 allows neither quotes nor backslashes here.
       error_description: failure.message.replaceAll('"', "'").replaceAll("\\", "/"),
     },
   };
 }
 
 /**
- * The failure as a page, where a person's browser was sent by an app and would show them JSON; undefined elsewhere.
- * Only the way to the question is walked by browsers: `/oauth/authorize` and what is below it.
+ * The failure as a page where an app sent a person's browser, which would otherwise show them JSON; undefined
+ * elsewhere. Browsers only visit `/oauth/authorize` and the paths below it.
  */
 export function toErrorPage(c: AppContext, error: unknown): Response | undefined {
   const { path } = c.req;
@@ -54,7 +54,7 @@ export function toErrorPage(c: AppContext, error: unknown): Response | undefined
   });
 }
 
-/** Paths that pages of other sites may use: they carry their own credentials and look at no cookie. */
+/** Paths that pages of other sites may use: they carry their own credentials and ignore cookies. */
 export const CROSS_ORIGIN: ReadonlySet<string> = new Set([
   PATHS.register,
   PATHS.token,
@@ -62,10 +62,10 @@ export const CROSS_ORIGIN: ReadonlySet<string> = new Set([
   PATHS.deviceAuthorization,
 ]);
 
-/** Without credentials, so that a page learns nothing by it that its own server could not. */
+/** Without credentials, so that a page learns nothing that its own server couldn't. */
 export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
 
-/** The failure in the words of OAuth; readable for pages of other sites where they may use the path at all. */
+/** The failure in OAuth's terms; readable by pages of other sites on the paths that they may use. */
 export function answerOAuthError(path: string, error: unknown): Response {
   const { status, headers, body } = toOAuthError(error);
   const open = CROSS_ORIGIN.has(path) ? ANY_ORIGIN : {};
@@ -73,8 +73,8 @@ export function answerOAuthError(path: string, error: unknown): Response {
 }
 
 /**
- * The answer to what is refused before it reaches the authorization server (too many requests, a wrong Host): a page for
- * people, OAuth's shape for programs; undefined on other paths.
+ * The answer to a request refused before the authorization server (too many requests, a wrong Host): a page for people,
+ * OAuth's JSON for programs; undefined on other paths.
  */
 export function toOAuthAnswer(c: AppContext, error: unknown): Response | undefined {
   return toErrorPage(c, error) ?? (CROSS_ORIGIN.has(c.req.path) ? answerOAuthError(c.req.path, error) : undefined);

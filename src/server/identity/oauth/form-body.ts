@@ -1,17 +1,20 @@
 import type { IncomingMessage } from "node:http";
 
-/** Bytes of a form that are looked at: less than what a stream holds at once, so that all of it can be put back. */
+/** Largest form that is inspected, in bytes: less than a stream buffers, so that all of it can be put back. */
 const MAX_BYTES = 8_192;
 
-/** The whole body, put back for the next reader; empty for one that is too long, says no length or breaks off. */
+/**
+ * Reads the whole body and puts it back for the next reader; empty for one that is too long, has no length or breaks
+ * off.
+ */
 export async function peekForm(incoming: IncomingMessage): Promise<string> {
   const body = await take(incoming);
-  // Before the stream says that it ended: it has something to give again.
+  // Before the stream signals its end: it has data to deliver again.
   if (body) incoming.unshift(body);
   return body?.toString("utf8") ?? "";
 }
 
-/** Puts another form in the place of the body where `change` changes it; one that can't be looked at stays as it is. */
+/** Replaces the form in the body where `change` changes it; one that can't be inspected is left as it is. */
 export async function rewriteForm(incoming: IncomingMessage, change: (form: URLSearchParams) => void): Promise<void> {
   const body = await take(incoming);
   if (body === undefined) return;
@@ -35,8 +38,8 @@ async function take(incoming: IncomingMessage): Promise<Buffer | undefined> {
 const ARRIVALS = ["readable", "close", "error"] as const;
 
 /**
- * Waits until so many bytes are there, or no more come. It listens once for all of them: Node tells a new listener again what
- * has arrived, so listening again for each piece would go round for ever.
+ * Waits until that many bytes have arrived, or the stream ends. It listens once for all of them: Node notifies a new
+ * listener again of data that has already arrived, so listening again for each piece would loop forever.
  */
 function arrivalOf(incoming: IncomingMessage, length: number): Promise<void> {
   return new Promise((resolve) => {

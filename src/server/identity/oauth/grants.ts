@@ -17,10 +17,10 @@ export interface GrantOptions {
   documents: Pick<ClientDocuments, "readAt">;
 }
 
-/** The clients that people let in. */
+/** The clients that people authorized. */
 export function makeGrantService({ store, clock, cursors, audit, documents }: GrantOptions) {
   return {
-    /** The clients that the person let into this workspace, newest first. */
+    /** Lists the clients that the person authorized in this workspace, newest first. */
     async list(
       actor: Actor,
       { limit, cursor }: { limit: number; cursor?: string | undefined },
@@ -44,7 +44,7 @@ export function makeGrantService({ store, clock, cursors, audit, documents }: Gr
       return { grants: page.map((grant) => toGrant(grant, readAt.get(grant.clientId))), nextCursor };
     },
 
-    /** Lets a client in no longer; its tokens and those it made end at once. @throws ApiError `not_found` */
+    /** Revokes a client's access; its tokens and those it made end at once. @throws ApiError `not_found` */
     async revoke(actor: Actor, grantId: string): Promise<void> {
       await store.transaction(async (tx) => {
         const grant = await tx.in(actor.workspaceId).grants.find(grantId);
@@ -56,7 +56,7 @@ export function makeGrantService({ store, clock, cursors, audit, documents }: Gr
       });
     },
 
-    /** Ends a family of tokens on the word of the token endpoint. */
+    /** Ends a token family at the token endpoint's request. */
     async end(grantId: string, why: "reuse" | "client", origin: RequestOrigin | undefined): Promise<void> {
       await store.transaction(async (tx) => {
         const grant = await tx.oauth.endGrant(grantId, clock.now());

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 
-/** What our own frame knows of a request that the library answers. */
+/** Our server's context for a request that the library answers. */
 export interface Handed {
   origin: RequestOrigin;
-  /** Somebody is signed in in this browser. */
+  /** Someone is signed in in this browser. */
   hasSession: boolean;
 }
 
 const HANDED = new WeakMap<IncomingMessage, Handed>();
 
-/** Notes it for the library's hooks, which see the Node request only. */
+/** Stores it for the library's hooks, which see only the Node request. */
 export function handOver(incoming: IncomingMessage, handed: Handed): void {
   HANDED.set(incoming, handed);
 }
 
-/** What was noted; undefined for a request that came by no other way than a test's. */
+/** Returns the stored context; undefined only in tests, for requests that didn't pass through our server. */
 export function handedOf(incoming: IncomingMessage): Handed | undefined {
   return HANDED.get(incoming);
 }

@@ -1,6 +1,6 @@
 import { createECDH, createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** A signing key as the authorization server wants it. */
+/** A signing key in the form that the authorization server needs. */
 export interface SigningKey {
   kty: "EC";
   crv: "P-256";
@@ -14,18 +14,21 @@ export interface SigningKey {
 
 export type OAuthKeys = ReturnType<typeof makeOAuthKeys>;
 
-/** Everything from one secret of the installation, so that it is the same across restarts and stored nowhere. */
+/** Derives every key from the installation's secret, so that they are the same across restarts and stored nowhere. */
 export function makeOAuthKeys(secret: Uint8Array) {
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "kb", `oauth|${purpose}`, 32));
   const proofKey = derive("proof");
   const prove = (...parts: string[]) =>
     createHmac("sha256", proofKey).update(JSON.stringify(parts)).digest("base64url");
   return {
-    /** Published as it must be, though nothing that leaves this server is signed with it: tokens are opaque. */
+    /**
+     * Published because the protocol requires it, though nothing that leaves this server is signed with it: tokens are
+     * opaque.
+     */
     signing: signingKeyOf(derive("signing")),
-    /** Signs the cookies of an authorization in flight. */
+    /** Signs the cookies of an authorization in progress. */
     cookies: derive("cookies").toString("base64url"),
-    /** A proof that a page was made for exactly these; the same for the same parts. */
+    /** Makes a proof that a page was made for exactly these values; the same values give the same proof. */
     prove,
     isProof(proof: string, ...parts: string[]): boolean {
       const [actual, expected] = [proof, prove(...parts)].map((text) => createHash("sha256").update(text).digest());
@@ -34,7 +37,10 @@ export function makeOAuthKeys(secret: Uint8Array) {
   };
 }
 
-/** A private key of P-256 is a number below the curve's order, which 32 random bytes are but for one in 2^32. */
+/**
+ * A private key of P-256 is a number below the curve's order; 32 random bytes satisfy that in all but one of 2^32
+ * cases.
+ */
 function signingKeyOf(d: Buffer): SigningKey {
   const pair = createECDH("prime256v1");
   pair.setPrivateKey(d);

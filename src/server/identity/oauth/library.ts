@@ -1,13 +1,13 @@
 import type * as oidcProvider from "oidc-provider";
 
-/** The authorization server's library, as it is loaded. */
+/** The authorization server's library, once loaded. */
 export type Library = typeof oidcProvider;
 
 /**
- * Loads the library: 240–450 ms that no start of the server and no request to anything else should pay.
+ * Loads the library. That takes 240–450 ms, which server start and unrelated requests must not pay.
  *
- * It says on the console that Node 20 is not supported. Everything of it that is used here is tested on Node 20, so the
- * sentence is kept from your administrator.
+ * The library prints on the console that Node 20 is not supported. Every part used here is tested on Node 20, so the
+ * message is suppressed.
  */
 export async function loadLibrary(): Promise<Library> {
   // oxlint-disable no-console -- the library writes there when it is imported, and gives no other way to stop it

@@ -28,8 +28,8 @@ export interface MountOAuthOptions extends SubmissionOptions {
 }
 
 /**
- * Puts the authorization server on the app, at the paths of the contract. What the library answers is handed over as the
- * Node objects that came in; metadata and registration are ours.
+ * Mounts the authorization server at the paths of the contract. The library gets the original Node request and
+ * response; metadata and registration are ours.
  */
 export function mountOAuthServer(app: App, options: MountOAuthOptions): void {
   const { oauth } = options;
@@ -87,7 +87,10 @@ function on(
   });
 }
 
-/** Counts what is shown by itself; a browser that is known only where others have used up its address. */
+/**
+ * Charges the limits: a valid credential has its own, and a known browser gets one once others have used up its
+ * address's.
+ */
 async function charge(c: AppContext, options: MountOAuthOptions): Promise<void> {
   const { limits, authenticator } = options;
   const shown = await findShown(c, options);
@@ -132,7 +135,9 @@ async function register(c: AppContext, oauth: OAuthService): Promise<Response> {
   });
 }
 
-/** What of a request for authorization reaches the library; the rest it would refuse, or do what we don't offer. */
+/**
+ * The authorization parameters passed to the library; it would reject the rest, or act on ones that we don't support.
+ */
 const KNOWN_PARAMETERS = new Set([
   "client_id",
   "code_challenge",
@@ -148,7 +153,7 @@ const KNOWN_PARAMETERS = new Set([
 function withKnownParameters(url: string, baseUrl: string): string {
   const { pathname, searchParams } = new URL(url, "http://localhost");
   const kept = [...searchParams].filter(
-    // A person is always asked, so the only wish about asking that counts is that they must not be.
+    // A person always has to consent, so the only `prompt` that counts is "none".
     ([name, value]) => KNOWN_PARAMETERS.has(name) || (name === "prompt" && value === "none"),
   );
   const form = new URLSearchParams(kept);
@@ -156,7 +161,7 @@ function withKnownParameters(url: string, baseUrl: string): string {
   return `${pathname}?${form}`;
 }
 
-/** Each spelling of a resource is the one that tokens are made for. */
+/** Rewrites each spelling of a resource to the canonical one, for which tokens are issued. */
 function toOneAudience(form: URLSearchParams, baseUrl: string): void {
   const resources = form.getAll("resource");
   form.delete("resource");
@@ -172,12 +177,12 @@ async function handForm(c: AppContext, options: MountOAuthOptions): Promise<Resp
 }
 
 /**
- * Hands the Node objects to the library and waits for its answer.
+ * Passes the Node objects to the library and waits for its answer.
  *
  * @throws ApiError `unavailable` when there is no socket behind the request
  */
 async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: string) => url): Promise<Response> {
-  // `@hono/node-server` passes both; a handler that is called without a listener has neither.
+  // `@hono/node-server` passes both; a handler called without a listener has neither.
   const { incoming, outgoing }: { incoming?: unknown; outgoing?: unknown } = c.env ?? {};
   if (!(incoming instanceof IncomingMessage) || !(outgoing instanceof ServerResponse)) {
     throw new ApiError("unavailable", { message: "This endpoint needs a real HTTP connection." });
@@ -186,7 +191,8 @@ async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: s
   const origin = originOf(c);
   handOver(incoming, { origin, hasSession: await hasSession(c, options) });
   incoming.url = rewrite(incoming.url ?? "/");
-  // Every address in an answer is made from these: the Host header is the client's word, and chooses between twins at most.
+  // Every address in an answer is built from these: the Host header is set by the client, and at most chooses between
+  // twins.
   incoming.headers.host = base.host;
   incoming.headers["x-forwarded-proto"] = base.protocol.slice(0, -1);
   delete incoming.headers["x-forwarded-host"];
@@ -196,7 +202,7 @@ async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: s
   const provider = await options.oauth.provider();
   await provider.callback()(incoming, outgoing);
   void options.oauth.sweep();
-  // What says to the listener that the answer is out; the status is for our own log line.
+  // Signals to the listener that the answer was sent; the status is for our own log line.
   const status = outgoing.statusCode >= 200 ? outgoing.statusCode : 200;
   return new Response(null, { status, headers: new Headers({ "x-hono-already-sent": "true" }) });
 }
@@ -210,7 +216,7 @@ async function findActor(c: AppContext, { cookie, sessions }: MountOAuthOptions)
   return secret === undefined ? undefined : sessions.findActor(secret);
 }
 
-/** What a request shows of this server's own: it is counted for that, and not with what strangers at its address send. */
+/** The credential of ours that a request shows: it is limited by that, not with strangers at the same address. */
 async function findShown(c: AppContext, options: MountOAuthOptions): Promise<string | undefined> {
   const { path } = c.req;
   if (path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`)) return (await findActor(c, options))?.userId;
@@ -219,7 +225,7 @@ async function findShown(c: AppContext, options: MountOAuthOptions): Promise<str
   return options.oauth.findShown(incoming);
 }
 
-/** Our session is the only state of being signed in; the library's own would outlive it. Source: docs/decisions/0015. */
+/** Our session is the only sign-in state; the library's own would outlive it. Source: docs/decisions/0015. */
 function ownCookies(header: string | undefined): string {
   const names = [COOKIES.interaction, COOKIES.resume].flatMap((name) => [name, `${name}.sig`]);
   return Object.entries(parseCookies(header ?? ""))

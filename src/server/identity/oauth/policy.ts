@@ -1,11 +1,11 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import type { Scope } from "#api/common.ts";
 
-/** The client that ships with this server: the command line. Every other one registered itself. */
+/** The client that ships with this server: the command line. Every other client registered itself. */
 export const OWN_CLIENT_ID = "kb-cli";
 export const OWN_CLIENT_NAME = "kb command line";
 
-/** The paths of the contract, and the few that the library needs besides them. */
+/** The paths of the contract, and the few more that the library needs. */
 export const PATHS = {
   authorize: "/oauth/authorize",
   token: "/oauth/token",
@@ -16,30 +16,30 @@ export const PATHS = {
   jwks: "/oauth/jwks",
 } as const;
 
-/** The name of the grant of RFC 8628. */
+/** The grant type of RFC 8628. */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** What a client can be granted tokens by, besides a device's code: the code flow, and going on with it. */
+/** Grant types that clients can have, besides device codes: the code flow and refresh. */
 export const CODE_GRANTS: readonly string[] = ["authorization_code", "refresh_token"];
-/** Flows that there are not: asked for by mistake or in bad faith. */
+/** Flows that aren't offered: requested by mistake or in bad faith. */
 export const OTHER_FLOWS: ReadonlySet<unknown> = new Set(["implicit", "password", "client_credentials"]);
 
-/** Seconds that things live. Source: docs/oauth.md#rules; S27, S29. */
+/** Lifetimes in seconds. Source: docs/oauth.md#rules; S27, S29. */
 export const LIFETIMES = {
   accessToken: 3_600,
   authorizationCode: 60,
-  /** One for `mcp:read` alone: people who sign in over SSH copy an address from one window into another. */
+  /** A code for `mcp:read` alone: people who sign in over SSH copy an address from one window into another. */
   readingCode: 600,
   refreshToken: 30 * 86_400,
-  /** After it the person is asked again, however often the tokens were refreshed. */
+  /** After it the person has to consent again, however often the tokens were refreshed. */
   grant: 365 * 86_400,
   interaction: 600,
   deviceCode: 300,
-  /** What a client has to say of itself is fetched again after this. */
+  /** The client's document is fetched again after this. */
   document: 86_400,
 } as const;
 
-/** What tokens are made for: the tools and the REST routes. */
+/** The audiences of tokens: the tools and the REST routes. */
 export type Audience = "mcp" | "api";
 
 /** The resource indicators of the two endpoints; a token is bound to exactly one. Source: RFC 8707. */
@@ -53,13 +53,13 @@ export const SCOPES_OF: Readonly<Record<Audience, readonly Scope[]>> = {
   api: ["kb:api", "kb:admin"],
 };
 
-/** What a client may ask for at all. `kb:admin` never by a device: its code can be mailed to an admin (S27). */
+/** Every scope that a client may request. Never `kb:admin` by a device: its code can be mailed to an admin (S27). */
 export function scopesOf(clientId: string, way: "browser" | "device"): readonly Scope[] {
   if (clientId !== OWN_CLIENT_ID) return ["mcp:read"];
   return way === "browser" ? ["mcp:read", "kb:api", "kb:admin"] : ["mcp:read", "kb:api"];
 }
 
-/** Schemes of programs that people have, besides those with a dot, which belong to who owns the domain. Source: S33. */
+/** Schemes of common apps, besides those with a dot, which belong to the owner of the domain. Source: S33. */
 const KNOWN_SCHEMES = new Set([
   "claude",
   "cline",
@@ -78,17 +78,17 @@ const KNOWN_SCHEMES = new Set([
   "zed",
 ]);
 
-/** Schemes that run something, open files, or belong to the system, dot or not. */
+/** Schemes that run programs, open files, or belong to the system, dot or not. */
 const FORBIDDEN_SCHEME =
   /^(?:about|blob|chrome.*|data|file.*|filesystem|ftp|https?|intent|jar|javascript|mailto|ms-.*|resource|search-ms|shell|sms|tel|vbscript|view-source|wss?|x-.*)$/;
 
-/** Which addresses people can be sent back to, besides those that are always allowed. */
+/** The redirect addresses allowed besides the built-in ones. */
 export interface RedirectRules {
-  /** Schemes of apps that the operator added: lower case, without the colon. */
+  /** App schemes that the operator added: lower case, without the colon. */
   appSchemes: ReadonlySet<string>;
 }
 
-/** What is wrong with a scheme that an operator wants to add; undefined when nothing is. */
+/** The problem with a scheme that an operator wants to add; undefined for a valid one. */
 export function faultOfAppScheme(scheme: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]{0,60}$/.test(scheme)) return "isn't a URL scheme such as myapp";
   return FORBIDDEN_SCHEME.test(scheme) ? "can't be an app's scheme" : undefined;
@@ -96,10 +96,10 @@ export function faultOfAppScheme(scheme: string): string | undefined {
 
 const MAX_URI_CHARS = 2_000;
 
-/** What is wrong with an address that a client wants to be sent back to; undefined when nothing is. */
+/** The problem with a client's redirect address; undefined for a valid one. */
 export function faultOfRedirectUri(uri: string, { appSchemes }: RedirectRules): string | undefined {
   if (uri.length > MAX_URI_CHARS) return "is too long";
-  // What a parser would silently drop or turn round makes two readers see two addresses.
+  // Characters that parsers silently drop or rewrite make two readers see two addresses.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "contains characters that aren't allowed in an address";
   if (!canParseUrl(uri)) return "is not an address";
   const url = new URL(uri);
@@ -113,12 +113,12 @@ export function faultOfRedirectUri(uri: string, { appSchemes }: RedirectRules): 
   return isKnown ? undefined : `has the scheme ${scheme}, which the operator can allow with KB_OAUTH_APP_SCHEMES`;
 }
 
-/** The three names that a listener on the person's own computer has. */
+/** The three names of the loopback host, where an app on the person's own computer listens. */
 function isLoopbackHost(url: URL): boolean {
   return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
 }
 
-/** Where an answer goes: to a host, or to a program on the person's own computer. */
+/** The destination of an answer: a host, or a program on the person's own computer. */
 export function placeOf(redirectUri: string): { host: string; isLocal: boolean } {
   const url = new URL(redirectUri);
   if (url.protocol === "https:") return { host: url.host, isLocal: false };

@@ -3,15 +3,15 @@ import { atMost } from "#core/cache-options.ts";
 import type { Clock } from "#core/clock.ts";
 import { hashSecret } from "#core/secrets.ts";
 
-/** Keeps devices from asking too often whether their code was approved. */
+/** Limits how often devices poll for approval of their code. */
 export interface PollWatch {
-  /** Counts one question; true when it comes before the device may ask again, which also makes it wait longer. */
+  /** Counts one poll; true when it comes too early, which also makes the device wait longer. */
   isTooSoon(deviceCode: string): boolean;
 }
 
-/** Seconds between two questions, and what each one too early adds. Source: RFC 8628 §3.5. */
+/** Seconds between two polls, and the increase for each early one. Source: RFC 8628 §3.5. */
 export const POLL_SECONDS = 5;
-/** A question may be early by as much as networks are uneven. */
+/** A poll may be early by network jitter. */
 const TOLERANCE_MS = 500;
 const MAX_CODES = 5_000;
 

@@ -35,9 +35,9 @@ export interface ProviderOptions {
   polls: PollWatch;
   /** Undefined: clients have to register. */
   documents: Pick<ClientDocuments, "find"> | undefined;
-  /** Ends a family of tokens; `ctx` says in the course of which request. */
+  /** Ends a token family; `ctx` is the request that caused it. */
   endGrant(grantId: string, ctx: KoaContextWithOIDC | undefined): Promise<void>;
-  /** Somebody was asked for consent, or a device got a code: what is said of the request besides the standard. */
+  /** Details of a request for consent or a device code, besides the standard ones. */
   deviceInfo(ctx: KoaContextWithOIDC): { ip: string };
 }
 
@@ -56,19 +56,19 @@ export function makeProvider(options: ProviderOptions): Provider {
   const { errors } = library;
 
   class KbProvider extends library.Provider {
-    /** What the library did not catch itself; it would write to the console. */
+    /** Errors that the library didn't handle itself; it would print them to the console. */
     override onerror(error: Error): void {
       log.error({ err: error }, "request failed");
     }
 
-    // Called by the constructor of the library for its own grants: the place where two of them are wrapped.
+    // The library's constructor calls this for its own grants; two of them are wrapped here.
     override registerGrantType<Params extends object>(
       name: string,
       handler: (ctx: TokenEndpointGrantContext<Params>) => Promise<void> | void,
       params?: GrantParameters,
       duplicates?: GrantParameters,
     ): void {
-      // The wrappers hand on the very context that they are given.
+      // The wrappers pass on the context unchanged.
       const grantHandler = handler as unknown as GrantHandler;
       const wrapped =
         name === "refresh_token"
@@ -94,7 +94,7 @@ export function makeProvider(options: ProviderOptions): Provider {
     };
   }
 
-  /** The library looks at the resource when it has used the token up, and a mistake would sign the person out. */
+  /** The library checks the resource after it has used up the token, so a mistake would sign the person out. */
   async function requireGrantedResource({ oidc }: TokenEndpointGrantContext, token: string): Promise<void> {
     const { resource } = oidc.params;
     if (resource === undefined) return;
@@ -121,7 +121,7 @@ export function makeProvider(options: ProviderOptions): Provider {
 
   const provider = new KbProvider(baseUrl, makeConfiguration(options));
   provider.proxy = true;
-  // The library's types leave out what it adds to the context of its own middleware.
+  // The library's types omit what it adds to the context of its own middleware.
   provider.use((ctx, next) => dress(ctx as unknown as Koa, next, baseUrl));
   provider.on("server_error", (ctx, error) => log.error({ path: ctx.path, err: error }, "request failed"));
   return provider;
@@ -130,7 +130,7 @@ export function makeProvider(options: ProviderOptions): Provider {
 type GrantParameters = string | readonly string[] | ReadonlySet<string>;
 type GrantHandler = (ctx: TokenEndpointGrantContext) => Promise<void> | void;
 
-/** Clients but our own get the one scope that there is for them, whatever they repeat of what they once asked for. */
+/** Clients other than our own get their one scope, even if they repeat an earlier request. */
 function leaveScopeToServer({ oidc }: TokenEndpointGrantContext): void {
   if (oidc.client.clientId !== OWN_CLIENT_ID) delete oidc.params["scope"];
 }
@@ -165,7 +165,7 @@ function makeConfiguration(options: ProviderOptions): Configuration {
       return { accountId, claims: () => ({ sub: accountId }) };
     },
     interactions: { url: (_ctx, interaction) => `/oauth/consent/${interaction.uid}` },
-    // What an admin's step-up gives ends after an hour. Source: S27.
+    // Scopes gained by an admin's step-up end after an hour. Source: S27.
     issueRefreshToken: (_ctx, client, source) =>
       client.grantTypeAllowed("refresh_token") && !source.scopes.has("kb:admin"),
     jwks: { keys: [keys.signing] },
@@ -175,7 +175,7 @@ function makeConfiguration(options: ProviderOptions): Configuration {
     },
     pkce: { required: () => true },
     renderError: (ctx, out) => {
-      // A program that asks for JSON gets JSON; a browser, and a program that takes anything, the page.
+      // Programs that ask for JSON get JSON; browsers, and programs that accept anything, get the page.
       if (ctx.accepts("html", "json") === "json") {
         ctx.body = out;
         return;
@@ -211,7 +211,7 @@ function makeConfiguration(options: ProviderOptions): Configuration {
   };
 }
 
-/** A client that is described by a document; failures are in the library's form. The library's own way keeps no copy. */
+/** Loads a client from its document; failures are in the library's form. The library's own loader keeps no copy. */
 async function findDocument(
   { documents, library }: ProviderOptions,
   clientId: string,
@@ -266,7 +266,7 @@ function makeFeatureList({ library, baseUrl, deviceInfo }: ProviderOptions): Non
   };
 }
 
-/** What an answer of the library has more and less than the library gives it. */
+/** Adjusts the library's answer: adds and removes headers, cookies and fields. */
 async function dress(ctx: Koa, next: () => Promise<unknown>, baseUrl: string): Promise<void> {
   await next();
   const secure = isHttps(baseUrl);
@@ -274,7 +274,7 @@ async function dress(ctx: Koa, next: () => Promise<unknown>, baseUrl: string): P
   const oidc: KoaContextWithOIDC["oidc"] | undefined = ctx.oidc;
   const interaction = oidc?.entities.Interaction;
   const cookies = [ctx.res.getHeader("set-cookie") ?? []].flat().map(String);
-  // The library's session and its one cookie for all tabs: neither is looked at.
+  // The library's session and its shared interaction cookie are never read.
   const kept = cookies.filter((one) => !one.startsWith(COOKIES.session) && !one.startsWith(COOKIES.interaction));
   if (oidc?.route === "authorization" && interaction !== undefined) {
     const { uid } = interaction;
@@ -288,7 +288,7 @@ async function dress(ctx: Koa, next: () => Promise<unknown>, baseUrl: string): P
     );
     ctx.body = "";
   }
-  // It was decided: what bound it to this browser is of no more use.
+  // The request was decided: the cookie that bound it to this browser is no longer needed.
   if (oidc?.route === "resume" && interaction !== undefined) {
     kept.push(serialize(bindingCookie(interaction.uid), "", { path: "/oauth", httpOnly: true, maxAge: 0, secure }));
   }
@@ -297,7 +297,7 @@ async function dress(ctx: Koa, next: () => Promise<unknown>, baseUrl: string): P
   if (oidc?.route === "device_authorization") dressDeviceAnswer(ctx);
 }
 
-/** A client that came by the server's other name compares the issuer with the one in the metadata that it read. */
+/** Clients that came through the server's other name compare the issuer with the one in the metadata that they read. */
 function nameIssuerAsAsked(ctx: Koa, baseUrl: string): void {
   const own = `${new URL(baseUrl).protocol}//${ctx.req.headers.host}`;
   const location = ctx.res.getHeader("location");
@@ -306,7 +306,7 @@ function nameIssuerAsAsked(ctx: Koa, baseUrl: string): void {
   ctx.set("Location", location.replace(issuer(baseUrl), issuer(own)));
 }
 
-/** No link that holds the code: it would be followed without being read. Source: S27. */
+/** Omits the link that contains the code: people would follow it without reading. Source: S27. */
 function dressDeviceAnswer(ctx: Koa): void {
   const body: unknown = ctx.body;
   if (typeof body !== "object" || body === null) return;
@@ -329,11 +329,11 @@ function isHttps(baseUrl: string): boolean {
 }
 
 /**
- * Leaves of the scopes asked for those that the command line may ask for at all; none asked for is `mcp:read`. Every
- * other client gets `mcp:read`, whatever it asks for, and the answer names it (RFC 6749 §3.3). Here because it is the
+ * Keeps only the requested scopes that the command line may have; a request without scopes gets `mcp:read`. Every other
+ * client gets `mcp:read`, whatever it requests, and the answer says so (RFC 6749 §3.3). Done here because this is the
  * first hook after the client and its redirect address were checked.
  *
- * @returns false when scopes were asked for and none is left
+ * @returns false when scopes were requested and none is left
  */
 function keepKnownScopes(ctx: KoaContextWithOIDC): boolean {
   const { route, params, client } = ctx.oidc;
@@ -346,7 +346,7 @@ function keepKnownScopes(ctx: KoaContextWithOIDC): boolean {
   return kept.length > 0;
 }
 
-/** Tokens go on only while the grant lives and its person is a member. Source: S13. */
+/** Tokens can be refreshed only while the grant exists and its person is a member. Source: S13. */
 async function mayGoOn({ store }: ProviderOptions, userId: string, token: unknown): Promise<boolean> {
   const grantId =
     typeof token === "object" && token !== null && "grantId" in token && typeof token.grantId === "string"

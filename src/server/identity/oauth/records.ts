@@ -7,10 +7,10 @@ import type { OAuthRecord } from "#storage/records/oauth.ts";
 import type { Store } from "#storage/store.ts";
 import type { OAuthKeys } from "./keys.ts";
 
-/** What a record holds once it is open. */
+/** The decrypted content of a record. */
 export type Payload = Record<string, unknown>;
 
-/** Records by their identifier; neither it nor what they hold is readable in the database. */
+/** Records by their identifier; neither it nor their content is readable in the database. */
 export type OAuthRecords = ReturnType<typeof makeOAuthRecords>;
 
 export interface RecordOptions {
@@ -46,7 +46,7 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
       const { jti: _secret, ...kept } = payload;
       const idHash = hashSecret(id);
       const { grantId, userCode } = payload;
-      // A device code is found by what the person types, and then saved under its own identifier again.
+      // A device code is found by the user code, and then saved again under its own identifier.
       const content = typeof userCode === "string" ? { ...kept, [OWN_ID]: id } : kept;
       await store.oauth.save({
         model,
@@ -63,13 +63,13 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
       return row === undefined || isExpired(row) ? undefined : open(row, id);
     },
 
-    /** As `find`, also what has expired and was not swept yet: the library tells the two apart. */
+    /** As `find`, but includes expired records that were not swept yet: the library distinguishes the two. */
     async findEvenExpired(model: string, id: string): Promise<Payload | undefined> {
       const row = await store.oauth.find(model, hashSecret(id));
       return row && open(row, id);
     },
 
-    /** Also an expired one. */
+    /** Includes expired ones. */
     async findByUserCode(userCode: string): Promise<Payload | undefined> {
       const row = await store.oauth.findByUserCode(hashOfUserCode(userCode));
       return row && open(row, undefined);
@@ -88,8 +88,8 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
 }
 
 /**
- * A row's payload; undefined where its key is not here any more. Then it is as if it had never been: the client signs in
- * again, and what it is told names no key and no setting.
+ * Decrypts a row's payload; undefined when its key is no longer available. The row then counts as missing: the client
+ * signs in again, and its error mentions no key and no setting.
  */
 export function openPayload(
   { vault, log }: Pick<RecordOptions, "vault" | "log">,
@@ -108,7 +108,7 @@ export function openPayload(
   }
 }
 
-/** Where a device code keeps its own identifier, which is otherwise only known to the device. */
+/** Where a device code keeps its own identifier, which otherwise only the device knows. */
 const OWN_ID = "kbId";
 
 function placeOfRecord(model: string, idHash: string): SealedPlace {

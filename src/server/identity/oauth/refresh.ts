@@ -2,41 +2,41 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import type { RandomBytes } from "#core/clock.ts";
 import type { OAuthRecords, Payload } from "./records.ts";
 
-/** What the token endpoint answers with. */
+/** The token endpoint's answer. */
 export type TokenAnswer = Record<string, unknown>;
 
-/** One refresh as it was asked for. */
+/** One refresh request. */
 export interface RefreshRequest {
   /** The refresh token that was presented. */
   token: string;
   clientId: string;
-  /** The resource and the scope asked for; a repeat must ask for the same. */
+  /** The resource and the scope requested; a repeat must request the same. */
   asked: string;
 }
 
 /**
- * What a repeated refresh gets: the answer of the first one, `other` when it asks for something else than the first did,
- * or nothing, and then the rules of reuse apply.
+ * The result of a repeated refresh: the answer of the first one, `other` when it requests something else than the first
+ * did, or undefined, and then the rules of reuse apply.
  */
 export type Repeated = { answer: TokenAnswer } | "other" | undefined;
 
 export interface RefreshGrace {
-  /** Runs `work` when no other one of this token runs. */
+  /** Runs `work` while no other work for this token runs. */
   alone<T>(token: string, work: () => Promise<T>): Promise<T>;
   find(request: RefreshRequest): Promise<Repeated>;
   keep(request: RefreshRequest, answer: TokenAnswer): Promise<void>;
 }
 
-/** How long a second use of a refresh token gets the answer of the first. Source: S29. */
+/** How long a second use of a refresh token gets the first answer. Source: S29. */
 const GRACE_SECONDS = 30;
 const MODEL = "RefreshGrace";
 
 /**
  * Hosts start two to five bridges on one login, and they refresh at the same moment. The second use of a refresh token
- * within 30 seconds gets the same pair, as long as nobody used the new refresh token; after that it is a theft.
+ * within 30 seconds gets the same pair, as long as the new refresh token is unused; after that it counts as theft.
  *
- * The pair is kept encrypted under a key that is derived from the presented token, so that the database alone gives
- * nobody anything. Source: S29.
+ * The pair is encrypted under a key derived from the presented token, so that the database alone reveals nothing.
+ * Source: S29.
  */
 export function makeRefreshGrace(records: OAuthRecords, randomBytes: RandomBytes): RefreshGrace {
   const running = new Map<string, Promise<unknown>>();
@@ -97,6 +97,6 @@ function openBox(token: string, box: string): Kept {
   });
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-  // Closed by `closeBox`, and the tag says that nobody changed it.
+  // Written by `closeBox`, and the tag proves that it is unchanged.
   return JSON.parse(opened.toString("utf8")) as Kept;
 }

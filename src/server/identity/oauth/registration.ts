@@ -10,7 +10,7 @@ import { oauthFailure } from "./failures.ts";
 import type { RedirectRules } from "./policy.ts";
 import { toOurTerms } from "./registration-terms.ts";
 
-/** A client's answer to its registration: what was kept of it. Source: RFC 7591 §3.2.1. */
+/** The answer to a client's registration: the metadata that was stored. Source: RFC 7591 §3.2.1. */
 export type RegisteredClient = Record<string, unknown>;
 
 export interface RegistrationService {
@@ -27,12 +27,13 @@ export interface RegistrationOptions {
   rules: RedirectRules;
 }
 
-/** Bytes of a registration. Source: docs/decisions/0015. */
+/** Maximum size of a registration in bytes. Source: docs/decisions/0015. */
 export const MAX_REGISTRATION_BYTES = 16 * 1024;
 
 /**
- * Clients register themselves (`http/limits.ts` says how often), so nothing they say is believed: names are shown as their word, and they get `mcp:read`
- * only. The library's own endpoint is not used, because it takes what ours refuses (docs/decisions/0015).
+ * Clients register themselves (`http/limits.ts` limits how often), so nothing they say is trusted: names are shown as
+ * unverified, and they get `mcp:read` only. The library's own endpoint isn't used, because it accepts values that ours
+ * refuses (docs/decisions/0015).
  */
 export function makeRegistrationService(options: RegistrationOptions): RegistrationService {
   const { store, clock, randomBytes, log, rules } = options;
@@ -49,7 +50,7 @@ export function makeRegistrationService(options: RegistrationOptions): Registrat
         createdAt,
         lastUsedAt: null,
       });
-      // No workspace is known yet, so the audit of none of them has it; the consent that follows has.
+      // No workspace is known yet, so it isn't in any audit; the consent that follows is.
       log.info({ requestId: origin.requestId, clientId, ip: origin.clientIp }, "oauth client registered");
       const { response_modes: _modes, id_token_signed_response_alg: _alg, ...shown } = metadata;
       return {
@@ -68,7 +69,7 @@ function parseObject(text: string): Record<string, unknown> {
   throw oauthFailure("invalid_client_metadata", "Send the client's metadata as one JSON object.");
 }
 
-/** What we let through must be a client for the library too, or it would fail at the first use. */
+/** Clients that we accept must also be valid for the library, or they would fail at the first use. */
 async function requireTakenByLibrary(provider: Provider, metadata: Record<string, unknown>): Promise<void> {
   try {
     await provider.Client.validate(metadata as Parameters<Provider["Client"]["validate"]>[0]);

@@ -39,12 +39,12 @@ export interface OAuthOptions {
   audit: AuditRecorder;
   cursors: CursorCodec;
   addressGuard: AddressGuard;
-  /** In place of a fetch through the guard; for tests. */
+  /** Replaces the guarded fetch in tests. */
   fetchDocument?: GuardedFetch;
   takesDocuments: boolean;
   rules: RedirectRules;
   baseUrl: string;
-  /** At least 32 bytes, the same across restarts: cookies, proofs and the signing key come from it. */
+  /** At least 32 bytes, the same across restarts: cookies, proofs and the signing key are derived from it. */
   key: Uint8Array;
   prove: ProvePassword;
   /** Wrong device codes, per person and per address. */
@@ -52,10 +52,10 @@ export interface OAuthOptions {
 }
 
 const SWEEP_STEP_MS = 10 * 60_000;
-/** How long expired records are kept, so that "expired" can be told from "unknown". */
+/** How long expired records are kept, so that "expired" can be distinguished from "unknown". */
 const EXPIRED_KEPT_MS = 3_600_000;
 
-/** Puts the parts together; nothing is loaded before `provider` is called. */
+/** Builds the service; nothing is loaded before `provider` is called. */
 export function makeOAuthService(options: OAuthOptions) {
   const { store, vault, clock, log, randomBytes, audit, baseUrl, prove, rules, takesDocuments } = options;
   const keys = makeOAuthKeys(options.key);
@@ -87,7 +87,7 @@ export function makeOAuthService(options: OAuthOptions) {
 
   async function provider(): Promise<Provider> {
     loading ??= load().catch((error: unknown) => {
-      // Asked again, it is tried again.
+      // The next call tries again.
       loading = undefined;
       throw error;
     });
@@ -113,24 +113,24 @@ export function makeOAuthService(options: OAuthOptions) {
 
   return {
     baseUrl,
-    /** Whether clients can be described by a document at their own identifier. */
+    /** Whether clients may be described by a document at their own identifier. */
     takesDocuments,
-    /** The authorization server; loaded when it is first needed. */
+    /** The authorization server; loaded on first use. */
     provider,
     grants,
     /**
-     * Deletes what is over: expired records, clients that nobody uses. Does nothing within ten minutes of the last time,
-     * and never throws: it runs behind answers.
+     * Deletes expired records and unused clients. Does nothing within ten minutes of the last run, and never throws: it
+     * runs after answers.
      */
     sweep,
     consent: makeConsentService({ provider, decisions, records, clock, baseUrl }),
     device: makeDeviceService({ provider, decisions, clock, baseUrl, throttle: options.deviceThrottle }),
     registration: makeRegistrationService({ provider, store, clock, randomBytes, log, rules }),
-    /** Who an access token is for. */
+    /** The person and scopes of an access token. */
     findActor: makeAccessLookup(options),
-    /** What of this server's own a request for tokens shows; undefined for a guess. Leaves the body to the library. */
+    /** The credential of ours in a token request; undefined for a guess. Leaves the body to the library. */
     findShown: (incoming: IncomingMessage): Promise<string | undefined> => findShownCredential(records, incoming),
-    /** Loads the library, which the first request would wait for, and sweeps. */
+    /** Loads the library, so that the first request need not wait for it, and sweeps. */
     async warm(): Promise<void> {
       await provider();
       await sweep();

@@ -3,7 +3,7 @@ import { hashSecret } from "#core/secrets.ts";
 import { peekForm } from "./form-body.ts";
 import type { OAuthRecords } from "./records.ts";
 
-/** What a request for tokens shows, by its grant type: the field, and the model that has it. */
+/** The credential in a token request, by its grant type: the field, and the model that stores it. */
 const SHOWN: ReadonlyMap<string, readonly [field: string, model: "RefreshToken" | "AuthorizationCode" | "DeviceCode"]> =
   new Map([
     ["refresh_token", ["refresh_token", "RefreshToken"]],
@@ -12,8 +12,8 @@ const SHOWN: ReadonlyMap<string, readonly [field: string, model: "RefreshToken" 
   ]);
 
 /**
- * What of this server's own a request for tokens shows: the grant of a refresh token or code that is known here, or a device
- * code's hash; undefined for a guess. The body is left to the library.
+ * The credential of ours in a token request: the grant of a known refresh token or code, or a device code's hash;
+ * undefined for a guess. The body is left to the library.
  */
 export async function findShownCredential(
   records: Pick<OAuthRecords, "find">,

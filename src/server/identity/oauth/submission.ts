@@ -15,9 +15,8 @@ export interface SubmissionOptions {
 }
 
 /**
- * `POST /oauth/authorize`: the decision of the page as a form or as JSON, the same as the JSON route of the page. A
- * post that decides nothing is a request for authorization, and goes on as a GET. Source: RFC 6749 §4.1.1,
- * docs/decisions/0015.
+ * `POST /oauth/authorize`: the page's decision as a form or as JSON, the same as the page's JSON route. A post without
+ * a decision is a request for authorization, and is handled as a GET. Source: RFC 6749 §4.1.1, docs/decisions/0015.
  */
 export async function answerSubmission(c: AppContext, { oauth, authenticator }: SubmissionOptions): Promise<Response> {
   const isJson = (c.req.header("content-type") ?? "").startsWith("application/json");
@@ -51,14 +50,14 @@ function goOnAsGet(fields: Record<string, unknown>): Response {
   return redirect(`${PATHS.authorize}?${asked}`);
 }
 
-/** What proxies and browsers pass on in an address. */
+/** The longest query that proxies and browsers pass on. */
 const MAX_QUERY_CHARS = 8_000;
 
 function redirect(to: string): Response {
   return new Response(null, { status: 303, headers: { Location: to, "Cache-Control": "no-store" } });
 }
 
-/** A form's fields or a JSON object's members; a field that comes several times is a list. */
+/** A form's fields or a JSON object's members; a field that occurs several times is a list. */
 function readFields(text: string, isJson: boolean): Record<string, unknown> {
   if (isJson) return readJson(text);
   const values = new Map<string, string[]>();
@@ -72,7 +71,7 @@ function readFields(text: string, isJson: boolean): Record<string, unknown> {
 
 function readJson(text: string): Record<string, unknown> {
   const value = parseJson(text, OPEN_JSON);
-  // An object of JSON has text keys.
+  // JSON objects have text keys.
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new ApiError("invalid_request", { message: "The body must be one JSON object." });
 }

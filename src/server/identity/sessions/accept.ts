@@ -29,7 +29,7 @@ export interface AcceptOptions {
 
 export type AcceptService = ReturnType<typeof makeAcceptService>;
 
-/** The account that was proved, or what a new one is made of. */
+/** The account that was verified, or the fields of a new one. */
 type Accepting = { userId: string } | { userId: null; email: string; name: string; passwordHash: string };
 
 /** Accepting invitations. Source: docs/people.md#with-and-without-email. */
@@ -56,7 +56,7 @@ export function makeAcceptService(options: AcceptOptions) {
     return { userId: user.userId };
   }
 
-  /** The person's id, with an account if there was none. */
+  /** Returns the person's id, and adds an account if there was none. */
   async function settle(tx: Store, who: Accepting, body: AcceptBody, verifiedAt: number | null): Promise<string> {
     const { timeZone = null } = body;
     if (who.userId === null) {
@@ -67,7 +67,11 @@ export function makeAcceptService(options: AcceptOptions) {
     return who.userId;
   }
 
-  /** The open invitation of a link, from somebody who could give its role now. @throws ApiError `invitation_invalid` */
+  /**
+   * Finds the link's open invitation, whose inviter could still give its role.
+   *
+   * @throws ApiError `invitation_invalid`
+   */
   async function requireInvitation(token: string): Promise<InvitationRecord> {
     const invitation = await store.workspaces.findInvitation(hashSecret(token));
     requireOpen(invitation, clock.now());
@@ -77,7 +81,7 @@ export function makeAcceptService(options: AcceptOptions) {
 
   return {
     /**
-     * What the invitation of this link says, for a page that shows it before anybody types anything.
+     * The invitation behind this link, for a page that shows it before anyone types anything.
      *
      * @throws ApiError `invitation_invalid` with one text for every reason, `rate_limited`
      */
@@ -98,11 +102,11 @@ export function makeAcceptService(options: AcceptOptions) {
     },
 
     /**
-     * Makes the invited person a member and signs them in there. A new person gets an account; somebody with one proves
-     * its password, or is signed in. The address must be the invited one. Single use.
+     * Makes the invited person a member and signs them in there. A new person gets an account; someone with an account
+     * proves its password, or is signed in. The address must be the invited one. Single use.
      *
-     * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`, `unauthenticated`,
-     *   `rate_limited`; `invalid_request` without the name of a new person
+     * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`,
+     *   `unauthenticated`, `rate_limited`; `invalid_request` without the name of a new person
      */
     async accept(body: AcceptBody, context: SignInContext): Promise<OpenedSession> {
       takeTry(throttle, context.origin);
@@ -112,9 +116,10 @@ export function makeAcceptService(options: AcceptOptions) {
         const at = clock.now();
         const { workspaceId, invitationId, role, isMailed } = invitation;
         const workspace = tx.in(workspaceId);
-        // Decided here: the first of several at once wins, and a role that fell meanwhile has ended it.
+        // Decided in the transaction: the first of several at once wins, and a role that was lowered since has ended
+        // the invitation.
         if (!(await workspace.invitations.accept(invitationId, at))) throw invalidInvitation();
-        // A link that was handed over by hand proves nothing about the address. Source: S3.
+        // A link handed over in person proves nothing about the address. Source: S3.
         const userId = await settle(tx, who, body, isMailed ? at : null);
         if (isMailed) await tx.users.markVerified(userId, invitation.email, at);
         if (await workspace.members.find(userId)) {
@@ -136,7 +141,7 @@ function requireOpen(invitation: InvitationRecord | undefined, now: number): ass
 }
 
 function requireInvited(invitation: InvitationRecord, email: string): void {
-  // Invitations keep the address in ASCII lower case.
+  // Invitations store the address in ASCII lower case.
   if (emailKeyOf(email) === invitation.email) return;
   throw new ApiError("invitation_invalid", {
     message: "This invitation is for another email address.",

@@ -14,20 +14,20 @@ export interface NewWorkspace {
   origin?: RequestOrigin | undefined;
 }
 
-/** Accounts and workspaces come into being here, whichever way somebody comes in. Each act runs in the caller's transaction. */
+/** Creates accounts and workspaces, however a person joins. Each act runs in the caller's transaction. */
 export type AccountService = ReturnType<typeof makeAccountService>;
 
 export function makeAccountService(options: { clock: Clock; randomBytes: RandomBytes; audit: AuditRecorder }) {
   const { clock, randomBytes, audit } = options;
   return {
-    /** A new account. @returns its userId @throws ApiError `email_taken` */
+    /** Adds an account. @returns its userId @throws ApiError `email_taken` */
     async add(tx: Store, account: NewAccount): Promise<string> {
       const userId = makeId("user", randomBytes);
       await tx.users.insert({ ...account, userId, createdAt: clock.now() });
       return userId;
     },
 
-    /** A workspace with its owner. @returns its workspaceId */
+    /** Adds a workspace with its owner. @returns its workspaceId */
     async addWorkspace(tx: Store, { ownerId: userId, name, timeZone, origin }: NewWorkspace): Promise<string> {
       const workspaceId = makeId("workspace", randomBytes);
       const at = clock.now();
@@ -45,7 +45,7 @@ export function makeAccountService(options: { clock: Clock; randomBytes: RandomB
       }
     },
 
-    /** Writes an act on somebody's account into the audit of every workspace they are in. */
+    /** Records an act on someone's account in the audit of every workspace they are in. */
     async recordEverywhere(
       tx: Store,
       userId: string,

@@ -15,7 +15,7 @@ import { passwordNeeded, type SignUpService } from "./sign-up.ts";
 
 export interface ConfirmService {
   /**
-   * Does what a mailed link says, once its holder has shown that they asked for it.
+   * Performs a mailed link's action once its holder has proved that they asked for it.
    *
    * @throws ApiError `link_invalid`, `password_needed`, `rate_limited`; those of a sign-up
    */
@@ -26,7 +26,10 @@ export interface ConfirmService {
   ): Promise<{ purpose: ConfirmResult["purpose"]; opened: OpenedSession | null }>;
 }
 
-/** Links that prove an address. `emailVerifiedAt` is set by these, by mailed invitations and resets, and by SSO. Source: S3. */
+/**
+ * Links that prove an address. `emailVerifiedAt` is set by these, by mailed invitations and resets, and by SSO. Source:
+ * S3.
+ */
 export function makeConfirmService(options: {
   store: Store;
   clock: Clock;
@@ -64,7 +67,7 @@ export function makeConfirmService(options: {
       await links.use(tx, token);
       const at = clock.now();
       await tx.users.setEmail(user.userId, link.email, at);
-      // What was sent to the former address works no longer.
+      // Links sent to the former address stop working.
       await tx.links.endOf(user.userId, at);
       await accounts.recordEverywhere(tx, user.userId, { action: "user.email_changed" }, byPerson(user, context));
     });

@@ -7,8 +7,8 @@ import type { OnboardingService } from "./onboarding.ts";
 import type { Passwords } from "./passwords.ts";
 
 /**
- * What the operator does on the server's machine. Anyone who can write the data folder can do anything with it: that is the
- * proof, and no session or role is asked for. Every act is audited.
+ * Operator commands on the server's machine. Anyone who can write the data folder can do anything with it: that is the
+ * proof, and no session or role is required. Every act is audited.
  */
 export type HostAdminService = ReturnType<typeof makeHostAdminService>;
 
@@ -23,8 +23,8 @@ export function makeHostAdminService(options: {
   const { store, clock, passwords, accounts, onboarding, audit } = options;
   return {
     /**
-     * Sets somebody's password and ends every other credential of the account, linked identities included. The
-     * person is told of it at their next sign-ins.
+     * Sets someone's password and ends every other credential of the account, linked identities included. The person is
+     * notified at their next sign-ins.
      *
      * @throws ApiError `not_found`, which names the owners; `password_too_weak`
      */
@@ -45,7 +45,7 @@ export function makeHostAdminService(options: {
       return known;
     },
 
-    /** A new setup code, while there is no first admin. @throws ApiError `onboarding_closed` */
+    /** Makes a new setup code, while there is no first admin. @throws ApiError `onboarding_closed` */
     async makeSetupCode(): Promise<string> {
       const code = await onboarding.makeSetupCode();
       if (code !== undefined) return code;
@@ -56,10 +56,10 @@ export function makeHostAdminService(options: {
     },
 
     /**
-     * A setup code for an installation that has its first admin: for an hour it makes one more owner. Where there is one
-     * workspace they join it.
+     * Makes a setup code for an installation that already has its first admin: for an hour it creates one more owner.
+     * If there is a single workspace, they join it.
      *
-     * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` when nobody was first yet
+     * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` before the first admin
      */
     async reopenSetup(): Promise<string> {
       const code = await onboarding.reopen();
@@ -74,7 +74,7 @@ export function makeHostAdminService(options: {
   };
 }
 
-/** Its reader can read the database: it hides nothing from them. */
+/** Its reader can read the database, so it may name the owners. */
 async function noAccount(store: Store, email: string): Promise<ApiError> {
   const owners = new Set<string>();
   for (const { workspaceId } of (await store.workspaces.list()).slice(0, 20)) {

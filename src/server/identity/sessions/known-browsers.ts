@@ -3,18 +3,22 @@ import { parse as parseCookies } from "hono/utils/cookie";
 import type { SecretCookie } from "#server/http/cookies.ts";
 import type { RandomBytes } from "#core/clock.ts";
 
-/** Browsers in which somebody has signed in: a cookie that says so outlives the session and opens nothing by itself. */
+/**
+ * Browsers in which someone has signed in: the cookie that records this outlives the session and grants no access by
+ * itself.
+ */
 export type KnownBrowsers = ReturnType<typeof makeKnownBrowsers>;
 
 const LIFETIME_S = 180 * 86_400;
-/** People whom one browser remembers; the one who signed in longest ago goes. */
+/** People remembered per browser; the one who signed in longest ago is dropped. */
 const MAX_PEOPLE = 5;
-/** In place of a person: the tag says only that this server made the cookie. */
+/** Used in place of a person: the tag proves only that this server made the cookie. */
 const NOBODY = "";
 
 /**
- * Makes and reads the cookie: `<id>.<tag>.<tag>…`, a tag for each person and a last one for the browser alone. A tag is an HMAC over the browser's id and the
- * person's, so the cookie names nobody, and nobody makes one for an account that they could not sign in to.
+ * Makes and reads the cookie: `<id>.<tag>.<tag>…`, a tag for each person and a last one for the browser alone. A tag is
+ * an HMAC over the browser's id and the person's, so the cookie reveals no names, and no one can make one for an
+ * account that they couldn't sign in to.
  */
 export function makeKnownBrowsers(options: { key: Uint8Array; cookie: SecretCookie; randomBytes: RandomBytes }) {
   const { key, cookie, randomBytes } = options;
@@ -37,13 +41,16 @@ export function makeKnownBrowsers(options: { key: Uint8Array; cookie: SecretCook
   }
 
   return {
-    /** The browser's cookie out of a `Cookie` header. A cookie that was set twice is ignored; only the count of attempts depends on it. */
+    /**
+     * Reads the browser's cookie from a `Cookie` header. A cookie that was set twice is ignored; only the count of
+     * attempts depends on it.
+     */
     cookieIn,
-    /** The id of the browser, when this person has signed in there; else undefined. */
+    /** The id of the browser if this person has signed in there; else undefined. */
     idFor,
-    /** The id of a browser in which anybody has signed in, by its `Cookie` header; undefined for one that nobody has. */
+    /** The id of a browser in which anyone has signed in, by its `Cookie` header; else undefined. */
     browserIn: (header: string | undefined): string | undefined => idFor(cookieIn(header), NOBODY),
-    /** The `Set-Cookie` value that also knows this person. */
+    /** Returns the `Set-Cookie` value that adds this person. */
     remember(value: string | undefined, userId: string): string {
       const known = read(value) ?? { id: Buffer.from(randomBytes(16)).toString("base64url"), tags: [] };
       const tag = tagOf(known.id, userId);

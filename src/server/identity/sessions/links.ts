@@ -9,10 +9,10 @@ export interface NewLink extends Pick<LinkRecord, "purpose" | "userId" | "email"
   details?: Record<string, unknown>;
 }
 
-/** Links that were mailed or handed over: 256 random bits, single use, only their SHA-256 kept. */
+/** Links that were mailed or handed over: 256 random bits, single use, stored only as SHA-256. */
 export type LinkService = ReturnType<typeof makeLinkService>;
 
-/** How long an ended link stays; nothing reads it any more. */
+/** How long an ended link is kept; it is no longer read. */
 const KEPT_MS = 86_400_000;
 
 /** The page that a link leads to. */
@@ -26,7 +26,7 @@ const PAGES: Readonly<Record<LinkPurpose, string>> = {
 export function makeLinkService(options: { store: Store; clock: Clock; randomBytes: RandomBytes; baseUrl: string }) {
   const { store, clock, randomBytes, baseUrl } = options;
   return {
-    /** Stores a link in the caller's transaction. The address is its only copy. */
+    /** Stores a link in the caller's transaction. The returned URL is the only copy of the secret. */
     async add(tx: Store, { lifetimeMs, details = {}, ...link }: NewLink): Promise<{ url: string; expiresAt: number }> {
       const secret = randomSecret(randomBytes);
       const createdAt = clock.now();
@@ -37,21 +37,25 @@ export function makeLinkService(options: { store: Store; clock: Clock; randomByt
       return { url: `${baseUrl}${PAGES[link.purpose]}#token=${secret}`, expiresAt };
     },
 
-    /** The open link of this secret, if it is for one of these. @throws ApiError `link_invalid` */
+    /** Finds the open link of this secret with one of these purposes. @throws ApiError `link_invalid` */
     async get(secret: string, purposes: readonly LinkPurpose[]): Promise<LinkRecord> {
       const link = await store.links.findOpen(hashSecret(secret), clock.now());
       if (!link || !purposes.includes(link.purpose)) throw linkInvalid();
       return link;
     },
 
-    /** Uses it up in the caller's transaction; the first of several at once wins. @throws ApiError `link_invalid` */
+    /**
+     * Uses up the link in the caller's transaction; the first of several at once wins.
+     *
+     * @throws ApiError `link_invalid`
+     */
     async use(tx: Store, secret: string): Promise<void> {
       if (!(await tx.links.use(hashSecret(secret), clock.now()))) throw linkInvalid();
     },
   };
 }
 
-/** One text for every reason. */
+/** The same text for every reason. */
 export function linkInvalid(): ApiError {
   return new ApiError("link_invalid", { message: "This link is unknown, used or expired. Ask for a new one." });
 }

@@ -7,9 +7,9 @@ import type { Tie } from "#storage/records/ties.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 
 const DAY_MS = 86_400_000;
-/** How long after it each sign-in is told of it. */
+/** How long after an event sign-ins show a notice of it. */
 const TOLD_MS = 90 * DAY_MS;
-/** How long after a sign-in it is shown. */
+/** How long after a sign-in its notices are shown. */
 const SHOWN_MS = DAY_MS;
 
 interface Reader {
@@ -19,9 +19,9 @@ interface Reader {
 }
 
 /**
- * What a person must know of their account, and an owner of the workspace. A link that somebody else could sign in with, a
- * password that the operator set, or a link by hand to a user of a source is told at each sign-in after it, for a day: the
- * person who used it is told too, and takes nothing from its person by that.
+ * Notices to a person about their account, and to an owner about the workspace. A link that someone else could sign in
+ * with, a password set by the operator, or a manual link to a user of a source is shown at each sign-in after it, for a
+ * day. The person who used the link sees the notice too; that doesn't hide it from the account's owner.
  */
 export async function noticesOf(
   store: Pick<Store, "users" | "in">,
@@ -29,7 +29,7 @@ export async function noticesOf(
   { signedInAt, now }: { signedInAt: number; now: number },
 ): Promise<Notice[]> {
   const { userId, workspaceId } = reader;
-  // A day after the sign-in only what is newer than a day is left to tell.
+  // More than a day after the sign-in, only events of the last day are shown.
   const since = now - (now - signedInAt <= SHOWN_MS ? TOLD_MS : SHOWN_MS);
   const notices: Notice[] = [];
   const setAt = await store.users.findPasswordSet(userId);
@@ -46,7 +46,7 @@ export async function noticesOf(
   return notices;
 }
 
-/** Connections of the reader's own that wait until they agree to how an admin mapped the tools. Source: S65. */
+/** The reader's own connections that wait for their consent to an admin's mapping of the tools. Source: S65. */
 async function toolsNoticesOf(
   { connections, providerServers, names }: Pick<WorkspaceStore, "connections" | "providerServers" | "names">,
   userId: string,
@@ -64,7 +64,7 @@ async function toolsNoticesOf(
   return notices;
 }
 
-/** Event targets that the server paused, for as long as they are: their events wait for an admin. */
+/** Event targets paused by the server, for as long as they are: their events wait for an admin. */
 async function targetNoticesOf({ eventTargets }: Pick<WorkspaceStore, "eventTargets">): Promise<Notice[]> {
   return (await eventTargets.list()).flatMap(({ targetId, url, pausedFor, pausedAt }) => {
     if (pausedFor === null || pausedFor === "admin" || pausedAt === null) return [];
@@ -81,7 +81,10 @@ interface Told {
   count: number;
 }
 
-/** Links by hand: to the member linked, to who stood for that user of the source before, and to every owner. Source: S3. */
+/**
+ * Manual links: for the member linked, for the member previously linked to that user of the source, and for every
+ * owner. Source: S3.
+ */
 async function linkNoticesOf(
   workspace: Pick<WorkspaceStore, "ties" | "names" | "connectors">,
   reader: Reader,
@@ -112,7 +115,9 @@ async function linkNoticesOf(
   });
 }
 
-/** What somebody is called now is told to nobody who is not them any more: sources rename people. Source: S11. */
+/**
+ * A user's current name is not shown to a member who is no longer linked to them: sources rename people. Source: S11.
+ */
 function personIn({ principal, name, login }: Tie, isNamed: boolean): LinkNotice["person"] {
   const parsed = parsePrincipal(principal);
   const called = isNamed ? (name ?? login) : null;
@@ -123,7 +128,10 @@ function personIn({ principal, name, login }: Tie, isNamed: boolean): LinkNotice
   };
 }
 
-/** The names of connectors of these links, where the reader manages them: who is linked need not see an item of it. */
+/**
+ * The names of these links' connectors, where the reader manages them: a linked member may not be able to see any of
+ * its items.
+ */
 async function managedOf(
   { connectors }: Pick<WorkspaceStore, "connectors">,
   { userId, role }: Reader,

@@ -23,7 +23,7 @@ export interface OnboardingOptions {
   clock: Clock;
   randomBytes: RandomBytes;
   passwords: Passwords;
-  /** Per address; looser than the one of sign-in, because the code itself has only 10 tries. */
+  /** Per address; looser than the limit of sign-in, because the code itself has only 10 tries. */
   throttle: Throttle;
   sessions: Pick<SessionService, "open">;
   accounts: AccountService;
@@ -31,21 +31,24 @@ export interface OnboardingOptions {
   log: Log;
   /** How people can sign up. */
   entry: Omit<EntryState, "needed">;
-  /** Told the new code when the tries of the old one ran out; prints it to the terminal. */
+  /** Called with the new code when the old one ran out of tries; prints it to the terminal. */
   announceSetupCode?: (code: string) => void;
 }
 
 const CODE_LIFETIME_MS = 86_400_000;
-/** The person who reopens it is at the machine, and the installation is in use. */
+/** Short, because the person who reopens it is at the machine, and the installation is in use. */
 const REOPENED_LIFETIME_MS = 3_600_000;
 const MAX_TRIES = 10;
 /** 26 characters of 5 bits: 130 bits. */
 const CODE_CHARS = 26;
 
-/** The first admin. `installation.completedAt` is the gate; only the operator's own code opens it again. Source: S35. */
+/**
+ * Onboarding of the first admin. `installation.completedAt` is the gate; only the operator's own code reopens it.
+ * Source: S35.
+ */
 export function makeOnboardingService(options: OnboardingOptions) {
   const { store, clock, randomBytes, passwords, throttle, sessions, accounts, audit, log, entry } = options;
-  // Where everybody makes an account of their own, nobody is first.
+  // Where everyone can make their own account, there is no first admin.
   const hasOnboarding = !(entry.mode === "managed" && entry.signup === "open");
 
   async function makeSetupCode(): Promise<string | undefined> {
@@ -58,11 +61,11 @@ export function makeOnboardingService(options: OnboardingOptions) {
     });
   }
 
-  /** Counts the try in a transaction of its own, so that a wrong one stays counted. */
+  /** Counts the try in its own transaction, so that a wrong one stays counted. */
   async function tryCode(code: string): Promise<"right" | "wrong" | "spent" | "closed"> {
     return store.transaction(async (tx) => {
       const state = await tx.installation.state();
-      // A code for a completed installation is the operator's, made to open it once more.
+      // A code for a completed installation is the operator's, made to reopen it once.
       if (state.completedAt !== null && !hasLiveCode(state)) return "closed";
       const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
       if (setupCodeHash === null || setupCodeExpiresAt === null || setupCodeExpiresAt <= clock.now()) {
@@ -103,7 +106,7 @@ export function makeOnboardingService(options: OnboardingOptions) {
     const at = clock.now();
     if (!(await tx.installation.complete(at, who.codeHash))) throw closed();
     const { email, name, passwordHash, timeZone, origin } = who;
-    // Typed by somebody at the terminal: that proves nothing about the address. Source: S3.
+    // Entered by someone at the terminal: that proves nothing about the address. Source: S3.
     const userId = await accounts.add(tx, { email, name, passwordHash, emailVerifiedAt: null, timeZone });
     const [only, ...further] = await tx.workspaces.list();
     const workspaceId =
@@ -124,18 +127,18 @@ export function makeOnboardingService(options: OnboardingOptions) {
 
   return {
     /**
-     * A new setup code, in plain, for the terminal and nothing else; undefined once the first admin exists.
-     * Valid for 24 hours and 10 tries; it replaces the one before.
+     * Makes a new setup code, in plain text, for the terminal only; undefined once the first admin exists. Valid for 24
+     * hours and 10 tries; it replaces the previous one.
      */
     makeSetupCode,
 
-    /** How people come in, and whether the first admin is still to be made. @throws ApiError `rate_limited` */
+    /** How people can sign up, and whether there is no first admin yet. @throws ApiError `rate_limited` */
     async state(origin: RequestOrigin): Promise<EntryState> {
       takeTry(throttle, origin);
       return { needed: await isNeeded(), ...entry };
     },
 
-    /** Whether the first admin is still to be made. */
+    /** Whether there is no first admin yet. */
     isNeeded,
 
     /**
@@ -158,8 +161,8 @@ export function makeOnboardingService(options: OnboardingOptions) {
     },
 
     /**
-     * A setup code, in plain, for one more owner of an installation that has its first admin; valid for an hour and 10
-     * tries. Where there is one workspace they join it, else they get one of their own.
+     * Makes a setup code, in plain text, for one more owner of an installation that has its first admin; valid for an
+     * hour and 10 tries. If there is a single workspace they join it, else they get their own.
      *
      * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` before the first admin
      */
@@ -181,7 +184,7 @@ export function makeOnboardingService(options: OnboardingOptions) {
     /**
      * Makes the first admin from the settings, at start.
      *
-     * @returns false when there was one already: the settings are then ignored, with a warning
+     * @returns false when there already was one: the settings are then ignored, with a warning
      * @throws ApiError `settings_invalid` in managed mode, `password_too_weak`
      */
     async bootstrap({ email, password }: { email: string; password: string }): Promise<boolean> {
@@ -212,18 +215,18 @@ interface NewOwner {
   workspaceName: string;
   timeZone: string | null;
   origin?: RequestOrigin;
-  /** Of the code that was given. */
+  /** Hash of the code that was entered. */
   codeHash?: string;
 }
 
-/** Groups of four and dashes, for typing over: `k7qm-…`. */
+/** Groups of four with dashes, easy to type: `k7qm-…`. */
 function randomCode(randomBytes: RandomBytes): string {
   let text = "";
   for (const byte of randomBytes(CODE_CHARS)) text += ID_ALPHABET[byte & 31];
   return text.replaceAll(/(.{4})(?=.)/g, "$1-");
 }
 
-/** Dashes, blanks and capitals do not matter. */
+/** Ignores dashes, blanks and case. */
 function hashCode(code: string): string {
   return hashSecret(`setup ${code.toLowerCase().replaceAll(/[\s-]/g, "")}`);
 }

@@ -13,14 +13,14 @@ export const PASSWORD_COSTS: PasswordCosts = { memoryKib: 19_456, passes: 2 };
 export type Passwords = ReturnType<typeof makePasswords>;
 
 const MIN_CHARS = 12;
-/** Longer input only costs; argon2 itself would take it. Source: docs/people.md#who-can-join. */
+/** Longer input only costs time; argon2 itself would accept it. Source: docs/people.md#who-can-join. */
 const MAX_BYTES = 128;
 /** Hashes computed at once; the others wait, so that file reads keep their share of the thread pool. */
 const MAX_AT_ONCE = 2;
 /** A few seconds of work. Beyond it requests are refused immediately, so that a flood can't fill the memory. */
 const MAX_WAITING = 200;
 
-/** Values that stand in documents, so everybody knows them. Source: S35. */
+/** Passwords that appear in documentation, so everyone knows them. Source: S35. */
 const PUBLISHED = new Set([
   "correct horse battery staple",
   "correct-horse-battery-staple",
@@ -28,7 +28,7 @@ const PUBLISHED = new Set([
   "password1234",
 ]);
 
-/** Passwords by argon2id, off the main thread; `argon2` is the native module unless told. */
+/** Passwords by argon2id, off the main thread; `argon2` is the native module by default. */
 export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { hash, verify }) {
   const options = { memoryCost: costs.memoryKib, timeCost: costs.passes, parallelism: 1 };
   const gate = makeGate(MAX_AT_ONCE);
@@ -40,19 +40,19 @@ export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { 
       const problem = weaknessOf(password, email);
       if (problem !== undefined) throw new ApiError("password_too_weak", { message: problem, field: "password" });
     },
-    /** The argon2id hash, in PHC form. @throws ApiError `unavailable` when too many wait */
+    /** Returns the argon2id hash, in PHC form. @throws ApiError `unavailable` when too many wait */
     hash: (password: string): Promise<string> => gate(() => argon2.hash(password, options)),
-    /** Compares; takes as long when there is no such account or no password. @throws ApiError `unavailable` */
+    /** Compares; takes equally long when there is no such account or no password. @throws ApiError `unavailable` */
     async verify(stored: string | null, password: string): Promise<boolean> {
-      // Both ways wait for the dummy, so that the first unknown account is no slower than a known one.
-      // Not through the gate: one refusal would be kept for ever.
+      // Both paths wait for the dummy, so that the first unknown account is no slower than a known one. Not through the
+      // gate: one refusal would be cached forever.
       dummy ??= argon2.hash("no one has this password", options);
       const nobody = await dummy;
       const isTooLong = Buffer.byteLength(password) > MAX_BYTES;
       const matches = await gate(() => argon2.verify(stored ?? nobody, isTooLong ? "" : password));
       return matches && stored !== null && !isTooLong;
     },
-    /** True when the hash was made with other costs than today's. */
+    /** True when the hash was made with costs other than today's. */
     isOutdated(stored: string): boolean {
       const { memoryCost, timeCost } = parseOptions(stored);
       return memoryCost !== costs.memoryKib || timeCost !== costs.passes;
@@ -75,7 +75,7 @@ function makeGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
-    // A woken waiter takes over the place of the one that ended.
+    // A woken waiter takes the slot of the one that ended.
     if (running >= limit && waiting.length >= MAX_WAITING) throw tooMany();
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running++;

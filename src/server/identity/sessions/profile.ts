@@ -21,12 +21,12 @@ export type ProfileService = ReturnType<typeof makeProfileService>;
 
 const LIFETIME_MS = 86_400_000;
 
-/** What a person changes about themselves. */
+/** A person's changes to their own account. */
 export function makeProfileService(options: {
   store: Store;
   clock: Clock;
   passwords: Passwords;
-  /** Per address and account: each may send a message. */
+  /** Per address and account: each attempt may send a message. */
   throttle: Throttle;
   accounts: AccountService;
   links: LinkService;
@@ -49,14 +49,14 @@ export function makeProfileService(options: {
     });
   }
 
-  /** Runs after the answer, so that the answer does not say whether the address is free. */
+  /** Runs after the answer, so that the answer doesn't reveal whether the address is free. */
   async function mailNewAddress(user: UserRecord, email: string): Promise<void> {
     const other = await store.users.findByEmail(email);
     if (other && other.userId !== user.userId) {
       return post.send(other.email, { type: "account_exists", name: other.name });
     }
     const link = await store.transaction(async (tx) => {
-      // The last wish counts.
+      // Only the last request counts.
       await tx.links.endOf(user.userId, clock.now(), "email_change");
       const { userId } = user;
       return links.add(tx, { purpose: "email_change", userId, email, isMailed: true, lifetimeMs: LIFETIME_MS });
@@ -76,7 +76,8 @@ export function makeProfileService(options: {
     },
 
     /**
-     * Ends the person's other sessions and the clients they let in; tokens made in a session stay.
+     * Changes the password. Ends the person's other sessions and the clients they authorized; tokens made in a session
+     * stay.
      *
      * @throws ApiError `password_wrong`, `password_too_weak`, `rate_limited`
      */
@@ -90,7 +91,7 @@ export function makeProfileService(options: {
       passwords.check(newPassword, user);
       const passwordHash = await passwords.hash(newPassword);
       await store.transaction(async (tx) => {
-        // A reset meanwhile counts: someone who knew the former password must not take the account back.
+        // Respects a reset made since: someone who knew the former password must not take the account back.
         if ((await getUser(tx, actor)).passwordHash !== user.passwordHash) throw wrongPassword("currentPassword");
         await tx.users.setPasswordHash(user.userId, passwordHash);
         await accounts.endCredentials(tx, user.userId, { sessionId: actor.credential.id, tokens: true });
@@ -102,8 +103,8 @@ export function makeProfileService(options: {
     },
 
     /**
-     * Where this server sends email, the new address gets a link first (`sent`), whether it is free or not; else it counts
-     * at once and is unverified.
+     * Where this server sends email, the new address gets a link first (`sent`), whether it is free or not; else it
+     * counts at once and is unverified.
      *
      * @throws ApiError `password_wrong`, `rate_limited`; `email_taken` where no email is sent
      */

@@ -25,7 +25,7 @@ export interface ResetOptions {
   store: Store;
   clock: Clock;
   passwords: Passwords;
-  /** Per address and account: each may send a message. */
+  /** Per address and account: each attempt may send a message. */
   throttle: Throttle;
   /** Per address: using a link costs a hash. */
   confirmThrottle: Throttle;
@@ -37,15 +37,15 @@ export interface ResetOptions {
   afterwards: Afterwards;
 }
 
-/** Of an act in the background, which has no address. */
+/** The origin of a background act, which has no address. */
 const NOWHERE = { requestId: "", clientIp: null };
-/** An account and the identity that it began with are made within this. */
+/** An identity linked this soon after the account was made is the one the account was made with. */
 const BEGINNING_MS = 60_000;
 const MAILED_LIFETIME_MS = 3_600_000;
-/** A person hands it over, which takes longer. */
+/** Longer, because a person hands the link over. */
 const MADE_LIFETIME_MS = 86_400_000;
 
-/** New passwords for those who lost theirs. Source: S22. */
+/** Password resets. Source: S22. */
 export function makeResetService(options: ResetOptions) {
   const { store, clock, passwords, throttle, confirmThrottle, accounts, links, sessions, audit, post, afterwards } =
     options;
@@ -67,8 +67,8 @@ export function makeResetService(options: ResetOptions) {
   }
 
   /**
-   * The holder of the link can sign in as its person and read what they read. So only an owner makes one to carry, and
-   * only where they own every workspace of the person: the account counts everywhere.
+   * The holder of the link can sign in as that person and read their data. So only an owner may get one to hand over,
+   * and only if they own every workspace the person is in: the account is valid everywhere.
    */
   async function requireMayHold(actor: Actor, { userId, role: roleHere }: MemberRecord): Promise<void> {
     // A token must not become the session of an admin or an owner.
@@ -89,14 +89,14 @@ export function makeResetService(options: ResetOptions) {
     });
   }
 
-  /** The holder of the link may have been removed since, or its person promoted: then it is over. */
+  /** Checks again that the link's maker may hold it: they may have been removed since, or the person promoted. */
   async function requireStillMayHold(tx: Store, link: LinkRecord, userId: string): Promise<void> {
     const madeBy = madeByOf(link);
     if (madeBy === null || link.isMailed || (await isOwnerEverywhere(tx, madeBy, userId))) return;
     throw linkInvalid();
   }
 
-  /** The account of a link, if it is still valid. @throws ApiError `link_invalid` */
+  /** Finds the account of a link, if it is still valid. @throws ApiError `link_invalid` */
   async function requirePerson(from: Store, link: LinkRecord): Promise<UserRecord> {
     const user = link.userId === null ? undefined : await from.users.find(link.userId);
     if (!user) throw linkInvalid();
@@ -113,9 +113,9 @@ export function makeResetService(options: ResetOptions) {
       const madeBy = madeByOf(link);
       await accounts.endCredentials(tx, userId);
       await tx.links.endOf(userId, at);
-      // An identity that was linked while the address was nobody's yet may be somebody else's.
+      // An identity that was linked while the address was unverified may be someone else's.
       if (madeBy !== null || user.emailVerifiedAt === null) await tx.sso.removeIdentitiesOf(userId);
-      // And one that was linked later by somebody with a session: the one that the account began with stays.
+      // So may one that was linked later by someone with a session: only the one that the account began with stays.
       else await tx.sso.removeIdentitiesOf(userId, user.createdAt + BEGINNING_MS);
       await tx.users.setPasswordHash(userId, input.passwordHash);
       if (link.isMailed) await tx.users.markVerified(userId, link.email, at);
@@ -127,7 +127,7 @@ export function makeResetService(options: ResetOptions) {
 
   return {
     /**
-     * Has a link sent if there is such an account; the answer is the same if not.
+     * Sends a link if there is such an account; the answer is the same if not.
      *
      * @throws ApiError `mail_not_configured`, `rate_limited`
      */
@@ -138,10 +138,10 @@ export function makeResetService(options: ResetOptions) {
     },
 
     /**
-     * Makes a link for a member. Mailed to them where this server sends email, else given back to be handed over.
+     * Makes a link for a member. Mailed to them where this server sends email, else returned to be handed over.
      *
-     * @throws ApiError `not_found`, `role_too_low` for an admin who would get to hold the link, `forbidden` for oneself and for
-     *   tokens that would get to hold the link of an admin or owner, `mail_failed`, `rate_limited`
+     * @throws ApiError `not_found`, `role_too_low` for an admin who would hold the link, `forbidden` for oneself and
+     *   for tokens that would hold the link of an admin or owner, `mail_failed`, `rate_limited`
      */
     async requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }> {
       const member = await store.in(actor.workspaceId).members.find(userId);
@@ -163,7 +163,7 @@ export function makeResetService(options: ResetOptions) {
           target,
           details: { isMailed: post.canMail },
         });
-        // Told at their next sign-in: somebody else can come in as them.
+        // The person is notified at their next sign-in: someone else can sign in as them.
         if (!post.canMail) await tx.users.noteResetLink(userId, actor.userId, clock.now());
         return links.add(tx, {
           purpose: "password_reset",
@@ -182,7 +182,7 @@ export function makeResetService(options: ResetOptions) {
     },
 
     /**
-     * Whose password the link sets, for a page that shows it before anybody chooses one.
+     * The account whose password the link sets, for a page that shows it before anyone chooses one.
      *
      * @throws ApiError `link_invalid` with one text for every reason, `rate_limited`
      */
@@ -198,7 +198,7 @@ export function makeResetService(options: ResetOptions) {
     /**
      * Sets the new password, ends every other credential of the account, and signs in.
      *
-     * @throws ApiError `link_invalid`, `password_too_weak`, `rate_limited`, `forbidden` for somebody in no workspace
+     * @throws ApiError `link_invalid`, `password_too_weak`, `rate_limited`, `forbidden` for someone in no workspace
      */
     async confirm(
       { token, password }: { token: string; password: string },
@@ -223,7 +223,7 @@ async function isOwnerEverywhere(from: Store, userId: string, otherId: string): 
   return theirs.length > 0 && theirs.every(({ workspaceId }) => own.get(workspaceId) === "owner");
 }
 
-/** Who made the link for somebody else; null for one that the person asked for. */
+/** The maker of a link for someone else; null for one that the person requested. */
 function madeByOf(link: LinkRecord): string | null {
   const { madeBy } = link.details;
   return typeof madeBy === "string" ? madeBy : null;

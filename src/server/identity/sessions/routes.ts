@@ -91,7 +91,7 @@ function mountProfile(at: Mount, services: Services): void {
   at.member(profileRoutes.identities, ({ actor }) => profile.identities(actor));
 }
 
-/** Sets the cookie and answers with the session; the browser is known for this person from now on. */
+/** Sets the cookie and answers with the session; from now on the browser is known for this person. */
 async function keep(
   { knownBrowsers }: Pick<Services, "knownBrowsers">,
   c: AppContext,

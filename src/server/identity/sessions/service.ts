@@ -50,7 +50,7 @@ const LAST_SEEN_STEP_MS = 5 * 60_000;
 const RECENT_MS = 15 * 60_000;
 const MAX_USER_AGENT_CHARS = 200;
 
-/** What a session of this role may do. */
+/** The scopes of a session with this role. */
 export function scopesOfRole(role: Role): Scope[] {
   return role === "member" ? ["mcp:read", "kb:api"] : ["mcp:read", "kb:api", "kb:admin"];
 }
@@ -66,7 +66,7 @@ export function makeSessionService(options: SessionOptions) {
   ) {
     const user = await from.users.find(who.userId);
     const workspace = await from.workspaces.find(who.workspaceId);
-    // A membership's foreign keys hold both rows in place.
+    // A membership's foreign keys guarantee that both rows exist.
     if (!user || !workspace) throw new Error(`No user or workspace for ${who.userId} in ${who.workspaceId}.`);
     const { mode, signup } = options;
     return {
@@ -86,7 +86,7 @@ export function makeSessionService(options: SessionOptions) {
     };
   }
 
-  /** When the person came in; who asks by a token is told each time. */
+  /** When the person signed in; for a token, now, so that every request gets the notices. */
   async function signInOf({ credential }: Actor): Promise<number> {
     if (credential.type !== "session") return clock.now();
     return (await store.sessions.find(credential.id))?.createdAt ?? clock.now();
@@ -113,7 +113,7 @@ export function makeSessionService(options: SessionOptions) {
     const who = { userId: owner.userId, workspaceId: owner.workspaceId };
     const member = await tx.in(who.workspaceId).members.find(who.userId);
     if (!member) throw new Error(`${who.userId} is not a member of ${who.workspaceId}.`);
-    // A session that was planted in the browser before must not become somebody's.
+    // A session planted in the browser earlier must not be reused for someone else.
     await endFormer(tx, context);
     const secret = randomSecret(randomBytes);
     const at = clock.now();
@@ -156,12 +156,12 @@ export function makeSessionService(options: SessionOptions) {
     const isRight = await passwords.verify(user?.passwordHash ?? null, password);
     if (user && !isRight) afterwards.run("recording a refused sign-in", () => recordRefusal(user, context));
     if (!isRight || !user) throw signInFailed();
-    // Only what fails counts: the limit is against guessing.
+    // Only failures count: the limit is against guessing.
     giveBack();
     if (user.passwordHash !== null && passwords.isOutdated(user.passwordHash)) {
       const renewed = await passwords.hash(password);
       await store.transaction(async (tx) => {
-        // Only what was proved: a reset meanwhile stays.
+        // Only for the password that was verified: a reset made since stays.
         const today = await tx.users.find(user.userId);
         if (today?.passwordHash === user.passwordHash) await tx.users.setPasswordHash(user.userId, renewed);
       });
@@ -170,8 +170,8 @@ export function makeSessionService(options: SessionOptions) {
   }
 
   /**
-   * Counts the try. A browser in which this person has signed in has a bucket of its own, so that nobody keeps somebody out
-   * by guessing at their account; guessing from many networks together meets the account's own limit.
+   * Counts the try. A browser in which this person has signed in has its own bucket, so that guessing at an account
+   * can't lock its owner out; guessing from many networks together meets the account's own limit.
    *
    * @returns gives the try back
    * @throws ApiError `rate_limited`
@@ -196,28 +196,28 @@ export function makeSessionService(options: SessionOptions) {
 
   return {
     /**
-     * Proves a password, throttled per network and account, and in a known browser apart; the person, if it is right.
+     * Verifies a password, throttled per network and account, and separately in a known browser; returns the person.
      *
      * @throws ApiError `sign_in_failed`, equally for an unknown account; `rate_limited`
      */
     prove,
     /**
-     * Opens a session for somebody who has just proved who they are, inside the transaction that made them a member.
+     * Opens a session for someone who has just proved who they are, inside the transaction that made them a member.
      *
-     * @param kept  what goes on from the session before; without it the person proved themselves now
+     * @param kept values kept from the previous session; without it the person proved who they are now
      */
     open,
     /**
-     * Opens a session in the workspace that the person joined first. Where sign-up is open, somebody who is in none any
-     * more gets one of their own.
+     * Opens a session in the workspace that the person joined first. Where sign-up is open, someone who is no longer in
+     * any gets their own.
      *
-     * @throws ApiError `forbidden` for somebody who is in no workspace
+     * @throws ApiError `forbidden` for someone who is in no workspace
      */
     enter,
-    /** What the actor is, as `GET /api/session` says it. */
+    /** The actor's session, as `GET /api/session` returns it. */
     describe: async (actor: Actor): Promise<Session> => describe(store, actor, await signInOf(actor)),
 
-    /** @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for somebody who is in no workspace any more */
+    /** @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for someone who is no longer in any workspace */
     async signIn(body: SignInBody, context: SignInContext): Promise<OpenedSession> {
       const { userId } = await prove(body.email, body.password, context);
       return store.transaction(async (tx) => {
@@ -226,12 +226,16 @@ export function makeSessionService(options: SessionOptions) {
       });
     },
 
-    /** Goes on in another of the person's workspaces: a new session, the old one ends. @throws ApiError `not_found` */
+    /**
+     * Switches to another of the person's workspaces: opens a new session and ends the old one.
+     *
+     * @throws ApiError `not_found`
+     */
     async switchWorkspace(actor: Actor, workspaceId: string, context: SignInContext): Promise<OpenedSession> {
       return store.transaction(async (tx) => {
         const former = await tx.sessions.find(actor.credential.id);
         const member = await tx.in(workspaceId).members.find(actor.userId);
-        // It may have been ended since it was accepted: it must not live on under another name.
+        // The session may have ended since it was accepted: it must not continue under a new id.
         if (!former || !isLive(former) || !member) throw noSuchThing();
         await tx.sessions.revoke(former.sessionId, clock.now());
         return open(tx, { userId: actor.userId, workspaceId }, context, former);
@@ -239,10 +243,10 @@ export function makeSessionService(options: SessionOptions) {
     },
 
     /**
-     * Holds back what a session left open must not do.
+     * Checks that the person proved who they are recently: a session left open must not do such things.
      *
-     * @throws ApiError `recent_sign_in_required` when the person proved themselves more than 15 minutes ago and gives no
-     *   password; `password_wrong`, `rate_limited`
+     * @throws ApiError `recent_sign_in_required` when that was more than 15 minutes ago and no password is given;
+     *   `password_wrong`, `rate_limited`
      */
     async requireRecent(actor: Actor, password: string | undefined, context: SignInContext): Promise<void> {
       const session = await store.sessions.find(actor.credential.id);
@@ -260,7 +264,7 @@ export function makeSessionService(options: SessionOptions) {
       });
     },
 
-    /** Ends the session. @returns the `Set-Cookie` value that forgets it */
+    /** Ends the session. @returns the `Set-Cookie` value that clears it */
     async signOut(actor: Actor): Promise<string> {
       await store.sessions.revoke(actor.credential.id, clock.now());
       return cookie.clear();
@@ -302,7 +306,7 @@ export function makeSessionService(options: SessionOptions) {
       });
     },
 
-    /** Who a session's secret is for now; undefined for an unknown, ended or idle one. Writes `lastSeenAt`. */
+    /** The current actor of a session's secret; undefined for an unknown, ended or idle one. Writes `lastSeenAt`. */
     async findActor(secret: string): Promise<Actor | undefined> {
       const session = await store.sessions.findByHash(hashSecret(secret));
       if (!session || !isLive(session)) return undefined;
@@ -314,7 +318,7 @@ export function makeSessionService(options: SessionOptions) {
       return { workspaceId, userId, role, scopes: scopesOfRole(role), timeZone, credential };
     },
 
-    /** Deletes those that ended a day ago or earlier: nothing reads them any more. */
+    /** Deletes sessions that ended at least a day ago: they are no longer read. */
     async sweep(): Promise<void> {
       const dayAgo = clock.now() - DAY_MS;
       await store.sessions.sweep(dayAgo, dayAgo - IDLE_MS);
@@ -338,7 +342,7 @@ function unpackAfter(position: { value: number; id: string }, prefix: string): {
   return { value: position.value, id: `${prefix}_${position.id}` };
 }
 
-/** One text for every reason. Source: S25. */
+/** The same text for every reason. Source: S25. */
 function signInFailed(): ApiError {
   return new ApiError("sign_in_failed", { message: "The email address or the password is wrong." });
 }

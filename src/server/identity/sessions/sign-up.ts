@@ -29,7 +29,7 @@ export interface SignUpOptions {
   sessions: Pick<SessionService, "open">;
   post: Post;
   afterwards: Afterwards;
-  /** Knows the browser of the sign-up again. */
+  /** Recognizes the browser of the sign-up. */
   cookie: SecretCookie;
   mode: Session["mode"];
   signup: Session["signup"];
@@ -37,7 +37,7 @@ export interface SignUpOptions {
 
 const LIFETIME_MS = 86_400_000;
 
-/** What a pending sign-up keeps. */
+/** The stored data of a pending sign-up. */
 interface Pending {
   name: string;
   passwordHash: string;
@@ -46,7 +46,7 @@ interface Pending {
   browserHash: string;
 }
 
-/** Accounts that people make themselves. Source: docs/decisions/0017. */
+/** Self-service sign-up. Source: docs/decisions/0017. */
 export function makeSignUpService(options: SignUpOptions) {
   const { store, clock, randomBytes, passwords, throttle, accounts, links, sessions, post, afterwards, cookie } =
     options;
@@ -58,7 +58,7 @@ export function makeSignUpService(options: SignUpOptions) {
         hint: "Ask an admin of the workspace for an invitation.",
       });
     }
-    // The operator's own account comes first; in managed mode nobody's does.
+    // The operator's own account comes first; in managed mode there is none to wait for.
     if (options.mode === "self-hosted" && (await store.installation.state()).completedAt === null) {
       throw new ApiError("onboarding_needed", { message: "This server still needs its first admin." });
     }
@@ -107,15 +107,16 @@ export function makeSignUpService(options: SignUpOptions) {
 
   return {
     /**
-     * Mails a link that makes an account and a workspace of its own. The answer is the same, in words and in time, for known
-     * and unknown addresses; without email it could not be, so nobody signs up then.
+     * Mails a link that makes an account with its own workspace. The answer is the same, in words and in time, for
+     * known and unknown addresses; without email it couldn't be, so sign-up is then refused.
      *
-     * @returns the cookie that knows the browser again
-     * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`, `mail_not_configured`
+     * @returns the cookie that recognizes the browser
+     * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`,
+     *   `mail_not_configured`
      */
     async signUp(body: SignUpBody, context: SignInContext): Promise<{ setCookie: string }> {
       await requireOpen();
-      // The settings see to it; this is the second bolt.
+      // The settings already ensure this; a second check.
       if (!post.canMail) {
         throw new ApiError("mail_not_configured", {
           message: "Sign-up needs email, and this server does not send any.",
@@ -132,9 +133,9 @@ export function makeSignUpService(options: SignUpOptions) {
     },
 
     /**
-     * Makes what a confirmed link says and signs its person in.
+     * Makes the account of a confirmed link and signs its person in.
      *
-     * @param browserSecret  of the cookie that the sign-up set, if it came along
+     * @param browserSecret of the cookie that the sign-up set, if it was sent
      * @throws ApiError `link_invalid`, `password_needed`, `sign_up_closed`, `rate_limited`
      */
     async finish(
@@ -152,14 +153,17 @@ export function makeSignUpService(options: SignUpOptions) {
           return make(tx, { ...pending, email: link.email, verifiedAt: clock.now() }, context);
         });
       } catch (error) {
-        // Somebody else has made an account of this address since.
+        // Someone else has made an account with this address since.
         throw isApiError(error, "email_taken") ? linkInvalid() : error;
       }
     },
   };
 }
 
-/** The person who clicks is not always the one who asked: the click alone must not prove an address for somebody else. Source: S3. */
+/**
+ * The person who clicks isn't always the one who signed up: the click alone must not verify an address for someone
+ * else. Source: S3.
+ */
 export function passwordNeeded(): ApiError {
   return new ApiError("password_needed", {
     message: "Enter the password of the account, or open the link in the browser where you asked for it.",

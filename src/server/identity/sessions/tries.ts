@@ -3,12 +3,16 @@ import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import { emailKeyOf } from "#storage/records/people.ts";
 
-/** Counts an attempt against the address it came from and, where one is named, against the account. @throws ApiError `rate_limited` */
+/**
+ * Counts an attempt against the client's address and, if given, against the account.
+ *
+ * @throws ApiError `rate_limited`
+ */
 export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: string): void {
   for (const key of keysOfTry(origin, email)) throttle.take(key);
 }
 
-/** The try was a legitimate one and does not count. */
+/** Gives back a legitimate try, which doesn't count. */
 export function giveTryBack(throttle: Throttle, origin: RequestOrigin, email?: string): void {
   for (const key of keysOfTry(origin, email)) throttle.giveBack(key);
 }

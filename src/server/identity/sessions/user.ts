@@ -2,7 +2,7 @@ import type { User } from "#api/session.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { UserRecord } from "#storage/records/people.ts";
 
-/** A person as the contract shows one. */
+/** Converts a person to the contract's form. */
 export function toUser(user: UserRecord): User {
   return {
     id: user.userId,

@@ -5,42 +5,42 @@ import { type ConfiguredPlaces, configuredPlaces } from "#net/configured-places.
 import type { GuardedFetch } from "#net/guarded-fetch.ts";
 import type { Clock } from "#core/clock.ts";
 
-/** What the settings say of the provider of single sign-on. */
+/** The settings of the single sign-on provider. */
 export interface SsoSettings {
   issuer: string;
   clientId: string;
   clientSecret: string | undefined;
-  /** What the button calls it. */
+  /** Its name on the button. */
   name: string;
-  /** Domains for which its word proves an address; ASCII lower-case. */
+  /** Domains whose addresses count as verified when the provider says so; ASCII lower-case. */
   domains: readonly string[];
 }
 
-/** What binds the way there and the way back. */
+/** The values that bind the request to the callback. */
 export interface Trip {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Whom the provider vouches for. */
+/** The identity that the provider asserts. */
 export interface ProvenIdentity {
   issuer: string;
   subject: string;
-  /** As the provider has it; null when it gives none that is an address. */
+  /** The provider's address for the person; null when it gives no valid one. */
   email: string | null;
   isEmailVerified: boolean;
   name: string | null;
 }
 
-/** The provider, by OpenID Connect: code flow with PKCE, state, nonce and the issuer checked. */
+/** The provider, by OpenID Connect: code flow with PKCE; state, nonce and issuer are checked. */
 export interface Provider {
-  /** Where the browser goes. @throws ApiError `source_unavailable` */
+  /** The address to redirect the browser to. @throws ApiError `source_unavailable` */
   addressFor(trip: Trip): Promise<string>;
   /**
-   * Redeems what the browser brought back.
+   * Redeems the callback.
    *
-   * @param query  the callback's query, as it came
+   * @param query the callback's query, unchanged
    * @throws ApiError `sso_failed`; `source_unavailable` when the provider can't be reached
    */
   redeem(query: string, trip: Trip): Promise<ProvenIdentity>;
@@ -48,14 +48,14 @@ export interface Provider {
 
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 1024 * 1024;
-/** Metadata and keys are read again after this. */
+/** Metadata and keys are fetched again after this. */
 const METADATA_LIFETIME_MS = 3_600_000;
 
 export function makeProvider(options: {
   settings: SsoSettings;
   baseUrl: string;
   clock: Clock;
-  /** Goes through the guard of addresses. */
+  /** Goes through the address guard. */
   fetch: GuardedFetch;
 }): Provider {
   const { settings, clock } = options;
@@ -99,13 +99,13 @@ export function makeProvider(options: {
         });
         const claims = tokens.claims();
         if (!claims) throw new Error("The provider returned no ID token.");
-        // Many give the address at the userinfo endpoint only.
+        // Many providers return the address only from the userinfo endpoint.
         const isWhole = claims["email"] !== undefined || !configuration.serverMetadata().userinfo_endpoint;
         const more = isWhole ? {} : await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
         return toIdentity(claims.iss, claims.sub, { ...more, ...claims });
       } catch (cause) {
         if (isUnreachable(cause)) return unreachable(cause);
-        // Its own words may be anybody's: none of them is shown.
+        // The provider's text could come from anyone, so none of it is shown.
         throw new ApiError("sso_failed", { message: "The identity provider's response is not valid.", cause });
       }
     },
@@ -114,7 +114,7 @@ export function makeProvider(options: {
 
 async function discover(settings: SsoSettings, fetch: oidc.CustomFetch): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer);
-  // Loopback only: the settings take no other plain issuer.
+  // Loopback only: the settings accept no other issuer over plain HTTP.
   const execute = issuer.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
   const timeout = TIMEOUT_MS / 1_000;
   const found = await oidc.discovery(issuer, settings.clientId, undefined, oidc.None(), {
@@ -132,14 +132,14 @@ async function discover(settings: SsoSettings, fetch: oidc.CustomFetch): Promise
   configuration.timeout = timeout;
   configuration[oidc.customFetch] = fetch;
   for (const change of execute) change(configuration);
-  // The signature counts even though the token came over TLS from the provider itself.
+  // The signature is checked even though the token came over TLS from the provider itself.
   oidc.enableNonRepudiationChecks(configuration);
   return configuration;
 }
 
 function authenticationOf({ clientSecret }: SsoSettings, metadata: oidc.ServerMetadata): oidc.ClientAuth {
   if (clientSecret === undefined) return oidc.None();
-  // Basic is what a provider takes that does not say. Source: OpenID Connect Discovery 1.0 §3.
+  // Basic is the default for providers that don't say. Source: OpenID Connect Discovery 1.0 §3.
   const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   return methods.includes("client_secret_basic")
     ? oidc.ClientSecretBasic(clientSecret)
@@ -147,15 +147,15 @@ function authenticationOf({ clientSecret }: SsoSettings, metadata: oidc.ServerMe
 }
 
 /**
- * Every request of the library goes through the guard, follows no redirect and reads a bounded answer. The operator named the
- * issuer; what its document names is reached where it is public, or at the same host and port.
+ * Sends every request of the library through the guard, without redirects and with a size limit on answers. The
+ * operator named the issuer; addresses in its document are allowed if they are public, or at the same host and port.
  */
 function toFetch(fetch: GuardedFetch, configured: ConfiguredPlaces): oidc.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const answer = await fetch(url, {
       method,
       headers,
-      // This library sends forms and nothing else.
+      // This library sends only forms.
       ...(body !== undefined && body !== null && { body: Buffer.from(String(body)) }),
       configured,
       signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
@@ -177,13 +177,13 @@ function toIdentity(issuer: string, subject: string, claims: Record<string, unkn
     issuer,
     subject,
     email: email.success ? email.data : null,
-    // Exactly true: some providers write words. Source: S3.
+    // Exactly true: some providers send strings. Source: S3.
     isEmailVerified: claims["email_verified"] === true,
     name: name.success ? name.data : null,
   };
 }
 
-/** openid-client wraps what `fetch` threw. */
+/** openid-client wraps the errors of `fetch`. */
 function isUnreachable(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause) {
     if (isApiError(at, "source_unavailable") || isApiError(at, "address_not_allowed")) return true;

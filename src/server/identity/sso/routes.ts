@@ -38,7 +38,7 @@ export function mountSso(at: Mount, services: Services): void {
     setCookie(c, ssoCookie.clear());
     if (opened) {
       setCookie(c, opened.setCookie);
-      // As after a password: a person who also has one gets tries of their own here.
+      // As after a password sign-in: a person who also has a password gets their own tries in this browser.
       setCookie(c, knownBrowsers.remember(knownBrowsers.cookieIn(c.req.header("cookie")), opened.session.user.id));
     }
     return c.redirect(path, 302);

@@ -15,13 +15,13 @@ import type { Store } from "#storage/store.ts";
 import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";
 import type { Trips } from "./trips.ts";
 
-/** Where the browser goes next, and the secret of the cookie that goes with it. */
+/** The browser's next address, and the secret of the cookie to set. */
 export interface Departure {
   url: string;
   browserSecret: string;
 }
 
-/** Where somebody lands who comes back, with the session if one was opened. */
+/** Where a returning browser lands, with the session if one was opened. */
 export interface Arrival {
   /** A page of this server. */
   path: string;
@@ -46,7 +46,7 @@ export interface SsoOptions {
   signup: Session["signup"];
 }
 
-/** What ends a trip at a page that says why. */
+/** Ends a trip at a page that explains why. */
 class Stranded extends Error {
   readonly problem: SsoProblem;
   constructor(problem: SsoProblem, cause?: unknown) {
@@ -57,9 +57,7 @@ class Stranded extends Error {
 
 const LINK_PAGE = "/settings/profile";
 
-/**
- * Single sign-on. An account is known by (issuer, subject) alone; an address never links. Source: S3.
- */
+/** Single sign-on. An account is identified by (issuer, subject) alone; an address never links. Source: S3. */
 export function makeSsoService(options: SsoOptions) {
   const { store, clock, log, audit, trips, sessions, accounts, takeTry, mode, signup } = options;
 
@@ -74,7 +72,7 @@ export function makeSsoService(options: SsoOptions) {
     return { url: await provider.addressFor(trip), browserSecret };
   }
 
-  /** Whether the provider's word proves this address. Source: S3. */
+  /** Whether the provider's assertion verifies this address. Source: S3. */
   function proves({ email, isEmailVerified }: ProvenIdentity): boolean {
     if (email === null || !isEmailVerified) return false;
     return requireProvider().settings.domains.includes(emailKeyOf(email).slice(email.lastIndexOf("@") + 1));
@@ -89,22 +87,24 @@ export function makeSsoService(options: SsoOptions) {
     });
   }
 
-  /** On one's own server the first admin comes before everybody else. */
+  /** On a self-hosted server the first admin comes before everyone else. */
   async function isOpen(tx: Store): Promise<boolean> {
     return signup === "open" && (mode === "managed" || (await tx.installation.state()).completedAt !== null);
   }
 
-  /** Somebody new: where sign-up is open, else by an open invitation of an address that the provider proves. */
+  /**
+   * Signs in a new person: where sign-up is open, else by an open invitation of an address that the provider verifies.
+   */
   async function enterNew(tx: Store, identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
     const { email } = identity;
     if (email === null) throw new Stranded("no_email");
     const at = clock.now();
     const isProven = proves(identity);
     const isForAll = await isOpen(tx);
-    // Where everybody may come in, anybody may have invited them: they say themselves, by its link, that they want it.
+    // Where sign-up is open, anyone may have invited them, so they accept an invitation only by its link.
     const [invitation] = isProven && !isForAll ? await tx.workspaces.listOpenInvitationsOf(email, at) : [];
     if (!invitation && !isForAll) throw new Stranded("sign_up_closed");
-    // The person who has the account now may be somebody else: they link it themselves.
+    // The current holder of the account may be someone else: they link it themselves.
     if (await tx.users.findByEmail(email)) throw new Stranded("email_taken");
     const name = identity.name ?? email.slice(0, email.indexOf("@")).slice(0, 120);
     const userId = await accounts.add(tx, {
@@ -138,7 +138,8 @@ export function makeSsoService(options: SsoOptions) {
   }
 
   async function enter(identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
-    // Who is refused below takes nothing back with them, so what their inviter can't give any more ends before.
+    // In its own transaction, before a refusal below rolls back: ends invitations whose inviter can no longer give the
+    // role.
     if (identity.email !== null && proves(identity)) await options.standingInvitations.endFallenOf(identity.email);
     return store.transaction(async (tx) => {
       const known = await tx.sso.findIdentity(identity.issuer, identity.subject);
@@ -178,7 +179,7 @@ export function makeSsoService(options: SsoOptions) {
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
-      // The provider's own words stay in `cause`: the log says which of our checks it was.
+      // The provider's own words stay in `cause`: the log shows which of our checks failed.
       log.warn({ problem, error: error instanceof Error ? String(error.cause ?? error.message) : "" }, "sso");
       const page = returned.sessionId === null ? "/sign-in" : LINK_PAGE;
       return { path: `${page}?error=${problem}`, opened: null };
@@ -186,7 +187,11 @@ export function makeSsoService(options: SsoOptions) {
   }
 
   return {
-    /** To the provider, or to the page that says why not. @throws ApiError `sso_not_configured`, `rate_limited` */
+    /**
+     * Redirects to the provider, or to a page that explains the failure.
+     *
+     * @throws ApiError `sso_not_configured`, `rate_limited`
+     */
     async depart(returnTo: string | undefined, context: SignInContext): Promise<Departure | { url: string }> {
       requireProvider();
       takeTry(context);
@@ -197,7 +202,10 @@ export function makeSsoService(options: SsoOptions) {
       });
     },
 
-    /** Never throws for what the provider or the browser brought: the page that it leads to says what is wrong. */
+    /**
+     * Handles the callback. Never throws for errors of the provider or the browser: the page that it leads to reports
+     * them.
+     */
     async arrive(query: string, browserSecret: string | null, context: SignInContext): Promise<Arrival> {
       takeTry(context);
       return finish(query, browserSecret, context).catch((error: unknown) => {
@@ -208,7 +216,7 @@ export function makeSsoService(options: SsoOptions) {
     },
 
     /**
-     * Sends a signed-in person on their way to link their account.
+     * Sends a signed-in person to the provider to link their account.
      *
      * @throws ApiError `sso_not_configured`, `recent_sign_in_required`, `password_wrong`, `source_unavailable`
      */

@@ -4,15 +4,15 @@ import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 import type { Trip } from "./provider.ts";
 
-/** A trip that came back: whole, in time, in the browser in which it began. */
+/** A trip that returned intact, in time and in the browser in which it began. */
 export interface ReturnedTrip {
   trip: Trip;
-  /** The session that wants the link; null for a sign-in. */
+  /** The session that requested the link; null for a sign-in. */
   sessionId: string | null;
   returnTo: string;
 }
 
-/** Trips to the provider: single use, 10 minutes, tied to a browser by a cookie. */
+/** Round trips to the provider: single use, 10 minutes, tied to a browser by a cookie. */
 export type Trips = ReturnType<typeof makeTrips>;
 
 export const TRIP_LIFETIME_MS = 10 * 60_000;
@@ -48,11 +48,13 @@ export function makeTrips(options: { store: Store; clock: Clock; randomBytes: Ra
       return { trip, browserSecret };
     },
 
-    /** Undefined for one that is unknown, used, too old or another browser's; it is used up in any case. */
+    /**
+     * Ends a trip; undefined for one that is unknown, used, expired or another browser's. It is used up in any case.
+     */
     async end(state: string, browserSecret: string | null): Promise<ReturnedTrip | undefined> {
       const stateHash = hashSecret(state);
       if (browserSecret === null) return undefined;
-      // Of this browser only: another one that has the state takes nothing from the person whose it is.
+      // Only for this browser: another one that has the state can't use up the person's trip.
       const flow = await store.sso.takeFlow(stateHash, hashSecret(browserSecret));
       if (!flow || flow.expiresAt <= clock.now()) return undefined;
       // Sealed by `begin`.

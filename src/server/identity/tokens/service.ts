@@ -15,15 +15,15 @@ export type TokenService = ReturnType<typeof makeTokenService>;
 
 const MAX_ACTIVE_TOKENS = 50;
 const DAY_MS = 86_400_000;
-/** How fresh a sign-in must be to mint. Source: S26. */
+/** How recent a sign-in must be to create a token. Source: S26. */
 const RECENT_SIGN_IN_MS = 12 * 3_600_000;
 /** `lastUsedAt` is written on the first use, then at most this often. */
 const LAST_USED_STEP_MS = 5 * 60_000;
 
-/** A token that an OAuth client made. Source: S28. */
+/** For a token made by an OAuth client. Source: S28. */
 const MAX_CHILD_DAYS = 30;
 
-/** What a credential allows the tokens that it makes. */
+/** The limits that a credential sets for the tokens it makes. */
 interface Standing {
   grantId: string | null;
   scopes: readonly Scope[];
@@ -43,7 +43,7 @@ export function makeTokenService(options: {
   const { store, clock, randomBytes, audit, quotas } = options;
   const mcpUrl = `${options.baseUrl}/mcp`;
 
-  /** What the credential that makes a token allows it to be. Source: S26, S28. */
+  /** The limits that the creating credential sets for a token. Source: S26, S28. */
   async function standingOf(actor: Actor): Promise<Standing> {
     const { credential } = actor;
     if (credential.type === "session") {
@@ -73,7 +73,7 @@ export function makeTokenService(options: {
     });
   }
 
-  /** The person's own living token; one text for every other. */
+  /** Finds the person's own active token; the same error for every other. */
   async function findOwn(tx: Store, actor: Actor, tokenId: string): Promise<TokenRecord> {
     const record = await tx.in(actor.workspaceId).tokens.find(tokenId);
     if (!record || record.userId !== actor.userId) throw noSuchThing();
@@ -81,15 +81,15 @@ export function makeTokenService(options: {
   }
 
   return {
-    /** The person's active tokens, newest first, at most 50. */
+    /** Lists the person's active tokens, newest first, at most 50. */
     async list(actor: Actor): Promise<TokenList> {
       const records = await store.in(actor.workspaceId).tokens.listActive(actor.userId, clock.now());
       return { tokens: records.map((record) => toToken(record, clock.now())), mcpUrl };
     },
 
     /**
-     * A new token, made within 12 hours of signing in: by a session, or by the command line's sign-in as a child of it.
-     * A child has at most the scopes of its grant, never `kb:admin`, and ends after 30 days or with the grant.
+     * Creates a token within 12 hours of signing in: by a session, or by the command line's sign-in as a child of it. A
+     * child has at most the scopes of its grant, never `kb:admin`, and ends after 30 days or with the grant.
      *
      * @throws ApiError `insufficient_scope`, `forbidden`, `recent_sign_in_required`, `token_limit_reached`
      */
@@ -126,7 +126,7 @@ export function makeTokenService(options: {
       return { token: toToken(record, clock.now()), plaintext, mcpUrl };
     },
 
-    /** Revokes; again gives the same answer. @throws ApiError `not_found`, also for another person's token */
+    /** Revokes; a repeat gives the same answer. @throws ApiError `not_found`, also for another person's token */
     async revoke(actor: Actor, tokenId: string): Promise<{ token: Token }> {
       return store.transaction(async (tx) => {
         const shown = toToken(await findOwn(tx, actor, tokenId), clock.now());
@@ -138,7 +138,7 @@ export function makeTokenService(options: {
       });
     },
 
-    /** Frees a token from the client that made it. @throws ApiError `not_found`, also for another person's token */
+    /** Detaches a token from the client that made it. @throws ApiError `not_found`, also for another person's token */
     async adopt(actor: Actor, tokenId: string): Promise<{ token: Token }> {
       return store.transaction(async (tx) => {
         const record = await findOwn(tx, actor, tokenId);
@@ -152,7 +152,7 @@ export function makeTokenService(options: {
       });
     },
 
-    /** Who a token is for now; undefined for an unknown, expired or revoked one. Writes `lastUsedAt`. */
+    /** The current actor of a token; undefined for an unknown, expired or revoked one. Writes `lastUsedAt`. */
     async findActor(secret: string): Promise<Actor | undefined> {
       if (!isWellFormedSecret("kb_pat_", secret)) return undefined;
       const found = await store.tokenLookup.findToken(hashSecret(secret), clock.now());
@@ -165,7 +165,7 @@ export function makeTokenService(options: {
       return { workspaceId, userId, role, scopes, timeZone, credential: { type: "pat", id: found.tokenId } };
     },
 
-    /** Whose connector a key opens now. */
+    /** The connector that a key currently opens. */
     async findConnector(secret: string): Promise<ConnectorCaller | undefined> {
       if (!isWellFormedSecret("kb_con_", secret)) return undefined;
       return store.tokenLookup.findConnectorKey(hashSecret(secret), clock.now());
@@ -173,7 +173,7 @@ export function makeTokenService(options: {
   };
 }
 
-/** The token as its owner sees it: at expiry it counts as revoked at that moment, so that two states suffice. */
+/** The token as its owner sees it: once expired it counts as revoked at that moment, so that two states suffice. */
 function toToken(record: TokenRecord, now: number): Token {
   const isExpired = record.expiresAt !== null && record.expiresAt <= now;
   const revokedAt = record.revokedAt ?? (isExpired ? record.expiresAt : null);
@@ -200,7 +200,7 @@ function requireHeldScopes(standing: Pick<Standing, "scopes">, scopes: readonly 
   });
 }
 
-/** Days until it ends; undefined = it never does. */
+/** Days until it ends; undefined for a token that never does. */
 function daysOf({ maxDays }: Standing, wanted: number | undefined): number | undefined {
   if (maxDays === undefined || (wanted !== undefined && wanted <= maxDays)) return wanted;
   if (wanted === undefined) return maxDays;

@@ -2,14 +2,14 @@ import { believedUntil } from "#storage/access/clocks.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 
 /**
- * Permissions are believed for another time from now on: sources and providers are asked for them again at once. What was
- * too old by the former time, and is not by the new one, is read whole. Call it in a transaction.
+ * Applies a changed maximum age of permissions: sources and providers are asked for them again at once. Connectors
+ * whose permissions were too old under the former limit are read in full. Call it in a transaction.
  */
 export async function askAgain(
   { access, accounts, connectors, identitySchedules }: WorkspaceStore,
   { before, now }: { before: number; now: number },
 ): Promise<void> {
-  // Sources that were believed until another instant are asked again.
+  // Sources that count as current until a certain time are asked again too.
   await access.raiseEpoch();
   await identitySchedules.hasten(now);
   await accounts.hasten(now);

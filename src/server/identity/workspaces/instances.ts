@@ -5,7 +5,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/store.ts";
 
-/** Anybody can get an address there: holding one says nothing about who somebody is in a company. Source: S3. */
+/** Anyone can get an address there: having one says nothing about a person's identity in a company. Source: S3. */
 const CONSUMER_DOMAINS = new Set(
   (
     "gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com icloud.com me.com mac.com aol.com gmx.de " +
@@ -14,7 +14,7 @@ const CONSUMER_DOMAINS = new Set(
   ).split(" "),
 );
 
-/** @throws ApiError `forbidden` for others than owners, `invalid_request` for a domain of a mail provider */
+/** @throws ApiError `forbidden` unless the actor is an owner, `invalid_request` for a domain of a mail provider */
 export function checkDomains(actor: Actor, domains: readonly string[]): string[] {
   if (actor.role !== "owner") {
     throw new ApiError("forbidden", { message: "Only an owner of the workspace can change its identity domains." });
@@ -29,7 +29,7 @@ export function checkDomains(actor: Actor, domains: readonly string[]): string[]
   return [...new Set(domains)].sort();
 }
 
-/** @throws ApiError `invalid_request` for what is no base URL */
+/** @throws ApiError `invalid_request` for an invalid base URL */
 export function checkInstances(instances: readonly InstanceInput[]): RegisteredInstance[] {
   const byKey = new Map<string, RegisteredInstance>();
   for (const { providerId, baseUrl } of instances) {
@@ -46,10 +46,10 @@ export function checkInstances(instances: readonly InstanceInput[]): RegisteredI
 }
 
 /**
- * Makes exactly these the registered instances. Connectors of the apps concerned read everything again: whom their items
- * name depends on whether their server is trusted.
+ * Replaces the registered instances with these. Connectors of the apps concerned read everything again, because the
+ * identities in their items depend on whether their server is trusted.
  *
- * @returns what changed, for the audit
+ * @returns the changes, for the audit
  */
 export async function setInstances(
   tx: Store,
@@ -75,7 +75,7 @@ export async function setInstances(
   return { instancesAdded: added.map(toText), instancesRemoved: removed.map(toText) };
 }
 
-/** Nobody stands for a user of an instance that is not trusted any more, until it is again. */
+/** Ends links to users of an instance that is no longer trusted, until it is again. */
 async function endJoinsOf(
   tx: Store,
   workspaceId: string,

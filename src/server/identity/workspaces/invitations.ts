@@ -28,12 +28,12 @@ export function makeInvitationService(options: {
   quotas: QuotaKeeper;
   baseUrl: string;
   post: Post;
-  /** Per workspace: each may send a message to somebody who did not ask for it. */
+  /** Per workspace: each invitation may send a message to someone who didn't ask for it. */
   throttle: Throttle;
 }) {
   const { store, clock, randomBytes, cursors, audit, quotas, baseUrl, post, throttle } = options;
 
-  /** Outside the transaction: no mail server may hold it open. */
+  /** Outside the transaction, so that a slow mail server can't hold it open. */
   async function mail(actor: Actor, invitation: InvitationRecord, url: string): Promise<void> {
     const inviter = (await store.users.find(actor.userId))?.name ?? "Someone";
     const workspace = (await store.workspaces.find(actor.workspaceId))?.name ?? "a workspace";
@@ -48,7 +48,7 @@ export function makeInvitationService(options: {
   }
 
   return {
-    /** Those not withdrawn, newest first. */
+    /** Lists invitations that were not withdrawn, newest first. */
     async list(
       actor: Actor,
       { limit, cursor }: PageQuery,
@@ -70,10 +70,10 @@ export function makeInvitationService(options: {
     },
 
     /**
-     * Invites an address; an earlier open invitation of it dies. The link is mailed where this server sends email, else
-     * shown this once.
+     * Invites an address; an earlier open invitation of it ends. The link is mailed where this server sends email, else
+     * returned only this once.
      *
-     * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: nobody is invited then
+     * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: no one is invited then
      */
     async create(actor: Actor, body: InviteBody): Promise<{ invitation: Invitation; url: string | null }> {
       requireAbove(actor, body.role);

@@ -18,19 +18,19 @@ export interface LocalRootOptions {
   clock: Clock;
   randomBytes: RandomBytes;
   audit: AuditRecorder;
-  /** What the operator's proofs are made with: the data folder's. */
+  /** Key of the operator's proofs, from the data folder. */
   operatorKey: Uint8Array;
   /** Strangers own workspaces here. */
   isOpenToStrangers: boolean;
   /** `KB_LOCAL_ROOTS`. */
   settingsRoots: readonly string[];
-  /** Never readable by a connector, nor is anything above it. */
+  /** Connectors may never read it, nor any folder above it. */
   dataDir: string;
-  /** The server's own home folder: too much at once. */
+  /** The server's own home folder: too broad to allow. */
   homeDir: string | undefined;
 }
 
-/** Neither they nor anything in them. `/private` is where macOS keeps some of them. */
+/** Neither these nor anything inside them. `/private` is where macOS keeps some of them. */
 const CLOSED_TREES = ["/proc", "/sys", "/dev", "/run", "/boot", "/etc", "/private/etc", "/System"];
 /** Not as a whole; a folder inside may be allowed. */
 const CLOSED_FOLDERS = (
@@ -39,8 +39,8 @@ const CLOSED_FOLDERS = (
 ).split(" ");
 
 /**
- * Folders of this machine that connectors may read. Only the operator allows them, who proves the data folder: behind a
- * proxy every client has a local address. Source: S34, S36, docs/decisions/0051.
+ * Folders of this machine that connectors may read. Only the operator allows them, by proving access to the data
+ * folder: behind a proxy every client has a local address. Source: S34, S36, docs/decisions/0051.
  */
 export function makeLocalRootService(options: LocalRootOptions) {
   const { store, clock, randomBytes, audit, settingsRoots } = options;
@@ -57,7 +57,7 @@ export function makeLocalRootService(options: LocalRootOptions) {
   }
 
   return {
-    /** Those of the settings first. */
+    /** Lists the roots, those of the settings first. */
     async list(_actor: Actor, headers: Headers): Promise<{ roots: LocalRoot[]; nextCursor: null }> {
       requireOperator(headers);
       const fixed = settingsRoots.map((path) => ({ id: null, path, createdBy: null, createdAt: null }));
@@ -66,7 +66,7 @@ export function makeLocalRootService(options: LocalRootOptions) {
     },
 
     /**
-     * Allows a folder, by its real path; a known one again gives the same record.
+     * Allows a folder, by its real path; adding a known one returns the same record.
      *
      * @throws ApiError `root_not_allowed`, `forbidden` without the operator's proof and where strangers own workspaces
      */
@@ -78,7 +78,7 @@ export function makeLocalRootService(options: LocalRootOptions) {
         const rootId = makeId("root", randomBytes);
         const createdAt = clock.now();
         const root = await tx.installation.addLocalRoot({ rootId, path: real, createdBy: actor.userId, createdAt });
-        // The one record that names a path: it is the very thing that was allowed.
+        // The only audit record that contains a path: the path is what was allowed.
         const act = {
           action: "local_root.added",
           target: { type: "local_root", id: root.rootId },
@@ -100,7 +100,7 @@ export function makeLocalRootService(options: LocalRootOptions) {
       });
     },
 
-    /** The real paths that connectors may read now; those of the settings that do not exist are left out. */
+    /** The real paths that connectors may read now; paths in the settings that don't exist are left out. */
     async allowed(): Promise<string[]> {
       const stored = (await store.installation.listLocalRoots()).map((root) => root.path);
       const real = await Promise.all(settingsRoots.map((path) => realpath(path).catch(() => undefined)));

@@ -9,10 +9,10 @@ import { toWorkspace } from "./service.ts";
 
 export type MyWorkspaceService = ReturnType<typeof makeMyWorkspaceService>;
 
-/** Workspaces that one person may own on a server that is run for others. */
+/** Workspaces that one person may own on a managed server. */
 const MAX_OWNED = 10;
 
-/** The workspaces of a person. */
+/** Makes the service for a person's workspaces. */
 export function makeMyWorkspaceService(options: {
   store: Store;
   cursors: CursorCodec;
@@ -38,7 +38,7 @@ export function makeMyWorkspaceService(options: {
   }
 
   return {
-    /** In the order the person joined them. */
+    /** Lists the person's workspaces in the order they joined them. */
     async list(
       actor: Actor,
       { limit, cursor }: PageQuery,
@@ -65,7 +65,7 @@ export function makeMyWorkspaceService(options: {
       return { workspaces, nextCursor };
     },
 
-    /** A workspace that the actor owns. @throws ApiError `forbidden`, `workspace_limit_reached` */
+    /** Creates a workspace that the actor owns. @throws ApiError `forbidden`, `workspace_limit_reached` */
     async create(actor: Actor, { name, timeZone }: CreateWorkspaceBody): Promise<{ workspace: Workspace }> {
       return store.transaction(async (tx) => {
         await requireMayCreate(tx, actor);

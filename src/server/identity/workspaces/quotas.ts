@@ -5,7 +5,7 @@ import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Store } from "#storage/store.ts";
 
-/** What a workspace may hold. */
+/** The limits of a workspace. */
 export interface Quotas {
   /** Items that are searchable or listed. */
   items: number;
@@ -18,31 +18,31 @@ export interface Quotas {
   tokens: number;
 }
 
-/** Of each workspace in managed mode; self-hosted there are none unless the settings name some. */
+/** Quotas of each workspace in managed mode; self-hosted servers have none unless the settings specify some. */
 export const MANAGED_QUOTAS: Quotas = { items: 200_000, textMb: 2_000, connectors: 50, members: 100, tokens: 1_000 };
 
-/** Says whether there is room for more. Nothing that is there is ever taken away for a quota. */
+/** Checks whether there is room for more. Nothing stored is ever removed for a quota. */
 export interface QuotaKeeper {
   /**
-   * In the transaction that makes one: whether there is room for it.
+   * Checks, in the transaction that creates one, that there is room for it.
    *
    * @throws ApiError `quota_reached`
    */
   requireRoom(tx: Store, workspaceId: string, what: "connectors" | "members" | "tokens"): Promise<void>;
-  /** Takes the place of a new item, or says why there is none. Counted at most once in half a minute. */
+  /** Reserves room for a new item, or says why there isn't any. Counted at most once in half a minute. */
   takeItem(workspaceId: string): Promise<SourceProblem | undefined>;
-  /** Notes the text of a new item, so that the count is right until it is taken again. */
+  /** Adds the text of a new item, so that the count stays right until the next one. */
   noteText(workspaceId: string, textChars: number): void;
 }
 
-/** Where nothing has a limit. */
+/** The keeper without limits. */
 export const NO_QUOTAS: QuotaKeeper = {
   requireRoom: async () => undefined,
   takeItem: async () => undefined,
   noteText: () => undefined,
 };
 
-/** How long a count of items is believed, with what was noted since. A count of 200,000 takes some 30 ms. */
+/** How long a count of items is used, with the items added since. A count of 200,000 takes some 30 ms. */
 const COUNT_KEPT_MS = 30_000;
 const MAX_COUNTS = 1_000;
 const CHARS_PER_MB = 1_000_000;
@@ -54,19 +54,19 @@ interface Count {
   textChars: number;
 }
 
-/** Keeps to the quotas of each workspace; what has none given is not counted. */
+/** Enforces the quotas of each workspace; resources without a quota are not counted. */
 export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: Partial<Quotas> }): QuotaKeeper {
   const { store, clock, quotas } = options;
   if (Object.keys(quotas).length === 0) return NO_QUOTAS;
   const counts = new LRUCache<string, { at: number; count: Promise<Count> }>(atMost(MAX_COUNTS));
 
-  /** One count for all who ask meanwhile, so that nobody's place is forgotten. */
+  /** Shares one count among concurrent callers, so that every reservation is included. */
   function countOf(workspaceId: string): Promise<Count> {
     const kept = counts.get(workspaceId);
     if (kept && clock.now() - kept.at < COUNT_KEPT_MS) return kept.count;
     const count = store.in(workspaceId).usage.items();
     counts.set(workspaceId, { at: clock.now(), count });
-    // What could not be counted is counted again.
+    // A failed count is repeated.
     count.catch(() => counts.delete(workspaceId));
     return count;
   }

@@ -23,7 +23,7 @@ import { checkDomains, checkInstances, setInstances } from "./instances.ts";
 
 export type WorkspaceService = ReturnType<typeof makeWorkspaceService>;
 
-/** The workspace and who is in it. Role ladder: S22; removal: S13. */
+/** The workspace and its members. Role ladder: S22; removal: S13. */
 export function makeWorkspaceService(options: {
   store: Store;
   clock: Clock;
@@ -31,9 +31,9 @@ export function makeWorkspaceService(options: {
   audit: AuditRecorder;
   syncStops: Pick<SyncStops, "stop">;
   leftGrants: Pick<LeftGrants, "end">;
-  /** Those of the server's settings. */
+  /** Instances of the server's settings. */
   instances: readonly RegisteredInstance[];
-  /** Tells that connections of somebody who left were revoked, in the transaction of it. */
+  /** Reports, in the same transaction, that the connections of someone who left were revoked. */
   tellRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
 }) {
   const { store, clock, cursors, audit, syncStops } = options;
@@ -65,7 +65,9 @@ export function makeWorkspaceService(options: {
   return {
     get: (actor: Actor): Promise<{ workspace: WorkspaceSettings }> => requireWorkspace(store, actor.workspaceId),
 
-    /** @throws ApiError `forbidden` for identity domains set by others than owners, `invalid_request` for what is none */
+    /**
+     * @throws ApiError `forbidden` when anyone but an owner sets identity domains, `invalid_request` for invalid ones
+     */
     async update(actor: Actor, body: PatchWorkspaceBody): Promise<{ workspace: WorkspaceSettings }> {
       const change = {
         ...defined({ name: body.name, timeZone: body.timeZone, secrets: body.secrets }),
@@ -99,7 +101,7 @@ export function makeWorkspaceService(options: {
       });
     },
 
-    /** In the order they joined. */
+    /** Lists the members in the order they joined. */
     async listMembers(
       actor: Actor,
       { limit, cursor }: PageQuery,
@@ -141,7 +143,7 @@ export function makeWorkspaceService(options: {
     },
 
     /**
-     * Removes a member with every credential of theirs, or lets the actor leave.
+     * Removes a member with all their credentials, or lets the actor leave.
      *
      * @throws ApiError `role_too_low`, `last_owner`, `not_found`
      */
@@ -183,7 +185,7 @@ async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecor
   throw new ApiError("last_owner", { message: "This is the last owner. Make someone else an owner first." });
 }
 
-/** How much a fall of a role ended, for the audit. */
+/** The credentials and resources that a lowered role ended, as counts for the audit. */
 function endedBy(outcome: FallOutcome | undefined): { ended?: FallOutcome["ended"] } {
   return outcome && Object.keys(outcome.ended).length > 0 ? { ended: outcome.ended } : {};
 }
@@ -194,10 +196,10 @@ function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member
 
 const HOUR_MS = 3_600_000;
 
-/** An item that was read under the old setting is stored by then. */
+/** By then, items that were read under the old setting are stored. */
 const LATE_MS = 120_000;
 
-/** Puts the work on what is stored in line: at once, and again for what was under way. */
+/** Queues the work on stored items: at once, and again for items that were being read. */
 async function applySecretsLater(tx: Store, workspaceId: string, now: number): Promise<void> {
   for (const [name, runAt] of [
     ["now", now],
@@ -208,7 +210,7 @@ async function applySecretsLater(tx: Store, workspaceId: string, now: number): P
   }
 }
 
-/** A workspace as the contract shows one. */
+/** Converts a workspace to the contract's form. */
 export function toWorkspace({ workspaceId, name, timeZone, secrets, createdAt }: WorkspaceRecord): Workspace {
   return { id: workspaceId, name, timeZone, secrets, createdAt: isoOf(createdAt) };
 }

@@ -4,12 +4,12 @@ import { isAbove } from "#storage/access/ladder.ts";
 import type { InvitationRecord } from "#storage/records/people.ts";
 import type { Store } from "#storage/store.ts";
 
-/** Asks, whenever an invitation is used, whether the person who made it could make it now. */
+/** Checks, whenever an invitation is used, whether its inviter could still give its role. */
 export type StandingInvitations = ReturnType<typeof makeStandingInvitations>;
 
 /**
- * Makes the check for both ways of accepting: by link and by single sign-on. A role that falls ends its invitations at once
- * (`ROLE_FALL`); this also finds those of a fall before that. Source: S63.
+ * Makes the check for both ways of accepting: by link and by single sign-on. Lowering a role ends its invitations at
+ * once (`ROLE_FALL`); this also finds invitations of roles lowered before that existed. Source: S63.
  */
 export function makeStandingInvitations(options: {
   store: Store;
@@ -22,7 +22,7 @@ export function makeStandingInvitations(options: {
     const { workspaceId, invitationId, invitedBy, role } = invitation;
     const inviter = await store.in(workspaceId).members.find(invitedBy);
     if (inviter && isAbove(inviter.role, role)) return true;
-    // A transaction of its own: what refuses the invitation rolls back.
+    // In its own transaction: the one that refuses the invitation rolls back.
     await store.transaction(async (tx) => {
       await tx.in(workspaceId).invitations.revoke(invitationId, clock.now());
       await audit.recordSystem(tx, workspaceId, {
@@ -35,9 +35,9 @@ export function makeStandingInvitations(options: {
   }
 
   return {
-    /** False for one whose inviter couldn't give its role now: it is ended for good. */
+    /** False for one whose inviter could no longer give its role: it is ended for good. */
     isStanding,
-    /** The same for the open invitations of an address, in all workspaces. */
+    /** Checks the open invitations of an address in all workspaces. */
     async endFallenOf(email: string): Promise<void> {
       for (const invitation of await store.workspaces.listOpenInvitationsOf(email, clock.now())) {
         await isStanding(invitation);
