@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type ConfiguredProvider, urlAt } from "./providers.ts";
 
-/** What a browser brought back from a provider. */
+/** The provider's answer in the callback. */
 export interface ProviderAnswer {
   state: string;
   code: string | undefined;
@@ -26,13 +26,13 @@ export function makeAddress(at: ConfiguredProvider, state: string, verifier: str
   return url.href;
 }
 
-/** What is sent along so that nobody else can use the code. Source: RFC 7636 §4.2. */
+/** The parameters that keep anyone else from using the code. Source: RFC 7636 §4.2. */
 export function challengeOf(verifier: string): Record<string, string> {
   const code_challenge = createHash("sha256").update(verifier).digest("base64url");
   return { code_challenge, code_challenge_method: "S256" };
 }
 
-/** A page of this server with these parameters besides its own. */
+/** A page of this server with these parameters added to its own. */
 export function withQuery(path: string, values: Readonly<Record<string, string>>): string {
   const url = new URL(path, "https://here.invalid");
   for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
@@ -40,8 +40,9 @@ export function withQuery(path: string, values: Readonly<Record<string, string>>
 }
 
 /**
- * Reads a callback's query. An answer that says something twice has no code: who registers kb at an authorization server can put
- * an `iss` of their choice into the address to come back to, beside which the true one stands.
+ * Reads a callback's query. An answer with a repeated parameter has no code: anyone who registers kb at an
+ * authorization server can put an `iss` of their choice into the redirect address, and the true one is then appended to
+ * it.
  *
  * Source: RFC 6749 §3.1, RFC 9207 §2.4
  */

@@ -14,10 +14,10 @@ import { type ProvenAccount, saveAccount, tellOfRefusal } from "./save.ts";
 import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 import { toAccount } from "./view.ts";
 
-/** The page of people's accounts: it says what will be connected, and who was found. Source: S30. */
+/** The page of a person's accounts: it shows what will be connected, and the account that was found. Source: S30. */
 export const ACCOUNTS_PAGE = "/settings/accounts";
 
-/** Where `authorize` leads without a word of ours before: our own page, which asks. */
+/** The page of ours that `authorize` leads to, which asks before the person goes to the provider. */
 export function pageBefore(providerId: string, returnTo: string | undefined): string {
   return withQuery(ACCOUNTS_PAGE, { connect: providerId, ...(returnTo !== undefined && { returnTo: safe(returnTo) }) });
 }
@@ -56,10 +56,10 @@ export async function depart(
 }
 
 /**
- * Takes what a browser brought back. Whatever is wrong is said by where it leads, and the provider's own words by nobody.
+ * Handles the callback. Errors are reported by the page that it leads to; the provider's own words are never shown.
  *
- * @param query  the callback's query, as it came
- * @param actor  whose session the browser has
+ * @param query the callback's query, unchanged
+ * @param actor whose session the browser has
  */
 export async function arrive(
   deps: AccountDeps,
@@ -85,7 +85,7 @@ export async function arrive(
   }
 }
 
-/** The person found at the provider, for the page that asks. @throws ApiError `link_invalid` */
+/** Returns the person found at the provider, for the confirmation page. @throws ApiError `link_invalid` */
 export async function describeFound(deps: AccountDeps, actor: Actor, id: string): Promise<{ found: FoundAccount }> {
   const flow = await deps.flows.readFound(id, actor);
   if (!flow) throw tooLate();
@@ -96,7 +96,7 @@ export async function describeFound(deps: AccountDeps, actor: Actor, id: string)
   return { found: { providerId, providerName: provider.name, baseUrl, label, login, scopes, returnTo } };
 }
 
-/** The person says that it is them, or not. @throws ApiError `link_invalid`, `account_taken` */
+/** Records whether the person confirms that the account is theirs. @throws ApiError `link_invalid`, `account_taken` */
 export async function decideFound(
   deps: AccountDeps,
   actor: Actor,
@@ -118,7 +118,7 @@ function makeVerifier({ randomBytes }: AccountDeps, { provider }: ConfiguredProv
   return provider.oauth.hasPkce ? { verifier: Buffer.from(randomBytes(32)).toString("base64url") } : {};
 }
 
-/** Where a provider says who it is, it must be the one to which the person was sent. Source: RFC 9207. */
+/** A provider that identifies itself must be the one to which the person was sent. Source: RFC 9207. */
 function isIssuer({ provider, place }: ConfiguredProvider, issuer: string | undefined): boolean {
   const expected = provider.oauth.issuer;
   if (issuer === undefined || expected === undefined) return true;
@@ -157,12 +157,12 @@ async function findOut(
 const MAX_SCOPES = 200;
 const MAX_NAME_CHARS = 200;
 
-/** One that can be shown as it is. Source: RFC 6749 §3.3. */
+/** Whether the scope can be shown unchanged. Source: RFC 6749 §3.3. */
 function isScope(scope: string): boolean {
   return /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/.test(scope);
 }
 
-/** Who somebody at a provider is, with names that can be shown and kept. */
+/** The account at a provider, with names that can be shown and stored. */
 export function whoOf(
   provider: AccountProvider,
   instance: string,
@@ -173,7 +173,7 @@ export function whoOf(
   return { providerId: provider.providerId, instance, principal: principalOf(provider, instance, said), label, login };
 }
 
-/** One that the person had goes on at once; a new one waits until they have seen who it is. */
+/** Reconnects an account that the person already had at once; a new one waits until they have confirmed it. */
 async function judge(
   deps: AccountDeps,
   actor: Actor,
@@ -218,12 +218,12 @@ async function saveOrGiveBack(deps: AccountDeps, actor: Actor, proven: ProvenAcc
   }
 }
 
-/** The person found at the provider, and nobody said in time that it is them: the provider is told to forget the tokens. */
+/** Revokes the tokens of an account that its person didn't confirm in time. */
 export async function endLapsedFound(deps: AccountDeps, flow: OpenedFlow): Promise<void> {
   await giveBack(deps, toProven(foundOf(flow)));
 }
 
-/** Nobody will use these tokens: the provider may forget them. */
+/** Revokes tokens that won't be used. */
 async function giveBack(
   { book, keeper, log }: AccountDeps,
   { providerId, instance, secrets }: Pick<ProvenAccount, "providerId" | "instance" | "secrets">,
@@ -247,7 +247,7 @@ function problemOf(error: unknown): AccountProblem | undefined {
   return error.class === "unprocessable" ? "failed" : undefined;
 }
 
-/** Where it leads, or what it sends without an end, is the provider's fault, not the browser's. */
+/** A bad redirect or an endless answer is the provider's fault, not the browser's. */
 const UNUSABLE: ReadonlySet<string> = new Set(["address_not_allowed", "payload_too_large"]);
 
 const tokenHint = (providerId: string) => `kb accounts connect ${providerId} --token`;
@@ -264,7 +264,7 @@ function failed(returnTo: string | undefined, reason: AccountProblem): string {
   return withQuery(returnTo ?? ACCOUNTS_PAGE, { account: "failed", reason });
 }
 
-/** A page of this server; the page of accounts when nobody said which. */
+/** Returns a page of this server; the accounts page when none was named. */
 function safe(returnTo: string | undefined): string {
   return returnTo === undefined ? ACCOUNTS_PAGE : safeReturnTo(returnTo);
 }

@@ -9,7 +9,7 @@ import type { AccountLinks } from "./links.ts";
 import type { KnownProvider, ProviderBook } from "./providers.ts";
 import type { AccountKeeper } from "./tokens.ts";
 
-/** What every function about accounts depends on. */
+/** The dependencies of every function about accounts. */
 export interface AccountDeps {
   store: Store;
   clock: Clock;
@@ -20,9 +20,9 @@ export interface AccountDeps {
   flows: Flows;
   keeper: AccountKeeper;
   links: AccountLinks;
-  /** Asks for a run of a connector that goes on. */
+  /** Requests a run of a connector that resumes. */
   request(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<unknown>;
-  /** Something was queued. */
+  /** Reports that jobs were queued. */
   wake(): void;
 }
 

@@ -5,7 +5,7 @@ import type { OneTime, OpenedFlow } from "./one-time.ts";
 
 const Away = z.object({ verifier: z.string().optional(), accountId: z.string().optional() });
 
-/** What binds the way to a provider and the way back. */
+/** The values that bind the request to the callback. */
 export type AwayFlow = z.infer<typeof Away>;
 
 const Found = z.object({
@@ -19,10 +19,10 @@ const Found = z.object({
   label: z.string(),
 });
 
-/** The person found at the provider at the end of it, with the tokens, until the person says that it is them. */
+/** The account found at the provider, with its tokens, until the person confirms it. */
 export type FoundFlow = z.infer<typeof Found>;
 
-/** A flow as it was kept. */
+/** A stored flow. */
 export interface Kept<Content> {
   providerId: string;
   returnTo: string;
@@ -31,12 +31,12 @@ export interface Kept<Content> {
 
 export type Flows = ReturnType<typeof makeFlows>;
 
-/** What was found at the end of this flow. */
+/** The account found at the end of this flow. */
 export function foundOf({ providerId, returnTo, content }: OpenedFlow): Kept<FoundFlow> {
   return { providerId, returnTo, content: Found.parse(content) };
 }
 
-/** The way to a provider and what was found there: each works once, in the session in which it began. */
+/** Stores the trip to a provider and the account found there: each works once, in the session in which it began. */
 export function makeFlows({ once }: { once: OneTime }) {
   function begin(
     stage: AccountFlowRecord["stage"],
@@ -59,20 +59,20 @@ export function makeFlows({ once }: { once: OneTime }) {
   return {
     /** @returns the state to send along */
     goAway: (actor: Actor, flow: Kept<AwayFlow>) => begin("away", actor, flow),
-    /** Undefined for one that is unknown, used, too old or another session's, whose it stays. */
+    /** Undefined for one that is unknown, used, expired or another session's, which keeps it. */
     async comeBack(state: string, actor: Actor | undefined): Promise<Kept<AwayFlow> | undefined> {
       const flow = open(await once.find("away", state), actor, Away);
       return flow && (await once.take("away", state)) ? flow : undefined;
     },
-    /** @returns the id by which the page asks for it */
+    /** @returns the id by which the page requests it */
     keepFound: (actor: Actor, flow: Kept<FoundFlow>) => begin("found", actor, flow),
-    /** What was found; it stays. */
+    /** Reads the account found, without using it up. */
     async readFound(id: string, actor: Actor): Promise<Kept<FoundFlow> | undefined> {
       return open(await once.find("found", id), actor, Found);
     },
-    /** What was found, for the one who takes it first. */
+    /** Takes the account found; only the first caller gets it. */
     async takeFound(id: string, actor: Actor): Promise<Kept<FoundFlow> | undefined> {
-      // Somebody else's stays where it is, and its tokens with it.
+      // Another session's flow is left as it is, with its tokens.
       const found = open(await once.find("found", id), actor, Found);
       return found && (await once.take("found", id)) ? found : undefined;
     },

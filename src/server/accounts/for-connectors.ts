@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { ConnectorAccounts } from "#server/connectors/credentials.ts";
 import type { AccountDeps } from "./deps.ts";
 
-/** What connectors read with: accounts of their owners. Source: S5. */
+/** Gives connectors the accounts of their owners to read with. Source: S5. */
 export function makeConnectorAccounts({
   store,
   book,

@@ -8,11 +8,11 @@ import type { Store } from "#storage/store.ts";
 export type AccountLinks = ReturnType<typeof makeAccountLinks>;
 
 /**
- * What an account says of its person: that they are this user of the source, everywhere in the workspace, while the
- * provider itself has said so within `maxAclAge`. Call all of it in a transaction. Source: S3, S30.
+ * Links an account's person to this user of the source, everywhere in the workspace, while the provider has confirmed
+ * it within `maxAclAge`. Call all of it in a transaction. Source: S3, S30.
  */
 export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditRecorder }) {
-  /** Who this user of a source is here now. */
+  /** The current link of this user of a source to a member. */
   async function currentJoin(tx: Store, workspaceId: string, principal: string): Promise<IdentityJoin | undefined> {
     return (await tx.in(workspaceId).identities.joinsOf(principal)).find(isCurrent);
   }
@@ -37,7 +37,7 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
 
   return {
     end,
-    /** Somebody else who is this user of the source here; undefined when nobody is. */
+    /** The link of this user to another member; undefined when there is none. */
     async otherHolder(
       from: Store,
       workspaceId: string,
@@ -50,8 +50,8 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
     },
 
     /**
-     * Notes that the provider has just said who the account is. What was tied by hand or by address stays as it is, and whom
-     * an admin has unlinked by hand only an admin links again.
+     * Notes that the provider has just confirmed the account. Links made manually or by address stay as they are, and
+     * one that an admin removed manually can only be restored by an admin.
      */
     async confirm(tx: Store, workspaceId: string, account: AccountRecord, before: number | null): Promise<void> {
       const { accountId, principal, userId, label: name, login } = account;

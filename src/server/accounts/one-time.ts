@@ -30,25 +30,25 @@ export function makeOneTime(options: { store: Store; clock: Clock; randomBytes: 
   }
 
   return {
-    /** @returns the secret, of which only the hash is kept */
+    /** @returns the secret; only its hash is stored */
     async begin(stage: AccountFlowRecord["stage"], { content, ...of }: KeptFlow): Promise<string> {
       const secret = randomSecret(randomBytes);
       await insert(stage, secret, { content, ...of }, FLOW_MS);
       return secret;
     },
-    /** Keeps content under a name in place of what was there, for as long as told. */
+    /** Stores content under a name, replacing the previous content, for `lifetimeMs`. */
     async put(stage: FlowStage, name: string, kept: KeptFlow, lifetimeMs: number): Promise<void> {
       await store.accountFlows.remove(hashSecret(name));
       await insert(stage, name, kept, lifetimeMs);
     },
-    /** It stays. Undefined for one that is unknown, used or too old. */
+    /** Reads without using it up. Undefined for one that is unknown, used or expired. */
     async find(stage: AccountFlowRecord["stage"], secret: string): Promise<OpenedFlow | undefined> {
       return open(await store.accountFlows.find(hashSecret(secret), stage));
     },
     /**
-     * Gives tokens back that nobody confirmed in time, then deletes the flow, whatever came of it.
+     * Revokes tokens that weren't confirmed in time, then deletes the flow whatever the outcome.
      *
-     * @param giveBack  revokes them at their provider; doesn't reject for a provider that can't be told
+     * @param giveBack revokes them at their provider; doesn't reject when the provider can't be reached
      */
     async endLapsed(flowHash: string, giveBack: (flow: OpenedFlow) => Promise<void>): Promise<void> {
       const flow = await store.accountFlows.findLapsed(flowHash, clock.now());
@@ -59,24 +59,24 @@ export function makeOneTime(options: { store: Store; clock: Clock; randomBytes: 
         await store.accountFlows.remove(flowHash);
       }
     },
-    /** For the one who takes it first. */
+    /** Takes the flow; only the first caller gets it. */
     async take(stage: AccountFlowRecord["stage"], secret: string): Promise<OpenedFlow | undefined> {
       return open(await store.accountFlows.take(hashSecret(secret), stage, clock.now()));
     },
   };
 }
 
-/** Whose it is, and what it is about. */
+/** The owner and the content of a flow. */
 type KeptFlow = Pick<AccountFlowRecord, "workspaceId" | "userId" | "sessionId" | "providerId" | "returnTo"> & {
   content: object;
 };
 
-/** As it was kept; its content is not judged. */
+/** A stored flow with its content, not validated. */
 export interface OpenedFlow extends AccountFlowRecord {
   content: unknown;
 }
 
-/** How long each lives. */
+/** Lifetime of each. */
 export const FLOW_MS = 10 * 60_000;
 
 function placeOf(flowHash: string): SealedPlace {

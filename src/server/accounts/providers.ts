@@ -5,7 +5,7 @@ import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/store.ts";
 import type { TokenEndpoint } from "./token-endpoint.ts";
 
-/** What the settings say of a service at which people connect accounts. */
+/** The settings of a service at which people connect accounts. */
 export interface AccountSettings {
   baseUrl?: string;
   apiUrl?: string;
@@ -13,18 +13,18 @@ export interface AccountSettings {
   clientSecret?: string;
 }
 
-/** A provider as this server knows it. */
+/** A provider as configured on this server. */
 export interface KnownProvider {
   provider: AccountProvider;
-  /** The instance to which people are sent; undefined while nobody has named one. */
+  /** The instance to which people are sent; undefined while none is configured. */
   place: AccountPlace | undefined;
-  /** What this server is there; undefined while the operator has not registered it. */
+  /** This server's client there; undefined while the operator has not registered it. */
   client: OAuthClient | undefined;
-  /** Its own for each provider: an answer of one is never taken for another's. */
+  /** A separate one for each provider, so that answers of one are never taken for another's. */
   redirectUrl: string;
 }
 
-/** One to which people are sent. */
+/** A provider to which people are sent. */
 export interface ConfiguredProvider extends KnownProvider {
   provider: AccountProvider & { oauth: OAuthSpec };
   place: AccountPlace;
@@ -42,12 +42,12 @@ export type ProviderBook = ReturnType<typeof makeProviderBook>;
 /** The three whose paths the contract fixes; further ones are at `/api/accounts/<provider>`. */
 export const FIXED_PROVIDERS = ["github", "google", "slack"] as const;
 
-/** Makes the book of what the code and the settings say. */
+/** Makes the book of providers from the code and the settings. */
 export function makeProviderBook(options: {
   providers: readonly AccountProvider[];
   settings: Readonly<Record<string, AccountSettings>>;
   baseUrl: string;
-  /** Those of the operator. */
+  /** The operator's instances. */
   instances: readonly RegisteredInstance[];
 }) {
   const known = options.providers.map((provider): KnownProvider => {
@@ -66,7 +66,7 @@ export function makeProviderBook(options: {
   return {
     list: (): readonly KnownProvider[] => known,
     find,
-    /** Where an instance is, by what principals name it by. */
+    /** The place of an instance, by its name in principals. */
     placeOf(provider: AccountProvider, instance: string): AccountPlace {
       const place = find(provider.providerId)?.place;
       if (place && instanceUrlOf(provider, place) === instance) return place;
@@ -76,7 +76,7 @@ export function makeProviderBook(options: {
       }
       return placeAt(provider, instance);
     },
-    /** Those whose users can be members of the workspace, the one of the settings first. Source: S2. */
+    /** Instances whose users can be members of the workspace, the one of the settings first. Source: S2. */
     instancesOf,
     isRegistered: async (from: Store, workspaceId: string, providerId: string, instance: string): Promise<boolean> =>
       (await instancesOf(from, workspaceId, providerId)).includes(instance),
@@ -90,7 +90,7 @@ export function makeProviderBook(options: {
   }
 }
 
-/** Where a provider has its tokens. */
+/** The token endpoint of a provider. */
 export function tokenEndpointAt(
   { provider, place, client }: Pick<ConfiguredProvider, "provider" | "place" | "client">,
   now: () => number,
@@ -99,17 +99,17 @@ export function tokenEndpointAt(
   return { name: provider.name, tokenUrl: urlAt(tokenUrl, place), client, tokensIn, now };
 }
 
-/** What principals name an instance by. */
+/** The name of an instance in principals. */
 export function instanceUrlOf({ instance }: AccountProvider, place: AccountPlace): string {
   return normalizeBaseUrl(place[instance]) ?? place[instance];
 }
 
-/** Fills a template of a provider. */
+/** Fills in a provider's URL template. */
 export function urlAt(template: string, place: AccountPlace): string {
   return expandTemplate(template, { ...place });
 }
 
-/** Where the tokens of an account may go. */
+/** The origins to which an account's tokens may be sent. */
 export function originsAt({ origins = [] }: AccountProvider, place: AccountPlace): string[] {
   return [...new Set([place.apiUrl, ...origins.map((each) => urlAt(each, place))].map((url) => new URL(url).origin))];
 }

@@ -6,10 +6,12 @@ const REFUSED = "The provider no longer accepts it.";
 const LOST = "Its account must be connected again.";
 const GONE = "Its account was disconnected.";
 
-/** States that an account of the connector can end. */
+/** Connector states that losing the account can end. */
 const ENDS = new Set(["active", "error", "pending_auth"]);
 
-/** The account opens nothing any more: neither it nor a connector on it goes on by itself. Call it in a transaction. */
+/**
+ * Marks an account as lost: it and its connectors stop until its person connects it again. Call it in a transaction.
+ */
 export async function loseAccess(
   tx: Store,
   clock: Clock,
@@ -18,7 +20,7 @@ export async function loseAccess(
   const { accounts, connectors, access } = tx.in(at.workspaceId);
   const account = at.isGone ? undefined : await accounts.find(at.accountId);
   if (account?.state === "active") {
-    // What it said last counts for as long as any answer does; then its link is ended.
+    // The provider's last confirmation counts for as long as any answer does; then its link is ended.
     const dueAt = account.confirmedAt + (await access.maxAclAgeMs());
     await accounts.update(at.accountId, { state: "needs_reauth", stateReason: REFUSED, dueAt });
   }
@@ -31,7 +33,7 @@ export async function loseAccess(
   );
 }
 
-/** What these read with opens nothing any more: they don't go on by themselves, and what they read is withheld. */
+/** Stops connectors whose credentials no longer work, and hides the content they read. */
 export async function stopConnectors(
   tx: Store,
   clock: Clock,
@@ -52,7 +54,7 @@ export async function stopConnectors(
   await access.raiseEpoch();
 }
 
-/** The account opens what it did again: connectors on it go on. Call it in a transaction. */
+/** Marks an account as working again: its connectors resume. Call it in a transaction. */
 export async function regainAccess(
   tx: Store,
   request: (tx: Store, workspaceId: string, connector: ConnectorRecord) => Promise<unknown>,
@@ -61,7 +63,7 @@ export async function regainAccess(
   await resumeConnectors(tx, request, workspaceId, await tx.in(workspaceId).connectors.listOnAccount(accountId));
 }
 
-/** Connectors that waited for it go on. */
+/** Resumes the connectors that waited for it. */
 export async function resumeConnectors(
   tx: Store,
   request: (tx: Store, workspaceId: string, connector: ConnectorRecord) => Promise<unknown>,

@@ -2,19 +2,22 @@ import { ApiError } from "#api/errors.ts";
 import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
 import { randomSecret } from "#core/secrets.ts";
 
-/** Tokens that can be renewed, as they are stored. */
+/** Stored tokens that can be renewed. */
 export interface Renewable {
-  /** As of now. @throws ApiError when they are no more */
+  /** Reads the current tokens. @throws ApiError when there are none any more */
   read(): Promise<{ accessToken: string; version: number }>;
-  /** Lets one caller alone renew this version. */
+  /** Locks this version, so that only one caller renews it. */
   lock(version: number, lock: { by: string; now: number; until: number }): Promise<boolean>;
-  /** Gets new ones, stores them and gives the lock back; gives the access token. */
+  /** Gets new tokens, stores them and releases the lock; returns the access token. */
   renew(by: string): Promise<string>;
 }
 
 export type Renewer = ReturnType<typeof makeRenewer>;
 
-/** However many need new tokens at once, in this process and others, their provider is asked once: it rotates them. */
+/**
+ * Makes the renewer: however many callers need new tokens at once, in this process and others, their provider gets one
+ * request, because it rotates them.
+ */
 export function makeRenewer({ clock, randomBytes, sleep }: { clock: Clock; randomBytes: RandomBytes; sleep: Sleep }) {
   const renewing = new Map<string, Promise<string>>();
 
@@ -35,10 +38,7 @@ export function makeRenewer({ clock, randomBytes, sleep }: { clock: Clock; rando
     }
   }
 
-  /**
-   * @param key    whose tokens they are
-   * @param stale  the access token that is too old
-   */
+  /** @param key whose tokens they are @param stale the access token that is too old */
   return (key: string, stale: string, tokens: Renewable): Promise<string> => {
     const under = renewing.get(key) ?? renewAlone(stale, tokens);
     renewing.set(key, under);
@@ -48,7 +48,7 @@ export function makeRenewer({ clock, randomBytes, sleep }: { clock: Clock; rando
 
 /** Tokens are renewed this long before they end. */
 export const EARLY_MS = 60_000;
-/** A process that gets tokens and dies lets the next one try after this. */
+/** If a process dies while renewing tokens, the next one may try after this. */
 const LOCK_MS = 60_000;
 const WAIT_MS = 45_000;
 const LOOK_AGAIN_MS = 250;

@@ -24,8 +24,8 @@ export function mountAccounts(at: Mount, { accountDeps: deps, cookie, sessions }
   }
 
   /**
-   * To the page of ours that says what will be connected, wherever the browser comes from: a link on one of our own pages
-   * can be anybody's. From there a `POST` in the person's session goes on. Source: S30.
+   * Redirects to our page that shows what will be connected, wherever the browser comes from: anyone may have made the
+   * link, even on one of our own pages. From there a `POST` in the person's session continues. Source: S30.
    */
   function pageFor(providerId: string, returnTo: string | undefined): string {
     requireProvider(deps.book, providerId);

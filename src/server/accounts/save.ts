@@ -6,10 +6,10 @@ import type { AccountRecord, AccountWay } from "#storage/records/accounts.ts";
 import type { AccountDeps } from "./deps.ts";
 import { regainAccess } from "./reauth.ts";
 
-/** The person found at the provider at a provider, with what the provider gave for them. */
+/** The account found at a provider, with the tokens granted for it. */
 export interface ProvenAccount {
   providerId: string;
-  /** What principals name the instance by. */
+  /** The instance's name in principals. */
   instance: string;
   principal: string;
   label: string;
@@ -21,10 +21,10 @@ export interface ProvenAccount {
 }
 
 /**
- * Keeps an account whose provider has just said who it is, in place of the same one that the person had; and from now on
- * they are that user of the source. Connectors that wait for it go on.
+ * Stores an account that its provider has just confirmed, replacing the person's earlier record of it; from now on they
+ * are that user of the source. Connectors that wait for it resume.
  *
- * @throws ApiError `account_taken` when that is somebody else here: both are told
+ * @throws ApiError `account_taken` when another member is that user here: both are notified
  */
 export async function saveAccount(deps: AccountDeps, actor: Actor, proven: ProvenAccount): Promise<AccountRecord> {
   const { store, clock, keeper, audit, book, links } = deps;
@@ -69,7 +69,7 @@ export async function saveAccount(deps: AccountDeps, actor: Actor, proven: Prove
   throw taken();
 }
 
-/** A user of a source is one person in a workspace: both of them hear of the second try. Source: S30. */
+/** Notifies both members of the second try: a user of a source can be only one person in a workspace. Source: S30. */
 export async function tellOfRefusal(
   { store, audit, clock }: AccountDeps,
   actor: Actor,

@@ -10,7 +10,7 @@ import { loseAccess } from "./reauth.ts";
 import { saveAccount } from "./save.ts";
 import { toAccount, toProviderInfo, toStatus } from "./view.ts";
 
-/** The person's accounts, and where they can connect one. */
+/** Lists the person's accounts, and the providers where they can connect one. */
 export async function listAccounts(
   deps: AccountDeps,
   actor: Actor,
@@ -38,10 +38,11 @@ export async function describeProvider(deps: AccountDeps, actor: Actor, provider
 }
 
 /**
- * Connects an account by a token of the person's own: what the provider says with it is who they are.
+ * Connects an account by the person's own token: the provider's answer to it identifies them.
  *
- * @throws ApiError `provider_unknown`, `provider_unavailable` when the provider has no such tokens, `instance_not_trusted`,
- *   `account_taken`, `account_differs` from the one that is to be connected again, and what the provider says
+ * @throws ApiError `provider_unknown`, `provider_unavailable` when the provider has no such tokens,
+ *   `instance_not_trusted`, `account_taken`, `account_differs` from the one to be connected again, and the provider's
+ *   errors
  */
 export async function addAccount(deps: AccountDeps, actor: Actor, body: AddAccountBody): Promise<{ account: Account }> {
   const { book, keeper } = deps;
@@ -69,7 +70,7 @@ export async function addAccount(deps: AccountDeps, actor: Actor, body: AddAccou
   return { account: await toAccount(deps, actor, account) };
 }
 
-/** Ends an account: nothing is read with it any more, and its tokens are revoked. @throws ApiError `not_found` */
+/** Ends an account: it is no longer used for reading, and its tokens are revoked. @throws ApiError `not_found` */
 export async function disconnectAccount(deps: AccountDeps, actor: Actor, accountId: string): Promise<void> {
   const { store, clock, links, audit } = deps;
   const { workspaceId, userId } = actor;
@@ -106,7 +107,7 @@ function requireTokens({ book }: AccountDeps, providerId: string): AccountProvid
   });
 }
 
-/** An account of theirs that is to be connected again. */
+/** Finds the person's own account that is to be connected again. */
 async function requireOwn(
   { store }: AccountDeps,
   actor: Actor,
@@ -119,7 +120,7 @@ async function requireOwn(
   return account;
 }
 
-/** The instance whose users can be members that was named; the only one there is when none was. */
+/** Finds the instance named; without a name, the only trusted one. */
 async function requireInstance(
   { book, store }: AccountDeps,
   { workspaceId }: Actor,
@@ -138,7 +139,7 @@ async function requireInstance(
       field: "baseUrl",
     });
   }
-  // People know the address that they open.
+  // People give the address that they open in the browser.
   const isFixed = place !== undefined && normal === normalizeBaseUrl(place.baseUrl);
   const instance = isFixed && only !== undefined ? only : normal;
   if (!registered.includes(instance)) {

@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 
-/** A signal whose reason says whose fault it is: the bare one of a timer would be told as a mistake of kb. */
+/** A signal whose reason names the party at fault: a plain timeout would be reported as an error of kb. */
 export function timeLimit(name: string, ms: number): AbortSignal {
   const controller = new AbortController();
   const message = `${name} takes too long to answer.`;

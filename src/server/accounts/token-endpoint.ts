@@ -3,31 +3,31 @@ import { ApiError } from "#api/errors.ts";
 import type { AccountSecrets, OAuthClient } from "#sources/account-contract.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
 
-/** Tokens as a provider gave them. */
+/** Tokens as a provider granted them. */
 export interface GrantedTokens {
   secrets: AccountSecrets;
-  /** Epoch milliseconds; null = the access token does not end, or nobody said. */
+  /** Epoch milliseconds; null = the access token doesn't expire, or the provider didn't say. */
   expiresAt: number | null;
-  /** What was granted, where the provider says so. */
+  /** The granted scopes, where the provider reports them. */
   scopes: readonly string[] | undefined;
-  /** Who signed in, where the provider says so in a token; not judged yet. */
+  /** Identifies who signed in, where the provider returns it; not validated yet. */
   idToken?: string | undefined;
 }
 
-/** The provider says no to a code or to a refresh token: it opens nothing any more. */
+/** The provider rejects a code or refresh token: it no longer works. */
 export class GrantRefused extends Error {}
 
-/** Where tokens are, and as whom they are asked for. */
+/** The token endpoint, and the client that requests tokens. */
 export interface TokenEndpoint {
-  /** What people call the provider. */
+  /** The provider's name for people. */
   name: string;
   tokenUrl: string;
   client: OAuthClient;
-  /** The client's secret goes into a header. Source: RFC 6749 §2.3.1. */
+  /** Sends the client's secret in a header. Source: RFC 6749 §2.3.1. */
   usesBasic?: boolean;
-  /** What goes with every request. */
+  /** Sent with every request. */
   parameters?: Readonly<Record<string, string>>;
-  /** The field of the answer that holds the tokens, where it isn't the answer itself. */
+  /** The field of the answer that contains the tokens, where it isn't the answer itself. */
   tokensIn?: string | undefined;
   now(): number;
 }
@@ -47,13 +47,13 @@ export function makeTokenEndpoint(http: SourceHttp, at: TokenEndpoint) {
       allow: [400, 401, 403],
     });
     const said = answer.json(Answer);
-    // GitHub and Slack say no with 200.
+    // GitHub and Slack report errors with status 200.
     if (said.error !== undefined || said.ok === false || answer.status >= 400) throw refusal(said.error, name);
     const below = tokensIn === undefined ? undefined : Answer.safeParse(said[tokensIn]).data;
     const tokens = Tokens.safeParse(below?.access_token === undefined ? said : below);
     if (!tokens.success) throw unusable(name);
     const { access_token: accessToken, refresh_token, expires_in, scope, id_token: idToken } = tokens.data;
-    // Who gives none has kept the one that there was.
+    // Without a new one, the previous refresh token stays valid.
     const refreshToken = refresh_token ?? before?.refreshToken;
     return {
       secrets: { accessToken, ...(refreshToken !== undefined && { refreshToken }) },
@@ -80,7 +80,7 @@ export function makeTokenEndpoint(http: SourceHttp, at: TokenEndpoint) {
   };
 }
 
-/** What tells the provider which client asks. */
+/** The fields that identify the client to the provider. */
 export function asClient({ client, usesBasic = false }: Pick<TokenEndpoint, "client" | "usesBasic">): {
   form: Record<string, string>;
   headers: Record<string, string>;
@@ -92,7 +92,7 @@ export function asClient({ client, usesBasic = false }: Pick<TokenEndpoint, "cli
   return { form: {}, headers: { authorization: `Basic ${basic}` } };
 }
 
-/** Words that say nothing about the person's grant: this server, or the provider, is not as it should be. */
+/** Errors that don't concern the person's grant: this server or the provider is misconfigured. */
 const NOT_THE_GRANT =
   /^(?:invalid_client|incorrect_client_credentials|invalid_client_id|bad_client_secret|invalid_request|unsupported_grant_type|redirect_uri_mismatch|bad_redirect_uri|server_error|temporarily_unavailable|slow_down|ratelimited|internal_error|fatal_error|service_unavailable)$/;
 

@@ -26,17 +26,17 @@ export interface KeeperOptions {
   http: Pick<SourceHttpPool, "for">;
   book: ProviderBook;
   sleep: Sleep;
-  /** The provider does not let the account go on without its person. */
+  /** Called when the provider requires the person to sign in again. */
   onRefused(workspaceId: string, accountId: string): Promise<void>;
-  /** The provider gives tokens of somebody else for those of the account. */
+  /** Called when the provider returns tokens of another account. */
   onOther(workspaceId: string, accountId: string): Promise<void>;
-  /** How long a provider may take for all that it is asked at once; 30 s unless told. */
+  /** Time limit for concurrent requests to a provider; 30 s by default. */
   askMs?: number;
 }
 
 /**
- * The tokens of accounts: sealed in the store, opened for requests to their own instance and for nothing else. However
- * many need new ones at once, in this process and others, the provider is asked once.
+ * The tokens of accounts: sealed in the store, decrypted only for requests to their own instance. However many callers
+ * need new ones at once, in this process and others, the provider gets one request.
  */
 export function makeAccountKeeper(options: KeeperOptions) {
   const { store, clock, randomBytes, vault, http, book, log, askMs = ASK_MS } = options;
@@ -120,7 +120,10 @@ export function makeAccountKeeper(options: KeeperOptions) {
     }
   }
 
-  /** Whose new tokens are; undefined when the provider doesn't say it now: they are kept, since the former ones may be gone. */
+  /**
+   * The account that new tokens belong to; undefined when the provider can't say now: they are kept, since the former
+   * ones may be gone.
+   */
   async function whoIs(
     { provider, place }: ConfiguredProvider,
     accessToken: string,
@@ -136,7 +139,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     }
   }
 
-  /** Nobody will use these. */
+  /** Revokes tokens that won't be used. */
   async function giveBack({ provider, place, client }: ConfiguredProvider, secrets: AccountSecrets): Promise<void> {
     try {
       await provider.oauth.revoke?.(wayTo(provider, place), { place, client, secrets });
@@ -145,7 +148,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     }
   }
 
-  /** The way to a provider, without an account or with these tokens. */
+  /** An HTTP client for a provider, without an account or with these tokens. */
   function wayTo(provider: AccountProvider, place: AccountPlace, accessToken?: string): SourceHttp {
     if (accessToken === undefined) return openWay(provider, place);
     return openWay(provider, place, {
@@ -179,7 +182,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     seal,
     open,
     wayTo,
-    /** The way to a provider as an account that is kept. */
+    /** An HTTP client for a provider, signed in as a stored account. */
     wayAs(
       workspaceId: string,
       account: AccountRecord,
@@ -187,7 +190,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     ) {
       return openWay(provider, place, this.tokensOf(workspaceId, account));
     },
-    /** What signs the requests of those who read with an account. */
+    /** The tokens that sign the requests of an account's readers. */
     tokensOf(workspaceId: string, { accountId, providerId, baseUrl, login }: AccountRecord): AccountTokens {
       const provider = book.find(providerId)?.provider;
       const place = provider && book.placeOf(provider, baseUrl);
@@ -208,10 +211,10 @@ export function makeAccountKeeper(options: KeeperOptions) {
   };
 }
 
-/** The provider gave tokens of somebody else for a refresh token. */
+/** The provider returned tokens of another account for a refresh token. */
 class OtherAccount extends Error {}
 
-/** Longer than this no person waits for an answer of a provider. */
+/** The longest a person waits for a provider's answer. */
 const ASK_MS = 30_000;
 
 const Secrets = z.object({ accessToken: z.string(), refreshToken: z.string().optional() });

@@ -10,15 +10,21 @@ import { loseAccess } from "./reauth.ts";
 import type { AccountKeeper } from "./tokens.ts";
 import { principalOf } from "./principal.ts";
 
-/** What time brings to an account: its provider is asked who it is, or the tokens of an ended one are revoked there. */
+/**
+ * Regular upkeep of an account: its provider confirms its identity again, or an ended account's tokens are revoked
+ * there.
+ */
 export type AccountUpkeep = (workspaceId: string, accountId: string) => Promise<void>;
 
-/** How long until a failed try is done again, the first time. */
+/** Delay before the first retry. */
 const FIRST_RETRY_MS = 5 * 60_000;
-/** Tries to revoke the tokens of an ended account; then they are deleted here all the same. */
+/** Tries to revoke the tokens of an ended account; after that they are deleted here anyway. */
 const REVOKE_TRIES = 5;
 
-/** Its tokens are of somebody else by now: nothing that was theirs is read with them. Call it in a transaction. */
+/**
+ * Handles tokens that now belong to another account: they are no longer used to read the person's data. Call it in a
+ * transaction.
+ */
 export async function loseToOther(
   { tx, links, clock }: { tx: Store; links: AccountLinks; clock: Clock },
   workspaceId: string,
@@ -63,7 +69,7 @@ export function makeAccountUpkeep(options: {
     });
   }
 
-  /** Until the provider can be asked again the last answer counts, for as long as any answer does. */
+  /** The last answer counts until the provider can be reached again, for as long as any answer does. */
   async function postpone(workspaceId: string, account: AccountRecord, error: unknown): Promise<void> {
     await store.transaction(async (tx) => {
       const { accounts, access } = tx.in(workspaceId);
@@ -75,7 +81,7 @@ export function makeAccountUpkeep(options: {
       if (until === undefined) await links.end(tx, workspaceId, today, "account_unconfirmed");
       const isLost = isApiError(error, "source_unauthorized");
       const wait = Math.min(FIRST_RETRY_MS * 2 ** today.tries, maxAclAgeMs / 4);
-      // Lost, only the end of its time is left to wait for.
+      // Once lost, it is only due when its last answer expires.
       const dueAt = isLost || today.state !== "active" ? (until ?? null) : Math.min(now + wait, until ?? Infinity);
       await accounts.update(today.accountId, { dueAt, tries: today.tries + 1 });
     });
@@ -86,7 +92,7 @@ export function makeAccountUpkeep(options: {
     const { accounts } = store.in(workspaceId);
     const known = book.find(providerId);
     try {
-      // A token that the person made themselves is theirs to end.
+      // A person revokes their own token themselves.
       if (way === "oauth" && known?.client && known.provider.oauth?.revoke) {
         const place = book.placeOf(known.provider, baseUrl);
         const secrets = await keeper.open(workspaceId, account);

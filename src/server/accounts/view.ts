@@ -44,7 +44,7 @@ export function toStatus(known: KnownProvider, accounts: readonly AccountRecord[
   };
 }
 
-/** @param instances  those of the provider whose users can be members */
+/** @param instances the provider's instances whose users can be members */
 export function toProviderInfo(
   book: Pick<ProviderBook, "placeOf">,
   known: KnownProvider,

@@ -5,7 +5,10 @@ import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 
-/** Tools and the names of their arguments, for the audit: a value can be anybody's. Source: S53. */
+/**
+ * Tools and the names of their arguments, for the audit; values are left out, because anyone may have written them.
+ * Source: S53.
+ */
 export function namesOf(mapping: ToolMapping | undefined): Record<string, unknown>[] {
   return rolesOf(mapping).map((role) => {
     const { tool, args, argument, isReadOnly } = requireTool(mapping?.[role]);
@@ -13,7 +16,7 @@ export function namesOf(mapping: ToolMapping | undefined): Record<string, unknow
   });
 }
 
-/** What kb calls with a connection, and whether its owner agreed to it; with the values that go along. */
+/** The tools that kb calls with a connection, with their argument values, and whether its owner agreed to them. */
 export function toolsOf(
   { mapping: stored }: Pick<ProviderServerRecord, "mapping">,
   { agreed }: Pick<ConnectionRecord, "agreed">,
@@ -35,7 +38,7 @@ export function toolsOf(
   return { tools, agreement: waiting.length === 0 ? null : nameOfMapping(mapping) };
 }
 
-/** What somebody agrees to by connecting: the tools that are mapped, as far as they say that they only read. */
+/** The tools that an owner agrees to by connecting: the mapped ones that declare themselves read-only. */
 export function agreedAtFirst(
   { mapping: stored }: Pick<ProviderServerRecord, "mapping">,
   now: number,
@@ -45,7 +48,7 @@ export function agreedAtFirst(
   return { agreed: agreed ?? null, waitingSince: rolesToAgree(mapping, agreed).length === 0 ? null : now };
 }
 
-/** Whether kb calls the same of both. */
+/** Whether kb makes the same calls under both. */
 export function isSameMapping(
   one: Pick<ProviderServerRecord, "mapping">,
   other: Pick<ProviderServerRecord, "mapping">,

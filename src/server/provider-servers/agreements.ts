@@ -12,10 +12,10 @@ import { toConnection } from "./view.ts";
 type Deps = Pick<ServerDeps, "store" | "clock" | "request">;
 
 /**
- * Stores how a server's tools are read, and asks the owners of connections to agree where they haven't. Who maps agrees for
- * their own connections. Call it in a transaction. Source: S65.
+ * Stores the mapping of a server's tools, and asks the owners of connections to agree where they haven't. The admin who
+ * maps agrees for their own connections. Call it in a transaction. Source: S65.
  *
- * @param actor  whose act it is; absent for what kb has found out about a tool
+ * @param actor who mapped the tools; absent when kb itself found out about a tool
  */
 export async function putMapping(
   deps: Deps,
@@ -38,7 +38,10 @@ export async function putMapping(
   }
 }
 
-/** A tool that an earlier program mapped doesn't say that it only reads: nobody agreed to that. */
+/**
+ * Corrects the mapping of a tool that an earlier version mapped though it isn't declared read-only: no owner agreed to
+ * that.
+ */
 export async function noteChanging(deps: Deps, workspaceId: string, serverId: string, tool: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
     const server = await tx.in(workspaceId).providerServers.find(serverId);
@@ -48,9 +51,9 @@ export async function noteChanging(deps: Deps, workspaceId: string, serverId: st
 }
 
 /**
- * The owner of a connection agrees to what they were shown.
+ * Records that the owner of a connection agrees to the mapping they were shown.
  *
- * @throws ApiError `not_found`, `forbidden` for anybody else, `conflict` when the mapping has changed since
+ * @throws ApiError `not_found`, `forbidden` for anyone else, `conflict` when the mapping has changed since
  */
 export async function agree(
   deps: ServerDeps,

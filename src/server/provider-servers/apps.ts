@@ -5,7 +5,7 @@ import type { ProviderServerRecord } from "#storage/records/provider-servers.ts"
 import { requireEnabled, requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
 import { pageOf } from "#server/http/row-pages.ts";
 
-/** What can be connected through a server: a plain MCP server is one app, itself. @throws ApiError `not_found` */
+/** Lists the apps that a server offers: a plain MCP server is one app, itself. @throws ApiError `not_found` */
 export async function listApps(
   deps: ServerDeps,
   actor: Actor,
@@ -27,7 +27,7 @@ export async function listApps(
   return { apps, nextCursor };
 }
 
-/** Whether the actor may connect this app. @throws ApiError `server_disabled`, `forbidden`, `app_unknown` */
+/** Checks that the actor may connect this app. @throws ApiError `server_disabled`, `forbidden`, `app_unknown` */
 export function requireConnectable(actor: Actor, server: ProviderServerRecord, app: string): void {
   requireEnabled(server);
   if (server.connectPolicy === "admins" && !actsAsAdmin(actor)) {

@@ -23,12 +23,12 @@ import { signWith } from "./target.ts";
 import { toConnection } from "./view.ts";
 
 /**
- * Takes what a browser brought back. Whatever is wrong is said by where it leads, and the provider's own words by nobody.
- * Tokens are asked for only in the session and the browser that were sent there.
+ * Handles the browser's return from the provider. Errors are reported by the page that it leads to; the provider's own
+ * words are never shown. Tokens are requested only in the session and the browser that were sent there.
  *
- * @param actor          whose session the browser has
- * @param back           the query, and what stands behind the address where they came back
- * @param browserSecret  of its cookie
+ * @param actor whose session the browser has
+ * @param back the query, and the last segment of the callback's path
+ * @param browserSecret of its cookie
  * @returns a page of this server
  */
 export async function arriveIntent(
@@ -41,7 +41,7 @@ export async function arriveIntent(
   const flow = await deps.once.find("intent_away", answer.state);
   if (!flow) return lost();
   const content = contentOf("intent_away", flow);
-  // Somebody else who brings it back takes nothing from the person whose it is, who can still come back.
+  // Another person who presents it doesn't use it up: its owner can still come back.
   if (!actor || !isSameBrowser(flow, content, actor, browserSecret)) return lost();
   if (!(await deps.once.take("intent_away", answer.state))) return lost();
   const end = async (status: "failed" | "cancelled", reason: string) => {
@@ -63,7 +63,7 @@ export async function arriveIntent(
   }
 }
 
-/** The person found at the provider, for the page that asks. @throws ApiError `link_invalid` */
+/** Returns the person found at the provider, for the confirmation page. @throws ApiError `link_invalid` */
 export async function describeFoundConnection(
   deps: ServerDeps,
   actor: Actor,
@@ -90,7 +90,7 @@ export async function describeFoundConnection(
   };
 }
 
-/** The person found at the provider, and nobody said in time that it is them: the provider is told to forget the tokens. */
+/** Revokes the tokens of an account that its person didn't confirm in time. */
 export async function endLapsedConnection(deps: Pick<ServerDeps, "oauth" | "log">, flow: OpenedFlow): Promise<void> {
   const { client, secrets } = contentOf("intent_found", flow);
   if (client.authorization.revocationEndpoint === undefined) return;
@@ -98,7 +98,11 @@ export async function endLapsedConnection(deps: Pick<ServerDeps, "oauth" | "log"
   if (!isTold) deps.log.warn({ connectionId: flow.providerId }, "tokens could not be revoked at a provider");
 }
 
-/** The person says that it is them, or not. @throws ApiError `link_invalid`, `connection_failed`, `server_disabled` */
+/**
+ * Records whether the person confirms that the account is theirs.
+ *
+ * @throws ApiError `link_invalid`, `connection_failed`, `server_disabled`
+ */
 export async function decideFoundConnection(
   deps: ServerDeps,
   actor: Actor,
@@ -106,7 +110,7 @@ export async function decideFoundConnection(
   isAccepted: boolean,
 ): Promise<{ connection: Connection | null; returnTo: string }> {
   const known = await deps.once.find("intent_found", id);
-  // Somebody else's stays where it is, and its tokens with it.
+  // Another person's flow is left as it is, with its tokens.
   const flow = known && isOwn(known, actor) ? await deps.once.take("intent_found", id) : undefined;
   if (!flow) throw linkInvalid();
   const content = contentOf("intent_found", flow);
@@ -141,17 +145,20 @@ function isSameBrowser(
   return isOwn(flow, actor) && browserSecret !== undefined && hashSecret(browserSecret) === browserHash;
 }
 
-/** Of this session. */
+/** Whether the flow belongs to this session. */
 function isOwn({ workspaceId, userId, sessionId }: OpenedFlow, actor: Actor): boolean {
   return workspaceId === actor.workspaceId && userId === actor.userId && sessionId === actor.credential.id;
 }
 
-/** An issuer that promises to say who it is must, and one that does is the one to which the person was sent. Source: RFC 9207. */
+/**
+ * An issuer that promises to identify itself must do so, and one that does must be the one to which the person was
+ * sent. Source: RFC 9207.
+ */
 function isIssuer({ found }: AwayFlow, { issuer }: ProviderAnswer): boolean {
   return issuer === undefined ? !found.sendsIssuer : issuer === found.issuer;
 }
 
-/** Tokens for a code, after the server that the person was shown has accepted them. */
+/** Exchanges a code for tokens, and checks that the server the person was shown accepts them. */
 async function redeem(
   deps: ServerDeps,
   server: ProviderServerRecord,
@@ -183,7 +190,7 @@ async function redeem(
   };
 }
 
-/** The same account goes on at once, a different one is refused; everybody else is asked whether this is them. */
+/** Reconnects the same account at once and refuses a different one; everyone else is asked to confirm the account. */
 async function judge(deps: ServerDeps, actor: Actor, flow: OpenedFlow, found: FoundFlow): Promise<string> {
   const { connections } = deps.store.in(actor.workspaceId);
   const connection = await connections.find(flow.providerId);
@@ -207,7 +214,10 @@ async function judge(deps: ServerDeps, actor: Actor, flow: OpenedFlow, found: Fo
   return `${CONNECT_PAGE}/found#found=${await deps.once.begin("intent_found", { ...at, content: found })}`;
 }
 
-/** Whether who signed in again is who it was, by the word of the same authorization server; `unknown` where it says nothing. */
+/**
+ * Whether the account that signed in again is the same, according to the same authorization server; `unknown` where it
+ * doesn't say.
+ */
 function standingOf(
   { accountId, authorization }: Pick<ConnectionRecord, "accountId" | "authorization">,
   { account, client }: FoundFlow,
@@ -217,7 +227,7 @@ function standingOf(
   return account.id === accountId ? "same" : "other";
 }
 
-/** Keeps who was found, in the connection that waits or is the same account's, else in a new one. */
+/** Stores the account in the pending connection or the one of the same account, else in a new one. */
 async function keep(
   deps: ServerDeps,
   actor: Actor,
@@ -264,7 +274,7 @@ async function keep(
   return kept;
 }
 
-/** The same account again: what was read through it is found again, and its connectors go on. */
+/** Reconnects the same account: content read through it becomes visible again, and its connectors resume. */
 export async function resume(
   deps: ServerDeps,
   tx: Store,
@@ -281,12 +291,12 @@ export async function resume(
   return connection;
 }
 
-/** A page that says that this way leads nowhere any more. */
+/** The page that says this link is no longer valid. */
 function lost(): string {
   return withQuery(CONNECT_PAGE, { status: "failed", reason: "expired" });
 }
 
-/** Why nobody was connected, as a code; undefined for what is no fault of a provider. */
+/** The code of why the connection failed; undefined for errors that aren't the provider's fault. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof GrantRefused) return "sign_in_failed";
   if (error instanceof McpProblem) return error.code;

@@ -6,8 +6,8 @@ import { noteChanging } from "./agreements.ts";
 import type { ServerDeps } from "./deps.ts";
 
 /**
- * The same conversation, in which only those tools are called that are mapped now, as the owner of the connection agreed to
- * it, and that are what they were then. Asked before each call, so that a change counts in what is under way, too.
+ * Wraps a session so that it only calls tools that are currently mapped, in the way that the connection's owner agreed
+ * to, and that haven't changed since. Checked before each call, so that a change also affects work in progress.
  *
  * Source: S65.
  */
@@ -42,7 +42,7 @@ export function asAgreed(
   };
 }
 
-/** A run goes on with what was mapped when it began. */
+/** A run keeps the mapping that it started with. */
 function changed(): ApiError {
   return new ApiError("source_unavailable", {
     message: "The tool has changed, or isn't mapped like this any more.",

@@ -23,7 +23,11 @@ import { makeTarget, signWith } from "./target.ts";
 import { problemOf, TEST_MS } from "./test-run.ts";
 import { toConnection } from "./view.ts";
 
-/** The actor's own, those shared with them, and for admins all; oldest first. @throws ApiError `not_found`, `invalid_cursor` */
+/**
+ * Lists the actor's own connections, those shared with them, and for admins all; oldest first.
+ *
+ * @throws ApiError `not_found`, `invalid_cursor`
+ */
 export async function listConnections(
   deps: ServerDeps,
   actor: Actor,
@@ -44,11 +48,11 @@ export async function listConnections(
 }
 
 /**
- * Connects an app without a browser: open to everybody, with a token of the person's own, or, for admins, with the
- * server's. The server is asked first.
+ * Connects an app without a browser: anyone with their own token, or admins with the server's. The server is tested
+ * first.
  *
- * @throws ApiError `not_found`, `app_unknown`, `intent_required`, `connection_failed` with step and code, `server_disabled`,
- *   `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
+ * @throws ApiError `not_found`, `app_unknown`, `intent_required`, `connection_failed` with step and code,
+ *   `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
  */
 export async function createConnection(
   deps: ServerDeps,
@@ -83,9 +87,9 @@ export async function createConnection(
 }
 
 /**
- * Sets who sees what the owner reads through a connection. Members of its group change and no item does: it counts from
- * the next request on. An admin can only narrow it, and so can the owner of one by the server's own secret who is no admin
- * any more. Source: S5, S64.
+ * Sets who sees the content that the owner reads through a connection. Only the members of its group change, not the
+ * items: it takes effect with the next request. An admin can only narrow it; so can an owner who is no longer an admin,
+ * if the connection uses the server's own secret. Source: S5, S64.
  *
  * @throws ApiError `not_found`, `forbidden`, `unknown_member`, `unknown_group`
  */
@@ -126,7 +130,7 @@ export async function setAccess(
   return changed.isWidened ? { connection, warnings: [OWNERS_VIEW] } : { connection };
 }
 
-/** Disconnects: its owner, or an admin. @throws ApiError `not_found`, `forbidden` */
+/** Disconnects; allowed for its owner and admins. @throws ApiError `not_found`, `forbidden` */
 export async function disconnect(
   deps: ServerDeps,
   actor: Actor,
@@ -147,7 +151,7 @@ export async function disconnect(
   return { connection: await toConnection(deps, actor, server, after) };
 }
 
-/** A new connection of the actor's. */
+/** Makes a new connection of the actor. */
 export function makeConnection(
   { clock, randomBytes }: Pick<ServerDeps, "clock" | "randomBytes">,
   actor: Actor,
@@ -180,8 +184,8 @@ export function makeConnection(
 }
 
 /**
- * From now on it can be read with, and whom it is shared with sees what is read, unless its server wants a page opened first.
- * Call it in a transaction.
+ * Activates a connection: it can be used for reading, and those it is shared with see the content, unless its server
+ * requires a page to be opened first. Call it in a transaction.
  */
 export async function activate(
   { secrets, audit, emit }: Pick<ServerDeps, "secrets" | "audit" | "emit">,
@@ -212,14 +216,18 @@ export async function activate(
   );
 }
 
-/** What a connection reads with from now on. */
+/** The credentials that a connection reads with from now on. */
 interface Activation {
   own?: ConnectionSecrets;
   expiresAt?: number | null;
   action?: "connection.created" | "connection.reconnected";
 }
 
-/** The access of a connection as it may be set; its owner's alone unless told. @throws ApiError `unknown_member`, `unknown_group` */
+/**
+ * Validates the access of a connection; only its owner's by default.
+ *
+ * @throws ApiError `unknown_member`, `unknown_group`
+ */
 export async function accessOf(
   workspace: Pick<WorkspaceStore, "members" | "groups">,
   access: ConnectionAccess | undefined,
@@ -228,7 +236,11 @@ export async function accessOf(
   return { visibility: access.visibility, ...(await checkReaders(workspace, access)) };
 }
 
-/** Opens a session and closes it; tells the page that a person is to open first. @throws ApiError `connection_failed` */
+/**
+ * Opens a session and closes it; reports the page that a person has to open first.
+ *
+ * @throws ApiError `connection_failed`
+ */
 export async function tryConnection(
   deps: Pick<ServerDeps, "openMcp" | "log">,
   server: ProviderServerRecord,
@@ -252,13 +264,17 @@ export async function tryConnection(
   }
 }
 
-/** The person is still here, and the server the one that was asked. @throws ApiError `not_found`, `connection_failed` */
+/**
+ * Checks that the person is still a member, and that the server is still the one that was tested.
+ *
+ * @throws ApiError `not_found`, `connection_failed`
+ */
 export async function requireStill(tx: Store, actor: Actor, asked: ProviderServerRecord): Promise<void> {
   const { members, providerServers } = tx.in(actor.workspaceId);
   if (!(await members.find(actor.userId))) throw noSuchThing();
   const today = await providerServers.find(asked.serverId);
   const isSame = today?.url === asked.url && today.authKind === asked.authKind;
-  // What is mapped is part of what they agree to.
+  // The mapping is part of what they agree to.
   if (today?.isEnabled && isSame && isSameMapping(today, asked)) return;
   throw new ApiError("connection_failed", {
     message: `${asked.name} was changed while you were connecting. Try again.`,
@@ -283,7 +299,7 @@ function wayOf(actor: Actor, server: ProviderServerRecord, own: string | undefin
     throw new ApiError("connection_failed", { message: `${server.name} takes no credentials.`, field: "credentials" });
   }
   if (own !== undefined) return "secret";
-  // What the server's own secret shows is for its admins to give away.
+  // Only admins may share what the server's own secret gives access to.
   if (hasSecret && actsAsAdmin(actor)) return "server";
   throw new ApiError("connection_failed", {
     message: `${server.name} needs a token of yours.`,

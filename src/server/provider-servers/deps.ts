@@ -19,7 +19,7 @@ import type { Renewer } from "#server/accounts/renewal.ts";
 import type { Discover, ProviderOAuth } from "./oauth.ts";
 import type { SecretKeeper } from "./secrets.ts";
 
-/** Opens a conversation with a server. @throws McpProblem */
+/** Opens a session with a server. @throws McpProblem */
 export type OpenMcp = (
   target: McpTarget,
   signal: AbortSignal,
@@ -27,7 +27,7 @@ export type OpenMcp = (
   caps?: Partial<McpCaps>,
 ) => Promise<McpSession>;
 
-/** What every function about provider servers depends on. */
+/** The dependencies of every function about provider servers. */
 export interface ServerDeps {
   store: Store;
   clock: Clock;
@@ -39,24 +39,28 @@ export interface ServerDeps {
   openMcp: OpenMcp;
   discover: Discover;
   oauth: ProviderOAuth;
-  /** Ways to providers, and what was found at their ends. */
+  /** Stores the flows to providers and the accounts found there. */
   once: OneTime;
   renewer: Renewer;
-  /** For what providers are told. */
+  /** Runs revocations at providers after the answer. */
   afterwards: Pick<Afterwards, "run">;
   baseUrl: string;
-  /** Counts tests and connections of a person. */
+  /** Counts a person's tests and connections. */
   throttle: Pick<Throttle, "take">;
   emit: Emit;
-  /** Deletes a connector in a transaction; gives the runs under way that were told to end. */
+  /** Deletes a connector in a transaction; returns the runs in progress that were cancelled. */
   endConnector(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord[]>;
-  /** Asks for a run of a connector that goes on. */
+  /** Requests a run of a connector that resumes. */
   request(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<unknown>;
-  /** Something was queued, and these runs are to end. */
+  /** Reports that jobs were queued, and that these runs were cancelled. */
   signal(cancelled?: readonly SyncRecord[]): void;
 }
 
-/** A server that the actor may know of: one that is on, one with a connection of theirs, or any for admins. @throws ApiError `not_found` */
+/**
+ * Finds a server that the actor may see: an enabled one, one with a connection of theirs, or any for admins.
+ *
+ * @throws ApiError `not_found`
+ */
 export async function requireServer(
   { store }: Pick<ServerDeps, "store">,
   actor: Actor,
@@ -70,7 +74,7 @@ export async function requireServer(
   throw noSuchThing();
 }
 
-/** The connections to a server that the actor may know of: their own, those shared with them, and for admins all. */
+/** The connections to a server that the actor may see: their own, those shared with them, and for admins all. */
 export async function visibleConnections(
   { store }: Pick<ServerDeps, "store">,
   actor: Actor,
@@ -86,7 +90,7 @@ export async function visibleConnections(
   );
 }
 
-/** A connection to this server that the actor may know of. @throws ApiError `not_found` */
+/** Finds a connection to this server that the actor may see. @throws ApiError `not_found` */
 export async function requireConnection(
   deps: Pick<ServerDeps, "store">,
   actor: Actor,

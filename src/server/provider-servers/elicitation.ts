@@ -2,14 +2,14 @@ import type { ConnectionRecord } from "#storage/records/connections.ts";
 import type { ServerDeps } from "./deps.ts";
 import { loseConnection } from "./lose.ts";
 
-/** How long the page that a server wants opened is known. */
+/** How long the page that a server asks to open is kept. */
 const KEEP_MS = 24 * 3_600_000;
 
 type Asked = Pick<ConnectionRecord, "connectionId" | "ownerUserId">;
 
 /**
- * Keeps which page a server wants the owner of a connection to open, sealed: its address can be a secret. Without a usable
- * address the page of before goes, too: it is not the one that the server asks for now.
+ * Stores the page that a server asks the owner of a connection to open, sealed: its address can be a secret. Without a
+ * usable address the previous page is deleted too: it isn't the one that the server asks for now.
  */
 export async function keepElicitation(
   { once }: Pick<ServerDeps, "once">,
@@ -25,7 +25,7 @@ export async function keepElicitation(
   await once.put("elicitation", connectionId, { ...whose, content: { url } }, KEEP_MS);
 }
 
-/** A server wants a page opened before it goes on: the connection waits for its owner. Source: S31. */
+/** Suspends the connection until its owner has opened the page that the server requires. Source: S31. */
 export async function waitForElicitation(
   deps: Pick<ServerDeps, "store" | "clock" | "audit" | "emit" | "once">,
   workspaceId: string,
@@ -38,7 +38,7 @@ export async function waitForElicitation(
   await loseConnection(deps, workspaceId, connectionId, ELICITATION);
 }
 
-/** The page that is to be opened; undefined when it is not known any more. */
+/** The page to open; undefined when it is no longer known. */
 export async function findElicitation(
   { once }: Pick<ServerDeps, "once">,
   connectionId: string,
@@ -48,7 +48,7 @@ export async function findElicitation(
   return content === undefined ? undefined : (content as { url: string }).url;
 }
 
-/** Whether a connection waits for that and for nothing else: what signs it is still good. */
+/** Whether a connection waits only for such a page: its credentials are still valid. */
 export function isElicited({ status, statusReason }: Pick<ConnectionRecord, "status" | "statusReason">): boolean {
   return status === "needs_reauth" && statusReason === ELICITATION;
 }

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import { KEEP_EXPIRED_MS } from "#storage/records/connections.ts";
 import type { ServerDeps } from "./deps.ts";
 
-/** A connection that nobody finished can't be finished any more. One that was finished before stays as it is. */
+/** Marks a pending connection as failed, so that it can't be finished. One that was finished before stays as it is. */
 export async function failPending(
   { store, clock, emit }: Pick<ServerDeps, "store" | "clock" | "emit">,
   workspaceId: string,
@@ -20,7 +20,7 @@ export async function failPending(
   });
 }
 
-/** @throws never: the step and code of what went wrong, and nothing of an answer. */
+/** Returns, without throwing, an error with the step and code of the failure, and nothing of the server's answer. */
 export function connectionFailed(
   message: string,
   { step, code, field }: { step: string; code: string; field?: string },

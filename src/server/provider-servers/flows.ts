@@ -5,29 +5,32 @@ import type { ProviderServerRecord } from "#storage/records/provider-servers.ts"
 import type { ProvenAccount, RegisteredClient } from "./oauth.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
 
-/** Who sees what is read through a connection. */
+/** Who sees the content read through a connection. */
 export type Access = Pick<ConnectionRecord, "visibility" | "memberIds" | "groupIds">;
 
-/** What an intent is for. */
+/** The purpose of an intent. */
 interface Intent {
   intentId: string;
   serverId: string;
   scopes: readonly string[];
-  /** The connection of the flow is connected again. */
+  /** Whether the flow reconnects an existing connection. */
   again: boolean;
   access?: Access | undefined;
 }
 
-/** The server as it was when a person was shown where they sign in; another one gets nothing of it. Source: S31. */
+/**
+ * The server as it was when a person was shown where they sign in; a different one gets none of their data. Source:
+ * S31.
+ */
 export type ShownServer = Pick<ProviderServerRecord, "url" | "authKind" | "clientId">;
 
-/** Until a person goes to the provider. */
+/** Before a person goes to the provider. */
 export interface IntentFlow extends Intent {
   found: McpAuthorization;
   shown: ShownServer;
 }
 
-/** The same for a page that a server wants opened; nothing comes back from there. */
+/** The same for a page that a server asks to open; there is no callback from it. */
 export interface PageFlow extends Intent {
   page: string;
 }
@@ -39,7 +42,7 @@ export interface AwayFlow extends IntentFlow {
   browserHash: string;
 }
 
-/** Until they say that it is them who was found. */
+/** Until they confirm that the account found is theirs. */
 export interface FoundFlow extends Intent {
   client: RegisteredClient;
   shown: ShownServer;
@@ -48,16 +51,16 @@ export interface FoundFlow extends Intent {
   account: ProvenAccount | null;
 }
 
-/** The content of each stage, which the vault has kept as it was sealed. */
+/** The content of each stage, unchanged since the vault sealed it. */
 interface Contents {
   intent: IntentFlow | PageFlow;
   intent_away: AwayFlow;
   intent_found: FoundFlow;
 }
 
-/** What a flow of this stage is about. */
+/** The content of a flow in this stage. */
 export function contentOf<Stage extends keyof Contents>(stage: Stage, flow: OpenedFlow): Contents[Stage] {
   if (flow.stage !== stage) throw new Error(`A flow ${flow.stage} was opened as ${stage}.`);
-  // Nobody but this feature seals flows of these stages, each from its own type.
+  // Only this feature seals flows of these stages, each from its own type.
   return flow.content as Contents[Stage];
 }

@@ -8,11 +8,11 @@ import { accessTokenOf, notActive, type TokenDeps } from "./tokens.ts";
 import type { Tried } from "./test-run.ts";
 
 /**
- * What signs the next request of a connection. Read each time, so that what was revoked signs nothing more, and a token that
- * ends soon is renewed.
+ * The headers that sign the next request of a connection. Read each time, so that revoked credentials stop at once, and
+ * a token that expires soon is renewed.
  *
- * @throws ApiError `source_unauthorized` for one that is not active, `source_unavailable` for a server that is off,
- *   `forbidden` for one by the server's own secret whose owner is no admin now
+ * @throws ApiError `source_unauthorized` for one that is not active, `source_unavailable` for a disabled server,
+ *   `forbidden` for one with the server's own secret whose owner is no longer an admin
  */
 export async function headersOf(
   deps: TokenDeps,
@@ -28,7 +28,7 @@ export async function headersOf(
   if (!today.isEnabled) {
     throw new ApiError("source_unavailable", { message: `An admin has turned ${today.name} off.` });
   }
-  // Its secrets are for where it was when the request began.
+  // Its secrets are only for the address that it had when the request began.
   if (!isWithin(server.url, today.url)) throw notActive();
   if (connection.way === "none") return {};
   if (connection.way === "oauth") return signWith(today, await accessTokenOf(deps, workspaceId, connectionId));
@@ -43,7 +43,7 @@ export async function headersOf(
   return signWith(today, secrets.open(workspaceId, connectionId, kept.sealed).token);
 }
 
-/** The server with its own secret, where it has one. */
+/** The server to test, with its own secret if it has one. */
 export async function triedOf(
   { store, secrets }: Pick<ServerDeps, "store" | "secrets">,
   workspaceId: string,

@@ -7,13 +7,13 @@ import { triedOf } from "./headers.ts";
 import { runTest } from "./test-run.ts";
 import { toStoredProblem } from "./view.ts";
 
-/** Between two probes of a server that answers. */
+/** Time between two probes of a server that answers. */
 const PROBE_MS = 5 * 60_000;
 const MOST_MS = 60 * 60_000;
-/** Failures in a row after which a server counts as down. */
+/** Consecutive failures after which a server counts as down. */
 const DOWN_AFTER = 3;
 
-/** How a server was when it was last probed; nothing is asked now. @throws ApiError `not_found` */
+/** The health of a server at its last probe; nothing is requested now. @throws ApiError `not_found` */
 export async function healthOf(deps: ServerDeps, actor: Actor, serverId: string): Promise<ServerHealthAnswer> {
   const server = await requireServer(deps, actor, serverId);
   const connections = await visibleConnections(deps, actor, serverId);
@@ -30,9 +30,9 @@ export async function healthOf(deps: ServerDeps, actor: Actor, serverId: string)
 }
 
 /**
- * What a test means for the health of a server.
+ * Updates the health of a server after a test.
  *
- * @param isDown  it counts as down at once: a person tried it
+ * @param isDown counts as down at once, because a person tested it
  */
 export function afterTest(
   { failures, isEnabled }: Pick<ProviderServerRecord, "failures" | "isEnabled">,
@@ -56,7 +56,7 @@ export function afterTest(
   };
 }
 
-/** Probes a server that is due; one that fails is probed more and more seldom. */
+/** Probes a server that is due; one that fails is probed less and less often. */
 export async function probeServer(deps: ServerDeps, workspaceId: string, serverId: string): Promise<void> {
   const { providerServers } = deps.store.in(workspaceId);
   const before = await providerServers.find(serverId);
@@ -64,7 +64,7 @@ export async function probeServer(deps: ServerDeps, workspaceId: string, serverI
   const { openMcp, clock, log } = deps;
   const test = await runTest({ openMcp, clock, log }, await triedOf(deps, workspaceId, before));
   const after = await providerServers.find(serverId);
-  // Moved, or turned off, meanwhile: this is news of somewhere else.
+  // Moved or disabled during the probe: the result is for another address.
   if (!after?.isEnabled || after.url !== before.url) return;
   await providerServers.update(serverId, afterTest(after, test, deps.clock.now()));
 }

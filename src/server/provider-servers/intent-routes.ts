@@ -17,7 +17,7 @@ interface Services {
   sessions: { findActor(secret: string): Promise<Actor | undefined> };
 }
 
-/** What the page behind an intent asks, and where providers send people back to. */
+/** The routes of the intent page, and the callbacks of providers. */
 export function mountConnectionIntents(at: Mount, services: Services): void {
   const { serverDeps: deps, settings, cookie, sessions } = services;
   const routes = connectionIntentRoutes;

@@ -23,18 +23,18 @@ import { keepSigningIn } from "./signing-in.ts";
 import { makeTarget } from "./target.ts";
 import { problemOf, TEST_MS } from "./test-run.ts";
 
-/** The page that says what will be connected, and who was found. Source: S30. */
+/** The page that shows what will be connected, and the account that was found. Source: S30. */
 export const CONNECT_PAGE = "/connect";
 
 /** Connections that wait for a person to sign in. */
 const MOST_PENDING = 20;
 
 /**
- * Begins to connect an app in a browser. Nobody is sent anywhere yet: the address is one of ours, works once and for 10
- * minutes, and only in a browser in which the same person is signed in.
+ * Starts to connect an app in a browser. There is no redirect yet: the returned address is one of ours, works once and
+ * for 10 minutes, and only in a browser in which the same person is signed in.
  *
- * @throws ApiError `not_found`, `app_unknown`, `intent_not_needed`, `connection_failed` with step and code, `server_disabled`,
- *   `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
+ * @throws ApiError `not_found`, `app_unknown`, `intent_not_needed`, `connection_failed` with step and code,
+ *   `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
  */
 export async function createIntent(
   deps: ServerDeps,
@@ -81,7 +81,7 @@ export async function createIntent(
   return begin(deps, actor, connection, content, body.returnTo);
 }
 
-/** The page that a server wants the owner of a connection to open. */
+/** Makes an intent for the page that a server asks the owner of a connection to open. */
 async function intendPage(
   deps: ServerDeps,
   actor: Actor,
@@ -126,7 +126,11 @@ async function begin(
   };
 }
 
-/** What an intent would connect, for the page that asks. @throws ApiError `link_invalid`, `forbidden` for another person */
+/**
+ * Returns what an intent would connect, for the confirmation page.
+ *
+ * @throws ApiError `link_invalid`, `forbidden` for another person
+ */
 export async function readIntent(deps: ServerDeps, actor: Actor, secret: string): Promise<{ intent: OpenedIntent }> {
   const { flow, content, connection, server } = await requireIntent(deps, actor, secret);
   return {
@@ -209,7 +213,11 @@ async function requireIntent({ store, once }: ServerDeps, actor: Actor, secret: 
   return { flow, content, connection, server };
 }
 
-/** A connection of the actor's own that was signed in to before. @throws ApiError `not_found`, `forbidden`, `connection_failed` */
+/**
+ * Finds the actor's own connection that was signed in to before.
+ *
+ * @throws ApiError `not_found`, `forbidden`, `connection_failed`
+ */
 async function requireOwn(
   deps: ServerDeps,
   actor: Actor,
@@ -240,12 +248,12 @@ async function requireRoom({ store, clock }: ServerDeps, { workspaceId, userId }
   });
 }
 
-/** How to sign in at a server, as it says now. @throws ApiError `connection_failed` */
+/** Discovers how to sign in at a server now. @throws ApiError `connection_failed` */
 async function findSignIn(deps: ServerDeps, server: ProviderServerRecord): Promise<McpAuthorization> {
   const signal = AbortSignal.timeout(TEST_MS);
   try {
     const found = await deps.discover(server.url, await challengeOf(deps, server, signal), signal);
-    // Only beside other scopes: alone it would stand for all of them.
+    // Only together with other scopes: alone it would replace them all.
     const asksWho = found.supportsOpenId && found.scopes.length > 0 && !found.scopes.includes("openid");
     return asksWho ? { ...found, scopes: [...found.scopes, "openid"] } : found;
   } catch (error) {
@@ -257,7 +265,7 @@ async function findSignIn(deps: ServerDeps, server: ProviderServerRecord): Promi
   }
 }
 
-/** What the server says to somebody who is not signed in; empty for one that says nothing until it is asked for something. */
+/** The server's challenge to an unauthenticated client; empty for a server that only challenges individual requests. */
 async function challengeOf(
   { openMcp }: ServerDeps,
   { url }: ProviderServerRecord,
@@ -277,8 +285,8 @@ async function challengeOf(
 }
 
 /**
- * What kb is at an authorization server. A client that an admin registered is for the first one that the server named: its
- * secret goes to no other. Source: S31.
+ * Registers kb at an authorization server. A client registered by an admin is for the first server named: its secret
+ * goes to no other. Source: S31.
  */
 async function registerAt(
   { store, secrets, oauth }: ServerDeps,
@@ -302,7 +310,7 @@ async function registerAt(
   return oauth.register(found, { clientId, secret: await secrets.ofServer(store, workspaceId, serverId), callback });
 }
 
-/** Where a person ends, in the words of the contract. */
+/** The page on which the flow ends, with the contract's codes. */
 export function endOf(
   { returnTo }: Pick<OpenedFlow, "returnTo">,
   intentId: string,

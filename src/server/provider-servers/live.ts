@@ -19,8 +19,8 @@ import type { SearchableConnection, SessionWish } from "./sessions.ts";
 
 export interface LiveSearch {
   /**
-   * Asks the search tools behind the actor's own connections, all at once, for a second at most. Never rejects, and keeps
-   * nothing of what it got.
+   * Queries the search tools behind the actor's own connections, all at once, for a second at most. Never rejects, and
+   * stores none of the results.
    */
   search(actor: Actor, query: string, signal: AbortSignal): Promise<LiveAnswer>;
 }
@@ -33,22 +33,22 @@ export interface LiveSearchOptions {
   };
   sleep: Sleep;
   log: Log;
-  /** Of this server: no hit leads to it. */
+  /** This server's base URL: hits that lead to it are dropped. */
   baseUrl: string;
 }
 
-/** The whole, from the first look at the connections to the last excerpt. */
+/** For the whole search, from loading the connections to the last excerpt. */
 const LIVE_MS = 1_000;
 const MAX_HITS = 10;
 const MAX_CONNECTIONS = 8;
-/** Live searches of one person under way. */
+/** Concurrent live searches of one person. */
 const MAX_AT_ONCE = 4;
-/** Texts of one connection's hits that are fetched because its search tool gave none. */
+/** Texts fetched per connection, for hits that came without one. */
 const MAX_FETCHED = 5;
 const EXCERPT_CHARS = 500;
-/** Of one hit's text: an excerpt is looked for in no more. */
+/** Length of a hit's text that is searched for an excerpt. */
 const MAX_TEXT_CHARS = 20_000;
-/** An answer that is parsed while others wait for theirs. */
+/** Limits of an answer, which is parsed while others wait for theirs. */
 const CAPS: Partial<McpCaps> = { contentBytes: 512 * 1024, listBytes: 512 * 1024, values: 20_000, tools: 200 };
 
 /** Makes the live search. */
@@ -95,7 +95,7 @@ export function makeLiveSearch({ sessions, sleep, log, baseUrl }: LiveSearchOpti
   };
 }
 
-/** A connection and how far it has come: whatever is late is left as it stands. */
+/** A connection and its progress; at the deadline it counts as it is. */
 interface Asked extends SearchableConnection {
   hits: LiveHit[];
   problem: LiveProblem | null;
@@ -130,7 +130,7 @@ async function askOne(
     if (isExpected(error)) log.debug({ connectionId, problem }, "a live search got no answer");
     else log.error({ connectionId, err: error }, "a live search failed");
   } finally {
-    // Nobody waits for the goodbye.
+    // Closing isn't awaited.
     void session?.close();
   }
 }
@@ -152,7 +152,7 @@ async function searchIn(session: McpSession, asked: Asked, question: Question): 
   if (fetch !== undefined) await fetchTexts(session, fetch, { asked, found, question });
 }
 
-/** Gives hits a text that came without one, as far as the time goes; one that can't be read stays without. */
+/** Fetches texts for hits that came without one, as far as time allows; hits that can't be read stay without. */
 async function fetchTexts(
   session: McpSession,
   fetch: NonNullable<ToolMapping["fetch"]>,
@@ -182,14 +182,14 @@ function toHit(
   };
 }
 
-/** What of a text answers the question best, on one line. */
+/** The part of a text that matches the question best, on one line. */
 function excerptOf(text: string, { marks, find }: Question): string {
   const chunk = { start: 0, text: cleanBlock(cut(text, MAX_TEXT_CHARS)) };
   const [passage] = bestSnippets([chunk], marks, { maxChars: EXCERPT_CHARS }, find);
   return cleanLine(passage?.text ?? "", EXCERPT_CHARS);
 }
 
-/** One hit of each connection, then the second of each: none crowds out another. */
+/** The first hit of each connection, then the second of each: none crowds out another. */
 function answerOf(asked: readonly Asked[]): LiveAnswer {
   const most = Math.max(0, ...asked.map(({ hits }) => hits.length));
   const inTurn = Array.from({ length: most }, (_, at) => asked.flatMap(({ hits }) => hits.slice(at, at + 1))).flat();

@@ -5,15 +5,15 @@ import type { ServerDeps } from "./deps.ts";
 
 const LOST = "Its connection has to be reconnected.";
 
-/** Why a connection opens nothing any more; a code, never the server's words. */
+/** Why a connection stopped working; a code, never the server's words. */
 type LossReason = "refused" | "secret_missing" | "issuer_changed" | "other_account" | "elicitation_required";
 
-/** Rights that a server may ask for besides. */
+/** Maximum scopes that a server may request in addition. */
 const MOST_WANTED = 50;
 
 /**
- * The server wants more rights than the person gave: the connection goes on with what it may read, and says so; signing in
- * again asks for them. Source: RFC 6750 §3.1, MCP 2025-11-25 (step-up).
+ * Notes that the server wants more scopes than the person granted: the connection continues with what it may read, and
+ * shows this; signing in again requests them. Source: RFC 6750 §3.1, MCP 2025-11-25 (step-up).
  */
 export async function noteWanted(
   { store }: Pick<ServerDeps, "store">,
@@ -34,7 +34,7 @@ export async function noteWanted(
   });
 }
 
-/** A connection opens nothing any more: it and connectors on it wait for its owner, and what they read is withheld. */
+/** Marks a connection as lost: it and its connectors wait for its owner, and the content they read is hidden. */
 export async function loseConnection(
   { store, clock, audit, emit }: Pick<ServerDeps, "store" | "clock" | "audit" | "emit">,
   workspaceId: string,
@@ -51,7 +51,7 @@ export async function loseConnection(
       statusReason: reason,
       lastCheckedAt: clock.now(),
     });
-    // What was read through it is withheld until its owner has proven who they are there.
+    // Hides content read through it until its owner has signed in there again.
     await access.setMembers(connectionPrincipal(connectionId), [], "kb");
     await stopConnectors(tx, clock, workspaceId, await connectors.listOnConnection(connectionId), LOST);
     await audit.recordSystem(tx, workspaceId, {

@@ -14,10 +14,10 @@ import { requireEnabled, requireServer, type ServerDeps } from "./deps.ts";
 import { triedOf } from "./headers.ts";
 import { makeProviderSessions } from "./sessions.ts";
 
-/** What an admin waits for at most. */
+/** The longest wait of an admin. */
 const ASK_MS = 20_000;
 
-/** The tools that a server has now, and how they are mapped. For admins. */
+/** Lists the tools that a server has now, and their mapping. For admins. */
 export function listTools(
   deps: ServerDeps,
   actor: Actor,
@@ -29,7 +29,7 @@ export function listTools(
   );
 }
 
-/** Calls a tool once, because an admin said so. */
+/** Calls a tool once, on an admin's request. */
 export function previewMapping(
   deps: ServerDeps,
   actor: Actor,
@@ -47,7 +47,11 @@ export function previewMapping(
   });
 }
 
-/** Stores which tools are read for what, pinned to what they are now. @throws ApiError `server_config_invalid` */
+/**
+ * Stores which tools are used for reading, pinned to their current definition.
+ *
+ * @throws ApiError `server_config_invalid`
+ */
 export function setMapping(
   deps: ServerDeps,
   actor: Actor,
@@ -72,7 +76,7 @@ export function setMapping(
   });
 }
 
-/** What an admin tries is an act of theirs, whatever the tool does. Source: S53. */
+/** A preview is recorded as the admin's act, whatever the tool does. Source: S53. */
 async function recordPreview(
   { store, audit }: ServerDeps,
   actor: Actor,
@@ -106,7 +110,7 @@ function withoutPins({ list, search, fetch }: ToolMapping): NonNullable<ServerTo
 }
 
 /**
- * Asks a server once: by a connection of the actor's own, else as the server itself is signed in to.
+ * Queries a server once: through a connection of the actor's own, else with the server's own credentials.
  *
  * @throws ApiError `not_found`, `server_disabled`, `server_check_failed`, `rate_limited`
  */
@@ -143,7 +147,7 @@ async function ofConnection(
   { serverId, connectionId, signal }: { serverId: string; connectionId: string; signal: AbortSignal },
 ): Promise<McpSession> {
   const connection = await deps.store.in(actor.workspaceId).connections.find(connectionId);
-  // One to another server is none of this one's.
+  // A connection to another server can't be used here.
   const wanted = connection?.serverId === serverId ? connectionId : "";
   return makeProviderSessions(deps).sessionFor(actor.workspaceId, wanted, { signal, actor, isOwnersAct: true });
 }

@@ -11,20 +11,20 @@ import type { SourceHttpPool } from "#sources/http.ts";
 import type { ConnectionAuthorization } from "#storage/records/connections.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
 
-/** Finds out how to sign in at a server. @throws McpProblem */
+/** Discovers how to sign in at a server. @throws McpProblem */
 export type Discover = (url: string, challenge: McpChallenge, signal: AbortSignal) => Promise<McpAuthorization>;
 
 export type ProviderOAuth = ReturnType<typeof makeProviderOAuth>;
 
-/** What kb is at an authorization server. */
+/** kb's client registration at an authorization server. */
 export interface RegisteredClient {
   authorization: ConnectionAuthorization;
   clientSecret?: string | undefined;
-  /** What stands behind the address to come back to; nothing for a client that an admin gave to an earlier program. */
+  /** Last segment of the callback's path; absent for a client that an admin gave to an earlier version. */
   callback?: string | undefined;
 }
 
-/** Who somebody is at an authorization server, where it says so. */
+/** The account at an authorization server, where it identifies it. */
 export interface ProvenAccount {
   id: string;
   label: string;
@@ -40,9 +40,9 @@ export function makeProviderOAuth({
 }: {
   http: Pick<SourceHttpPool, "for">;
   baseUrl: string;
-  /** `https://host:port` each: where the operator lets the documents of every server lead. Source: S66. */
+  /** `https://host:port` each: where the operator allows the documents of every server to point. Source: S66. */
   authorizationServers?: readonly string[];
-  /** How long an authorization server may take for one question; 20 s unless told. */
+  /** Time limit of one request to an authorization server; 20 s by default. */
   askMs?: number;
   now(): number;
 }) {
@@ -50,7 +50,8 @@ export function makeProviderOAuth({
     `${baseUrl}/api/mcp-servers/callback${callback === undefined ? "" : `/${callback}`}`;
   // The client ID is the URL of the document, which must be https.
   const hasDocument = baseUrl.startsWith("https:");
-  // What a server's documents name is reached where it is public, at the server's own host and port, or where the operator named it.
+  // Addresses in a server's documents are allowed if they are public, at the server's own host and port, or listed by
+  // the operator.
   const httpFor = ({ resource, tokenEndpoint }: Pick<McpAuthorization, "resource" | "tokenEndpoint">) =>
     pool.for({
       source: {
@@ -85,7 +86,7 @@ export function makeProviderOAuth({
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: authMethod,
-      // A loopback address is that of a program on the person's own machine. Source: RFC 8252 §8.4.
+      // A loopback address is that of an app on the person's own machine. Source: RFC 8252 §8.4.
       ...(!baseUrl.startsWith("https:") && { application_type: "native" }),
     };
   }
@@ -110,16 +111,16 @@ export function makeProviderOAuth({
   }
 
   return {
-    /** What an admin registers at an authorization server. */
+    /** The redirect URL that an admin registers at an authorization server. */
     redirectUrlOf,
 
-    /** Whether only an admin can register kb there. */
+    /** Whether kb can be registered there only by an admin. */
     needsClient: ({ registrationEndpoint, supportsCimd }: McpAuthorization): boolean =>
       registrationEndpoint === undefined && !(supportsCimd && hasDocument),
 
     /**
-     * The client that an admin registered, else one that is registered now, else a document of ours that the authorization
-     * server reads: it may not reach this server, which registration needn't.
+     * The admin's client, else one registered now, else a document of ours that the authorization server reads: it may
+     * not reach this server, which registration doesn't need.
      *
      * @throws ApiError `connection_failed`
      */
@@ -156,7 +157,7 @@ export function makeProviderOAuth({
     /** The document that an authorization server reads when our client ID is its URL. */
     clientDocument: () => ({ client_id: `${baseUrl}${CLIENT_DOCUMENT}`, ...metadataFor("none", DOCUMENT_CALLBACK) }),
 
-    /** The page of the authorization server for this trip. */
+    /** The authorization server's page for this trip. */
     addressOf(
       { authorizationEndpoint }: Pick<McpAuthorization, "authorizationEndpoint">,
       client: RegisteredClient,
@@ -181,11 +182,11 @@ export function makeProviderOAuth({
     redeem: (client: RegisteredClient, code: string, verifier: string): Promise<GrantedTokens> =>
       endpointOf(client).redeem(code, { verifier, redirectUrl: redirectUrlOf(client) }),
 
-    /** At the token endpoint that is pinned, and nowhere else. @throws GrantRefused; ApiError `source_unavailable` */
+    /** Only at the pinned token endpoint. @throws GrantRefused; ApiError `source_unavailable` */
     refresh: (client: RegisteredClient, secrets: { token: string; refreshToken: string }): Promise<GrantedTokens> =>
       endpointOf(client).refresh({ accessToken: secrets.token, refreshToken: secrets.refreshToken }),
 
-    /** Tells the authorization server that nobody needs these; false when it can't be told. */
+    /** Revokes tokens at the authorization server; false when it can't be reached or doesn't support it. */
     async revoke(client: RegisteredClient, { token, refreshToken }: ConnectionSecrets): Promise<boolean> {
       const { revocationEndpoint } = client.authorization;
       if (revocationEndpoint === undefined) return false;
@@ -207,8 +208,8 @@ export function makeProviderOAuth({
     },
 
     /**
-     * Who an ID token is of. It came from the token endpoint itself, so its signature adds nothing (OpenID Connect Core
-     * §3.1.3.7); issuer and audience must be ours. Undefined where the server says nothing that holds.
+     * The account in an ID token. It came from the token endpoint itself, so its signature adds nothing (OpenID Connect
+     * Core §3.1.3.7); issuer and audience must be ours. Undefined where the token is absent or invalid.
      */
     accountOf({ authorization }: RegisteredClient, idToken: string | undefined): ProvenAccount | undefined {
       const [, payload, signature] = idToken?.split(".") ?? [];
@@ -223,17 +224,20 @@ export function makeProviderOAuth({
   };
 }
 
-/** Where the metadata document of this server's client is. */
+/** Path of the metadata document of this server's client. */
 const CLIENT_DOCUMENT = "/oauth/clients/mcp.json";
-/** The document is the same for every authorization server, and so is the address in it. */
+/** The document is the same for every authorization server, and so is its redirect address. */
 const DOCUMENT_CALLBACK = "document";
 
-/** Of each authorization server another one: what comes from elsewhere is an answer to another question. Source: S30. */
+/**
+ * A different callback for each authorization server: an answer that arrives at another one belongs to another request.
+ * Source: S30.
+ */
 function callbackOf({ issuer }: Pick<McpAuthorization, "issuer">): string {
   return createHash("sha256").update(issuer).digest("base64url").slice(0, 16);
 }
 
-/** No person waits longer for an authorization server. */
+/** The longest a person waits for an authorization server. */
 const ASK_MS = 20_000;
 
 /** In the order of preference. */
@@ -269,7 +273,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What is not JSON says nothing of anybody.
+    // A token that isn't JSON identifies no one.
     return undefined;
   }
 }

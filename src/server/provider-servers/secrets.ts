@@ -3,19 +3,19 @@ import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
 export const ConnectionSecrets = z.object({
-  /** A person's own token, or the access token that was given for them. */
+  /** A person's own token, or the access token granted to them. */
   token: z.string(),
   refreshToken: z.string().optional(),
-  /** Of a client that registered itself; that of an admin's client is the server's. */
+  /** Secret of a client that registered itself; the secret of an admin's client is stored with the server. */
   clientSecret: z.string().optional(),
 });
 
-/** What signs the requests of a connection. */
+/** The secrets that sign the requests of a connection. */
 export type ConnectionSecrets = z.infer<typeof ConnectionSecrets>;
 
 export type SecretKeeper = ReturnType<typeof makeSecretKeeper>;
 
-/** Secrets of servers and connections: sealed in rows of their own, so that deleting the row deletes the secret. */
+/** Secrets of servers and connections: sealed in their own rows, so that deleting the row deletes the secret. */
 export function makeSecretKeeper({ vault }: { vault: Vault }) {
   return {
     async ofServer(store: Store, workspaceId: string, serverId: string): Promise<string | undefined> {

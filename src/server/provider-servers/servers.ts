@@ -13,10 +13,10 @@ import { isSameServer, isWithin, parseAuth, parseServerUrl, placeOf, type Server
 import { testUnsaved } from "./tests.ts";
 import { toServer } from "./view.ts";
 
-/** Servers of a workspace. */
+/** Maximum servers of a workspace. */
 const MOST_SERVERS = 100;
 
-/** Servers that the actor may know of, oldest first. @throws ApiError `invalid_cursor` */
+/** Lists the servers that the actor may see, oldest first. @throws ApiError `invalid_cursor` */
 export async function listServers(
   deps: ServerDeps,
   actor: Actor,
@@ -91,8 +91,8 @@ export async function createServer(
 }
 
 /**
- * Changes a server. At another scheme, host, port, or path that isn't below, every secret is dropped unless it comes again
- * with the change; while people have connected it or are signing in it can't go there at all. Source: S31.
+ * Changes a server. If it moves to another scheme, host, port, or path that isn't below, every secret is dropped unless
+ * the change includes it; while people have connected it or are signing in it can't be moved at all. Source: S31.
  *
  * @throws ApiError `not_found`, `server_exists`, `server_has_connections`, `server_config_invalid`
  */
@@ -125,14 +125,14 @@ export async function updateServer(
       ...(url !== undefined && { url }),
       ...(parsed && parsed.auth),
       ...((hasMoved || isOldCallback(before, parsed?.auth)) && { callback: makeCallback(deps) }),
-      // A client of an admin's is for where it was registered.
+      // An admin's client is only valid where it was registered.
       ...((isGiven || isDropped) && { issuer: null }),
       ...(body.connectPolicy !== undefined && { connectPolicy: body.connectPolicy }),
       ...(body.apps !== undefined && { apps: body.apps }),
       isEnabled,
       ...(isTriedAgain && { dueAt: clock.now() }),
       ...(!isEnabled && { dueAt: null }),
-      // What it said of itself was said elsewhere.
+      // Its health and description came from the former address.
       ...(hasMoved && UNKNOWN),
     };
     await workspace.providerServers.update(serverId, patch);
@@ -149,7 +149,11 @@ export async function updateServer(
   return { server: await toServer(deps, actor, changed) };
 }
 
-/** Deletes a server: its connections are revoked, and what was read through them is deleted. @throws ApiError `not_found` */
+/**
+ * Deletes a server: its connections are revoked, and the content read through them is deleted.
+ *
+ * @throws ApiError `not_found`
+ */
 export async function removeServer(
   deps: ServerDeps,
   actor: Actor,
@@ -179,12 +183,12 @@ export async function removeServer(
   return { server: { ...server, enabled: false } };
 }
 
-/** Known before the client, whose registration names it. Source: S30. */
+/** Made before the client, whose registration contains it. Source: S30. */
 function makeCallback({ randomBytes }: Pick<ServerDeps, "randomBytes">): string {
   return Buffer.from(randomBytes(12)).toString("base64url");
 }
 
-/** The address that all servers had goes with the client that was registered with it. */
+/** The callback address once shared by all servers is replaced together with the client registered with it. */
 function isOldCallback({ callback, clientId }: ProviderServerRecord, auth: ServerAuth | undefined): boolean {
   return callback === null && auth !== undefined && auth.clientId !== clientId;
 }
@@ -234,7 +238,7 @@ function checkFailed({ steps }: ServerTest): ApiError {
   });
 }
 
-/** What the app of a server is called in paths. */
+/** The name of a server's app in paths. */
 function slugOf(name: string): string {
   const slug = name
     .normalize("NFKD")

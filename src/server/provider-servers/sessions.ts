@@ -14,19 +14,19 @@ import { ownerMaySign, requireMaySign } from "./signing.ts";
 import { makeTarget } from "./target.ts";
 import { renewRefused, type TokenDeps } from "./tokens.ts";
 
-/** What a session is for. */
+/** The purpose of a session. */
 export interface SessionWish {
   signal: AbortSignal;
-  /** Who asks: a connection is used by its owner alone. Absent for a sync, whose connector is its owner's. */
+  /** The caller: only its owner uses a connection. Absent for a sync, whose connector is its owner's. */
   actor?: Actor;
-  /** Its owner tries a tool by hand: whatever tool it is. */
+  /** The owner tries a tool manually: any tool is allowed. */
   isOwnersAct?: boolean;
-  /** Hears what the server says unasked. */
+  /** Receives the server's notifications. */
   isListening?: boolean;
   caps?: Partial<McpCaps>;
 }
 
-/** A connection whose server has a search tool mapped. */
+/** A connection whose server has a mapped search tool. */
 export interface SearchableConnection {
   connectionId: string;
   serverName: string;
@@ -35,14 +35,14 @@ export interface SearchableConnection {
   mapping: ToolMapping & { search: NonNullable<ToolMapping["search"]> };
 }
 
-/** How a source reads through a connection. */
+/** The means by which a source reads through a connection. */
 interface ConnectionWay {
   open(options: { signal: AbortSignal; isListening?: boolean }): Promise<McpSession>;
   mapping: ToolMapping | undefined;
   isWaiting: boolean;
 }
 
-/** What others of this server do with connections: read through them. */
+/** What the rest of this server does with connections: read through them. */
 export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp" | "once" | "request">) {
   const { store, clock } = deps;
 
@@ -60,8 +60,8 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
 
   return {
     /**
-     * A conversation as the owner of a connection. Each request is signed again; once it was revoked nothing is. A server
-     * that no longer accepts it makes it `needs_reauth`.
+     * Opens a session as the owner of a connection. Each request is signed separately; after a revocation none is. A
+     * server that no longer accepts it makes it `needs_reauth`.
      *
      * @throws McpProblem; ApiError `not_found` when it isn't the actor's, `source_unauthorized`, `server_disabled`
      */
@@ -86,7 +86,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
           throw error;
         }
       };
-      // A token can end before its time: then it is renewed, and the question asked again.
+      // A token can end before its expiry: then it is renewed, and the request repeated.
       const renewedOnce = async <Result>(work: () => Promise<Result>): Promise<Result> => {
         try {
           return await work();
@@ -102,7 +102,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
       return wish.isOwnersAct ? session : asAgreed(deps, session, { workspaceId, connectionId });
     },
 
-    /** Connections that a person can read with now: their own. */
+    /** The person's own connections that can be read with now. */
     async connectionsUsableBy({ workspaceId, userId }: Pick<Actor, "workspaceId" | "userId">) {
       const workspace = store.in(workspaceId);
       const { connections, providerServers } = workspace;
@@ -115,7 +115,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
       return usable;
     },
 
-    /** Connections of a person's own behind which a live search can ask; oldest first. */
+    /** The person's own connections that a live search can query; oldest first. */
     async searchableBy(actor: Pick<Actor, "workspaceId" | "userId">): Promise<SearchableConnection[]> {
       const workspace = store.in(actor.workspaceId);
       const { connections, providerServers } = workspace;
@@ -136,12 +136,12 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
       return found.flat();
     },
 
-    /** How the tools of a server are read; null = they are not. */
+    /** The mapping of the server's tools; null without one. */
     async mappingOf(workspaceId: string, serverId: string): Promise<unknown> {
       return (await store.in(workspaceId).providerServers.find(serverId))?.mapping ?? null;
     },
 
-    /** What a source reads through a connection with, in its owner's name. */
+    /** The means by which a source reads through a connection, on its owner's behalf. */
     async wayOf(workspaceId: string, connectionId: string): Promise<ConnectionWay> {
       const connection = await store.in(workspaceId).connections.find(connectionId);
       const mapping = connection && (await this.mappingOf(workspaceId, connection.serverId));
@@ -153,10 +153,10 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
     },
 
     /**
-     * The connection of a person, to build a connector on: its owner's alone. Source: S5.
+     * Finds the person's own connection to build a connector on; only its owner may. Source: S5.
      *
-     * @throws ApiError `connector_config_invalid`, also for one that they may only see; `forbidden` for one by the server's
-     *   own secret when they are no admin
+     * @throws ApiError `connector_config_invalid`, also for one that they may only see; `forbidden` for one with the
+     *   server's own secret when they aren't an admin
      */
     async requireOwn({ workspaceId, userId }: Actor, connectionId: string, from = store): Promise<ConnectionRecord> {
       const connection = await from.in(workspaceId).connections.find(connectionId);
@@ -184,7 +184,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
 
 const NOTE_EVERY_MS = 5 * 60_000;
 
-/** The same session; each question is asked through `ask`. */
+/** Wraps a session; each request goes through `ask`. */
 function watched(session: McpSession, ask: <Result>(work: () => Promise<Result>) => Promise<Result>): McpSession {
   const heard =
     <Args extends unknown[], Result>(question: (...args: Args) => Promise<Result>) =>

@@ -6,12 +6,12 @@ import type { IntentFlow, ShownServer } from "./flows.ts";
 import { linkInvalid } from "./link-invalid.ts";
 
 /**
- * Somebody goes on signing in: from now on they have as long as each stage lasts, and until then their connection keeps the
- * server in its place. Called before anything goes to the authorization server or comes from it. Source: S31.
+ * Extends a sign-in: the person gets the full time of each stage, and until then their connection keeps the server from
+ * being moved. Called before anything is sent to or received from the authorization server. Source: S31.
  *
- * @returns the server, which is the one that they were shown
+ * @returns the server, unchanged since they were shown it
  *
- * @throws ApiError `connection_failed` when it is another one now; `link_invalid` when it is too late
+ * @throws ApiError `connection_failed` when it has changed; `link_invalid` when it is too late
  */
 export async function keepSigningIn(
   { store, clock }: Pick<ServerDeps, "store" | "clock">,
@@ -35,7 +35,7 @@ export async function keepSigningIn(
   });
 }
 
-/** @throws ApiError `connection_failed` when this is not the server where somebody was shown that they sign in */
+/** @throws ApiError `connection_failed` when this isn't the server where the person was shown that they sign in */
 export function requireShown(server: ProviderServerRecord, shown: ShownServer): void {
   const isSame = server.url === shown.url && server.authKind === shown.authKind && server.clientId === shown.clientId;
   if (!isSame) throw movedMeanwhile(server);

@@ -5,8 +5,8 @@ import type { WorkspaceStore } from "#storage/store.ts";
 type Signed = Pick<ConnectionRecord, "ownerUserId" | "way">;
 
 /**
- * Whether the role of a connection's owner still lets it sign: what a server's own secret shows is for admins to give away.
- * Asked for each request, so that it stops with the role and goes on with it. Source: S64.
+ * Whether the role of a connection's owner still lets it sign: only admins may share what a server's own secret gives
+ * access to. Checked for each request, so that it stops and resumes with the role. Source: S64.
  */
 export async function ownerMaySign({ members }: Pick<WorkspaceStore, "members">, connection: Signed): Promise<boolean> {
   if (connection.way !== "server") return true;
@@ -22,5 +22,5 @@ export async function requireMaySign(workspace: Pick<WorkspaceStore, "members">,
   });
 }
 
-/** Why a connection opens nothing to its owner now, for `statusReason`. */
+/** A `statusReason`: why a connection doesn't work for its owner now. */
 export const NO_ADMIN = "owner_no_admin";

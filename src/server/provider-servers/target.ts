@@ -4,7 +4,7 @@ import { normalizeBaseUrl } from "#core/base-url.ts";
 import type { McpTarget } from "#mcp-client/contract.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 
-/** How requests to a server are signed. */
+/** The authentication settings of a server. */
 export type ServerAuth = Pick<ProviderServerRecord, "authKind" | "headerName" | "clientId">;
 
 /** @throws ApiError `server_config_invalid` */
@@ -22,15 +22,15 @@ export function isSameServer(one: string, other: string): boolean {
   return normalizeBaseUrl(one) === normalizeBaseUrl(other);
 }
 
-/** An address as the audit and messages have it. */
+/** The address as shown in the audit and messages. */
 export function placeOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }
 
 /**
- * Whether what is for one address may go to another: the same scheme, host and port, and the same path or one below it. What
- * a server could read as another path, such as an encoded slash, is no path below. Source: S31.
+ * Whether credentials for one address may be sent to another: the same scheme, host and port, and the same path or one
+ * below it. A path that a server could read differently, such as one with an encoded slash, isn't below. Source: S31.
  */
 export function isWithin(address: string, other: string): boolean {
   const [from, to] = [new URL(address), new URL(other)];
@@ -40,7 +40,7 @@ export function isWithin(address: string, other: string): boolean {
   return below.slice(above.length).every((segment) => PLAIN_SEGMENT.test(segment));
 }
 
-/** @throws ApiError `server_config_invalid` for a header that means something else */
+/** @throws ApiError `server_config_invalid` for a header with another meaning */
 export function parseAuth(auth: ServerAuthBody): { auth: ServerAuth; secret: string | null | undefined } {
   const plain = { authKind: auth.kind, headerName: null, clientId: null };
   switch (auth.kind) {
@@ -61,7 +61,7 @@ export function parseAuth(auth: ServerAuthBody): { auth: ServerAuth; secret: str
   }
 }
 
-/** Headers that sign with this token, in the way of the server. */
+/** The headers that sign with this token, as the server expects. */
 export function signWith({ authKind, headerName }: ServerAuth, token: string): Record<string, string> {
   if (authKind === "header" && headerName !== null) return { [headerName]: token };
   return authKind === "none" ? {} : { authorization: `Bearer ${token}` };
@@ -71,10 +71,10 @@ export function makeTarget(url: string, headers: McpTarget["headers"]): McpTarge
   return { url, headers };
 }
 
-/** Letters that mean the same to every server, and no path of dots. */
+/** Characters that mean the same to every server, and no path of dots. */
 const PLAIN_SEGMENT = /^(?!\.+$)[\w.~!$&'()*+,=:@-]+$/;
 
-/** The parts of a path; a slash at its end is none. */
+/** The segments of a path; a trailing slash adds none. */
 function segmentsOf({ pathname }: URL): string[] {
   const path = pathname.slice(1).replace(/\/$/, "");
   return path === "" ? [] : path.split("/");

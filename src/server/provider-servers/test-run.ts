@@ -6,24 +6,27 @@ import { McpProblem } from "#mcp-client/problem.ts";
 import type { ServerDeps } from "./deps.ts";
 import type { ServerAuth } from "./target.ts";
 
-/** No person waits longer for a test. */
+/** The longest a person waits for a test. */
 export const TEST_MS = 10_000;
 
 type Step = ServerTest["steps"][number];
 
-/** What a test tries, and whether it is signed: a server that asks who is there is fine as long as nobody is. */
+/**
+ * The target of a test, and whether it is signed: a server that only asks for a sign-in passes while no one is signed
+ * in.
+ */
 export interface Tried {
   target: McpTarget;
   auth: ServerAuth;
   isSigned: boolean;
 }
 
-/** What a test needs; without `discover`, as for probes, it doesn't look for where people sign in. */
+/** The dependencies of a test; without `discover`, as for probes, it skips the search for the sign-in. */
 export type TestDeps = Pick<ServerDeps, "openMcp" | "clock" | "log"> & Partial<Pick<ServerDeps, "discover" | "oauth">>;
 
 /**
- * Tries a server step by step. Never throws for what the server does, and returns names of steps and codes: nothing of
- * what it answered but its name, its revision, what it can do and where people sign in, cleaned. Source: S31.
+ * Tests a server step by step. Never throws for the server's failures, and returns names of steps and codes: of its
+ * answers only its name, revision, capabilities and issuer, cleaned. Source: S31.
  */
 export async function runTest(
   deps: TestDeps,
@@ -52,7 +55,7 @@ export async function runTest(
   try {
     const problem = await take("initialize", async () => (session = await deps.openMcp(target, signal)));
     if (problem) return await refused(deps, { steps, problem, signal }, { target, auth, isSigned });
-    // It was opened by the step before.
+    // Opened by the previous step.
     const opened = session as McpSession | undefined;
     if (!opened) throw new Error("An opened session is missing.");
     if (auth.authKind !== "none") steps.push({ step: "auth", ok: true, ms: 0 });
@@ -65,12 +68,12 @@ export async function runTest(
   }
 }
 
-/** A failure in the words of the contract. */
+/** Converts a failure to the contract's form. */
 export function toProblem({ step, code, message, metadata }: McpProblem): ServerProblem {
   return { step, code, message, ...(metadata !== undefined && { metadata }) };
 }
 
-/** What went wrong with a server; undefined for what is no fault of it. */
+/** The server's failure; undefined for an error that isn't the server's fault. */
 export function problemOf(error: unknown, step: McpProblem["step"], signal?: AbortSignal): McpProblem | undefined {
   if (error instanceof McpProblem) return error;
   if (signal?.aborted) return new McpProblem({ step, code: "timeout", cause: error });
@@ -82,7 +85,7 @@ export function problemOf(error: unknown, step: McpProblem["step"], signal?: Abo
   return undefined;
 }
 
-/** A server that only asks people to sign in is as it should be while nobody has. */
+/** A server that only asks people to sign in is healthy while no one has. */
 async function refused(
   deps: TestDeps,
   { steps, problem, signal }: { steps: Step[]; problem: McpProblem; signal: AbortSignal },
@@ -98,7 +101,10 @@ async function refused(
   return { ok: true, steps: [...steps.slice(0, -1), { ...asked, step: "auth", ok: true }], authRequired };
 }
 
-/** The issuer where people would sign in; none where a token is what the server takes, and why where it can't be found. */
+/**
+ * The issuer where people would sign in; undefined for a server that takes a token, and the reason where it can't be
+ * found.
+ */
 async function whereToSignIn(
   { discover, oauth, log }: TestDeps,
   { challenge = {} }: McpProblem,
@@ -119,7 +125,7 @@ async function whereToSignIn(
   }
 }
 
-/** Another server's text: what isn't plain ASCII is shown as a browser sends it. */
+/** Third-party text: characters that aren't plain ASCII are shown as a browser sends them. */
 function shownIssuer({ issuer }: Pick<McpAuthorization, "issuer">): string {
   return /^[\u0021-\u007E]+$/.test(issuer) ? issuer : new URL(issuer).href;
 }
@@ -128,6 +134,6 @@ const SHOWN: ReadonlySet<string> = new Set(["resolve", "connect", "initialize", 
 
 function stepOf(problem: McpProblem, step: Step["step"]): Step["step"] {
   if (problem.code === "auth_required") return "auth";
-  // In the set of the contract's own names.
+  // `SHOWN` holds the contract's own names.
   return SHOWN.has(problem.step) ? (problem.step as Step["step"]) : step;
 }

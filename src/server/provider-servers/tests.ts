@@ -10,7 +10,7 @@ import { makeTarget, parseAuth, parseServerUrl, signWith } from "./target.ts";
 import { runTest } from "./test-run.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 
-/** Tries settings that are not stored, and stores nothing. @throws ApiError `server_config_invalid`, `rate_limited` */
+/** Tests settings that are not stored, and stores nothing. @throws ApiError `server_config_invalid`, `rate_limited` */
 export async function testUnsaved(
   deps: ServerDeps,
   actor: Actor,
@@ -19,14 +19,14 @@ export async function testUnsaved(
   const url = parseServerUrl(body.url);
   const { auth, secret } = parseAuth(body.auth);
   deps.throttle.take(actor.userId);
-  // The secret of an OAuth server is its client's, and opens nothing.
+  // An OAuth server's secret is its client's, and grants no access.
   const token = auth.authKind === "oauth" ? undefined : (secret ?? undefined);
   const headers = token === undefined ? {} : signWith(auth, token);
   return runTest(deps, { target: makeTarget(url, async () => headers), auth, isSigned: token !== undefined });
 }
 
 /**
- * Tries a server as it is stored, which is for admins, or a connection of the actor's own.
+ * Tests a stored server, which is for admins, or a connection of the actor's own.
  *
  * @throws ApiError `not_found`, `forbidden`, `server_disabled`, `rate_limited`
  */
@@ -57,7 +57,7 @@ async function testConnection(
   connectionId: string,
 ): Promise<ServerTest> {
   const connection = await requireConnection(deps, actor, server.serverId, connectionId);
-  // A connection is used by its owner alone. Source: S5.
+  // Only its owner uses a connection. Source: S5.
   if (connection.ownerUserId !== actor.userId) {
     throw new ApiError("forbidden", { message: "Only its owner can use a connection." });
   }
@@ -69,7 +69,7 @@ async function testConnection(
   await deps.store.transaction(async (tx) => {
     const today = await tx.in(actor.workspaceId).connections.find(connectionId);
     if (!today || today.status === "revoked") return;
-    // What its owner was to do is done.
+    // The owner has completed the page.
     const isDone = test.ok && isElicited(today);
     if (isDone) await resume(deps, tx, actor, today, { ...patch, status: "active", statusReason: null }, {});
     else await tx.in(actor.workspaceId).connections.update(connectionId, patch);

@@ -23,7 +23,11 @@ interface Kept {
   expiresAt: number | null;
 }
 
-/** The access token of an active connection, renewed when it ends soon. @throws ApiError `source_unauthorized`, `source_unavailable` */
+/**
+ * The access token of an active connection, renewed when it ends soon.
+ *
+ * @throws ApiError `source_unauthorized`, `source_unavailable`
+ */
 export async function accessTokenOf(deps: TokenDeps, workspaceId: string, connectionId: string): Promise<string> {
   const { secrets, expiresAt } = await read(deps, workspaceId, connectionId);
   const isOver = expiresAt !== null && expiresAt - EARLY_MS <= deps.clock.now();
@@ -33,8 +37,8 @@ export async function accessTokenOf(deps: TokenDeps, workspaceId: string, connec
 }
 
 /**
- * New tokens for one that its server no longer accepts. A server that names another authorization server by now gets none:
- * its owner signs in there. Source: S31.
+ * Renews a token that its server no longer accepts. If the server now names another authorization server, the
+ * connection gets none: its owner has to sign in there. Source: S31.
  *
  * @throws ApiError `source_unauthorized` when the connection must be connected again, `source_unavailable`
  */
@@ -58,7 +62,7 @@ export async function renewRefused(
   return renewToken(deps, workspaceId, connectionId, stale);
 }
 
-/** A request that its server refused, with what signed it. */
+/** A refused request, with the token that signed it. */
 interface Refused {
   connectionId: string;
   server: Pick<ProviderServerRecord, "url">;
@@ -66,7 +70,7 @@ interface Refused {
   challenge: McpChallenge;
 }
 
-/** As whom tokens of a connection are asked for: an admin's client has the server's secret as it is today. */
+/** The client for token requests of a connection: an admin's client has the server's current secret. */
 export async function clientOf(
   { store, secrets }: Pick<ServerDeps, "store" | "secrets">,
   workspaceId: string,
@@ -122,7 +126,7 @@ async function renewLocked(
     }
     const sealed = deps.secrets.seal(workspaceId, connectionId, after);
     if (!(await connections.putLocked(connectionId, by, { sealed, expiresAt: granted.expiresAt }))) {
-      // Disconnected, or connected again, meanwhile: nobody will use these.
+      // Disconnected or connected again in between: these tokens won't be used.
       await deps.oauth.revoke(client, after);
       return (await read(deps, workspaceId, connectionId)).secrets.token;
     }
@@ -138,11 +142,11 @@ async function renewLocked(
   }
 }
 
-/** The server gave tokens of somebody else for a refresh token. */
+/** The server gave tokens of another account for a refresh token. */
 class OtherAccount extends Error {}
 
 /**
- * A refresh is for who signed in. Where the server doesn't say who that is, nobody can tell.
+ * A refresh must be for the account that signed in. Where the server doesn't identify it, this can't be checked.
  *
  * Source: https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokenResponse
  */

@@ -10,7 +10,7 @@ import { type ServerDeps, visibleConnections } from "./deps.ts";
 import { findElicitation, isElicited } from "./elicitation.ts";
 import { NO_ADMIN, ownerMaySign } from "./signing.ts";
 
-/** A server as this person sees it: what is counted is what they can see. Never a secret. */
+/** A server as this person sees it: counts include only what they can see. Never a secret. */
 export async function toServer(
   deps: Pick<ServerDeps, "store" | "oauth">,
   actor: Actor,
@@ -36,7 +36,7 @@ export async function toServer(
     health: { status: server.health, checkedAt: isoOrNull(server.checkedAt) },
     serverInfo,
     protocolVersion: server.protocolVersion,
-    // Stored from the contract's own shape only.
+    // Stored only from the contract's own shape.
     capabilities: capabilities as ProviderServer["capabilities"],
     counts: {
       apps: 1,
@@ -48,7 +48,7 @@ export async function toServer(
   };
 }
 
-/** As what kb is registered at the authorization server, and with which address. */
+/** The kind of kb's client registration at the authorization server, and its redirect address. */
 function registrationOf(
   { oauth }: Pick<ServerDeps, "oauth">,
   { clientId, callback }: ProviderServerRecord,
@@ -57,7 +57,10 @@ function registrationOf(
   return { ...(clientId !== null && { clientId }), redirectUrl };
 }
 
-/** A connection as this person sees it; whom it is shared with and who it is at the provider only to its owner and admins. */
+/**
+ * A connection as this person sees it; only its owner and admins see who it is shared with and its account at the
+ * provider.
+ */
 export async function toConnection(
   { store, clock, once }: Pick<ServerDeps, "store" | "clock" | "once">,
   actor: Actor,
@@ -106,11 +109,11 @@ function workingState(
   return waitingSince === null ? "active" : "needs_agreement";
 }
 
-/** A stored failure in the words of the contract. */
+/** Converts a stored failure to the contract's form. */
 export function toStoredProblem(problem: StoredProblem | null): ServerProblem | null {
   if (problem === null) return null;
   const { step, code } = problem;
-  // An older program may have known another code.
+  // An older version may have stored another code.
   const known: Readonly<Record<string, string>> = MCP_PROBLEMS;
   return { step, code, message: known[code] ?? "The server failed." };
 }
