@@ -1,4 +1,7 @@
-/** What `kb admin` opens: the data folder itself, whether a server runs on it or not. See docs/decisions/0023. */
+/**
+ * The resources that `kb admin` opens: the data folder itself, whether a server is running on it or not. See
+ * docs/decisions/0023.
+ */
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -25,22 +28,24 @@ import { makePasswords } from "./identity/sessions/passwords.ts";
 
 export interface HostAdmin {
   admin: HostAdminService;
-  /** Seals everything again that an older key has sealed. */
+  /** Re-seals everything that was sealed with an older key. */
   rekey(onProgress: (progress: RekeyProgress) => void): Promise<RekeyProgress>;
-  /** Takes the present key for the one of this database. */
+  /** Accepts the current key as this database's. */
   acceptKey(): Promise<void>;
-  /** Asks for a rebuild of every workspace's index; a running server begins within seconds, another one at its start. */
+  /**
+   * Requests a rebuild of every workspace's index; a running server begins within seconds, another one at its start.
+   */
   reindex(): Promise<{ workspaces: number; isRunning: boolean }>;
-  /** Where people reach this server, as far as the settings say. */
+  /** The public address of this server, according to the settings. */
   baseUrl: string;
 }
 
 /**
- * Gives the data folder's own admin to `work`. Where no server runs the folder is locked meanwhile; next to a running one
- * each act is one transaction under SQLite's own lock.
+ * Runs `work` with the data folder's admin. Without a running server the folder is locked in that time; next to a
+ * running one each act is one transaction under SQLite's own lock.
  *
- * @throws ApiError `data_folder_unusable` where no installation is; `data_folder_in_use` when the running server is of
- *   another version
+ * @throws ApiError `data_folder_unusable` where there is no installation; `data_folder_in_use` when the running server
+ *   has another version
  */
 export async function withHostAdmin<T>(
   options: { flags: Record<string, string | undefined>; env: Readonly<Record<string, string | undefined>> },
@@ -67,7 +72,7 @@ export async function withHostAdmin<T>(
 }
 
 /**
- * The database file of an installation that is there; the process makes private files from now on.
+ * The database file of an existing installation; from now on the process creates private files.
  *
  * @throws ApiError `data_folder_unusable`
  */
@@ -97,7 +102,7 @@ function lockUnlessRunning(...folder: Parameters<typeof openDataFolder>) {
 
 function makeHostAdmin(settings: Settings, store: Store): Omit<HostAdmin, "reindex"> {
   const clock: Clock = { now: () => Date.now() };
-  // Lists are not asked for, so no cursor of this key ever leaves.
+  // Lists aren't requested here, so no cursor with this key is ever issued.
   const audit = makeAuditService({ store, clock, log: SILENT, cursors: makeCursorCodec(randomBytes(32), clock) });
   const accounts = makeAccountService({ clock, randomBytes, audit });
   const passwords = makePasswords();

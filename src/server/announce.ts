@@ -1,8 +1,8 @@
-/** What the server tells its operator: on standard error at start, in the log later. */
+/** Messages to the operator: on standard error at start, in the log later. */
 import type { ApiError } from "#api/errors.ts";
 import type { Log } from "#core/log.ts";
 
-/** Says where to go now; with a setup code, how to make the first admin. */
+/** Prints the server's address; with a setup code, how to make the first admin. */
 export function announceReady(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {
   const next =
     setupCode === undefined
@@ -11,12 +11,14 @@ export function announceReady(baseUrl: string, setupCode: string | undefined, sa
   say([`kb is listening on ${baseUrl}`, ...next].join("\n"));
 }
 
-/** The setup code, and the link that fills it in. What follows # stays in the browser: no log and no proxy sees it. */
+/**
+ * The setup code, and the link that fills it in. The part after # stays in the browser: no log and no proxy sees it.
+ */
 export function setupLines(baseUrl: string, code: string): string {
   return `Setup code: ${code} (valid for 24 hours)\nSetup link: ${baseUrl}/welcome#code=${code}`;
 }
 
-/** Logs that the database can no longer be written, or can again: once each time. */
+/** Logs that the database can't be written any more, or can again: once each time. */
 export function announceHealth(fault: ApiError | undefined, { log, file }: { log: Log; file: string }): void {
   switch (fault?.code) {
     case undefined:
@@ -36,7 +38,7 @@ export function announceHealth(fault: ApiError | undefined, { log, file }: { log
   }
 }
 
-/** Logs what other users of this machine could read until now: once, since it stays closed. */
+/** Logs files that other users of this machine could read until now: once, because they stay closed. */
 export function announceClosed(closed: readonly string[], log: Log): void {
   if (closed.length === 0) return;
   log.warn(
@@ -45,7 +47,7 @@ export function announceClosed(closed: readonly string[], log: Log): void {
   );
 }
 
-/** Says that the data is a copy of an earlier time, and what becomes of it. */
+/** Reports that the data was restored from an earlier copy, and the consequences. */
 export function announceRestored(
   { dataDir, connectors }: { dataDir: string; connectors: number },
   { log, say }: { log: Log; say: (line: string) => void },

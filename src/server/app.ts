@@ -32,15 +32,15 @@ import { makeFront } from "./web/front.ts";
 import { mountWeb, type WebPage } from "./web/serve.ts";
 import { mountWorkspaces } from "./identity/workspaces/routes.ts";
 
-/** Everything that routes are hung on; each feature's mounting names what it takes. */
+/** Every service that routes use; each feature's mount function lists those it needs. */
 export type AppServices = Foundation & Identity & Omit<Content, "close" | "warm"> & Readiness;
 
 export interface AppOptions {
   /** Checks every JSON answer against the contract. For tests. */
   checksAnswers?: boolean;
-  /** Routes of a test's own. */
+  /** A test's own routes. */
   extend?: (app: App, at: Mount) => void;
-  /** The built page; without it no address is answered with one. */
+  /** The built web page; without it no address serves a page. */
   web?: WebPage;
 }
 
@@ -66,7 +66,7 @@ const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountEvents,
 ];
 
-/** The whole HTTP app: frame, routes by contract, problems for everything else. */
+/** The whole HTTP app: middleware, routes by contract, problems for everything else. */
 export function makeApp(services: AppServices, options: AppOptions = {}): App {
   const { log } = services;
   const app = new Hono<AppEnv>();

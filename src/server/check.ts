@@ -1,4 +1,6 @@
-/** What `kb check` does: reads a data folder, whether a server runs on it or not, and names every fault with its remedy. */
+/**
+ * `kb check`: reads a data folder, whether a server is running on it or not, and reports every fault with its remedy.
+ */
 import { ApiError, isApiError } from "#api/errors.ts";
 import { ANALYZER_VERSION } from "#text/analyzer.ts";
 import { checkIndex, countOutdated, type IndexFault } from "#storage/check/index-check.ts";
@@ -37,7 +39,7 @@ export interface CheckReport {
 export interface CheckOptions {
   isFull: boolean;
   signal: AbortSignal;
-  /** Told what is looked at, and how many of it so far. */
+  /** Called with the part being checked, and the progress in it. */
   onProgress(part: CheckFinding["part"], done: number, note: string): void;
 }
 
@@ -48,7 +50,7 @@ const REINDEX = "Run kb reindex.";
 const RESTORE_ROWS = "Compare it with a backup or an earlier kb audit export.";
 const EXAMPLES = 5;
 
-/** What each fault of the index means. */
+/** The meaning of each index fault. */
 const MEANINGS: Record<IndexFault, (count: number) => string> = {
   missing: (count) => `${count} of the items can't be found by search: the index doesn't have them.`,
   access: (count) => `${count} of the items have different access in the index than in their records.`,
@@ -154,7 +156,7 @@ async function checkAuditOf({ database, report, signal, onProgress }: Run, works
   report.findings.push({ part: "audit", code: "broken", workspaceId, message, next, count: 1, examples: [] });
 }
 
-/** Runs a part of the check; what can't be read in it is a finding, and the other parts go on. */
+/** Runs a part of the check; a read error in it becomes a finding, and the other parts continue. */
 async function telling(
   report: CheckReport,
   part: CheckFinding["part"],
@@ -175,7 +177,7 @@ async function telling(
   }
 }
 
-/** Reading is synchronous: a signal gets its turn in between. */
+/** Reading is synchronous: this gives the signal a chance to fire. */
 async function pause(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();

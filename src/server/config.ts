@@ -10,7 +10,7 @@ export type { Settings };
 
 export interface SettingsInput {
   env: Readonly<Record<string, string | undefined>>;
-  /** What the settings file says, with its name for messages. */
+  /** The content of the settings file, with its name for messages. */
   file?: { name: string; values: unknown };
   /** From the command line; `undefined` = not given. */
   flags?: Readonly<Record<string, string | undefined>>;
@@ -18,15 +18,15 @@ export interface SettingsInput {
   readSecret: (path: string) => string;
 }
 
-/** Client-side and test variables: none of the server's business. */
+/** Variables of clients and tests, which the server ignores. */
 const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|TEST_.*)$/;
-/** The secret of an app for all its connectors. */
+/** An app's webhook secret for all its connectors. */
 const WEBHOOK_SECRET = /^KB_([A-Z][A-Z0-9_]*)_WEBHOOK_SECRET$/;
 /** Removed settings, to be distinguished from misspelled ones. */
 const LATER = /^KB_(?:EMBEDDINGS_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES|DATABASE_URL|OPENSEARCH_URL|ROLE)$/;
 
 /**
- * The settings: flag before environment before file before default.
+ * Reads the settings: flag before environment before file before default.
  *
  * @throws ApiError `settings_invalid`, which names the key, where it is set and what to write instead
  */
@@ -46,11 +46,11 @@ export function readSettings(input: SettingsInput): { settings: Settings; warnin
   return { settings, warnings: judge(settings) };
 }
 
-/** What a person has to know of one setting. */
+/** The documentation of one setting. */
 export interface SettingInfo {
   key: string;
   env: string;
-  /** As it is written in the environment; "" when there is none. */
+  /** As written in the environment; "" when there is no default. */
   default: string;
   meaning: string;
 }
@@ -85,8 +85,8 @@ export function loadSettings(options: {
 }
 
 /**
- * Whether strangers own workspaces here, and so are admins of them: then no connector reaches anything of the operator's
- * own, neither folders nor private addresses.
+ * Whether strangers own workspaces here, and so are their admins: then connectors reach nothing of the operator's own,
+ * neither folders nor private addresses.
  */
 export function isOpenToStrangers({ mode, signup }: Pick<Settings, "mode" | "signup">): boolean {
   return mode === "managed" || signup === "open";
@@ -157,7 +157,7 @@ function readYaml(name: string): unknown {
   }
 }
 
-/** What fits key by key but not together. */
+/** Finds combinations of settings that are invalid together. */
 function judge(settings: Settings): string[] {
   const warnings: string[] = [];
   const isLocal = isLoopback(settings.host);
@@ -211,7 +211,7 @@ function accountClients(settings: Settings) {
   ];
 }
 
-/** Other machines come by https, or somebody said that they need not. Source: S32. */
+/** Other machines must use https, unless the settings explicitly allow plain http. Source: S32. */
 function judgeTransport({ host, publicUrl, insecureHttp }: Settings, isLocal: boolean): string[] {
   const isPlainAddress = publicUrl?.startsWith("http:") === true && !isLoopback(new URL(publicUrl).hostname);
   if (!isPlainAddress && (isLocal || publicUrl?.startsWith("https:") === true)) return [];
@@ -230,7 +230,7 @@ function isLoopback(hostname: string): boolean {
   return hostname.endsWith(".localhost") || /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(hostname);
 }
 
-/** Settings that make the installation weaker than it is by default, by name; written into the audit at start. */
+/** Settings that make the installation weaker than it is by default, by name; recorded in the audit at start. */
 export function weakeningSettings(settings: Settings): string[] {
   const isPlain = settings.insecureHttp === "on" && judgeTransport(settings, isLoopback(settings.host)).length > 0;
   return [
@@ -245,7 +245,7 @@ function describeProblem(error: z.ZodError, values: SettingValues): ApiError {
   const key = String(issue?.path[0] ?? "");
   const place = values.get(key)?.place ?? toEnvName(key);
   const message = issue?.message ?? "not valid";
-  // A message that begins with the value goes on with the place: `--port "80a" is not a port (1-65535).`
+  // A message that begins with the value continues with the place: `--port "80a" is not a port (1-65535).`
   return invalid(message.startsWith('"') ? `${place} ${message}.` : `${place}: ${message}.`);
 }
 
@@ -271,7 +271,7 @@ function toEnvName(key: string): string {
   return `KB_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** The id of the source that an environment variable names: `MY_WIKI` is `my-wiki`. */
+/** The id of the source in an environment variable's name: `MY_WIKI` is `my-wiki`. */
 function toProviderId(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }

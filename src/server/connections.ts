@@ -3,23 +3,26 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Log } from "#core/log.ts";
 
-/** How long connections without a request may stay; milliseconds. */
+/** How long connections without a request may stay open; milliseconds. */
 export interface ConnectionTimes {
   /** Until the first byte of a connection. */
   firstByteMs: number;
-  /** Until the headers of a first request, from the connection on, or of a next one, once what Node waits for it is over. */
+  /** For the headers of the first request, from the connection on, or of a next one, after Node's keep-alive time. */
   requestMs: number;
-  /** So young a connection may have sent what is not read yet, and stays even where files run out. */
+  /**
+   * A connection younger than this may have sent data that isn't read yet, and stays open even near the limit of open
+   * files.
+   */
   youngMs: number;
-  /** Between two looks. */
+  /** Time between two checks. */
   lookMs: number;
-  /** While the server ends: until the first request of a connection that comes then, or the next one that is begun. */
+  /** During shutdown: for the first request of a new connection, or for the next one already begun. */
   endingMs: number;
 }
 
-/** Open files of this process: connections, and everything else. */
+/** Open files of this process: connections and everything else. */
 export interface Descriptors {
-  /** Undefined where the system doesn't tell. */
+  /** Undefined where the system doesn't report it. */
   limit: number | undefined;
   count(): number;
 }
@@ -27,7 +30,7 @@ export interface Descriptors {
 export interface ConnectionOptions {
   log: Log;
   times: ConnectionTimes;
-  /** Milliseconds that Node keeps a connection between two requests. */
+  /** Milliseconds that Node keeps a connection open between two requests. */
   keepAliveMs: number;
   descriptors?: Descriptors;
 }
@@ -35,17 +38,20 @@ export interface ConnectionOptions {
 /** The connections of a server. */
 export type Connections = ReturnType<typeof watchConnections>;
 
-/** A connection as it is now. */
+/** The current state of a connection. */
 interface State {
   /** When it began to wait for a request: at its start, or at the end of its last answer. */
   since: number;
-  /** Bytes that had come by then. */
+  /** Bytes received by then. */
   bytes: number;
   hasAsked: boolean;
   answers: Set<ServerResponse>;
 }
 
-/** What share of the descriptors may be open, and down to which share idle connections go when more are. */
+/**
+ * Maximum share of descriptors that may be open, and the share down to which idle connections are closed when it is
+ * exceeded.
+ */
 const [FULL, RELIEVED] = [0.9, 0.8];
 /** Above this share a new connection is closed at once: the rest is for the database, syncs and answers. */
 const CRAMPED = 0.95;
@@ -54,8 +60,9 @@ const LOG_EVERY_MS = 60_000;
 const ENDING_LOOK_MS = 50;
 
 /**
- * Looks after connections that have no request under way. Node limits the time of headers from their first byte on, so that
- * one that sends none, or line breaks alone, would stay for ever; and near the limit of open files nobody new could come in.
+ * Closes connections that wait too long without a request. Node limits the time of headers only from their first byte
+ * on, so a connection that sends none, or only line breaks, would stay open forever; and near the limit of open files
+ * no new connection could be accepted.
  */
 export function watchConnections(server: Server, options: ConnectionOptions) {
   const { log, times, keepAliveMs, descriptors = systemDescriptors() } = options;
@@ -69,7 +76,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
     socket.once("close", () => open.delete(socket));
     if (relieve() > CRAMPED) socket.destroy();
   });
-  // Before the handler of the app, which may answer at once.
+  // Before the app's handler, which may answer at once.
   server.prependListener("request", ({ socket }: IncomingMessage, answer: ServerResponse) => {
     const state = open.get(socket);
     if (state === undefined) return;
@@ -92,7 +99,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
       const waitedMs = now() - state.since;
       const isSilent = socket.bytesRead === state.bytes;
       if (endingSince !== undefined) {
-        // Who connects while the server ends sends the request a round trip later.
+        // Clients that connect during shutdown send the request a round trip later.
         const isNew = state.since >= endingSince;
         if (isSilent && !isNew) socket.destroySoon();
         else if (now() - Math.max(state.since, endingSince) > times.endingMs) socket.destroySoon();
@@ -102,12 +109,15 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
     }
   }
 
-  /** Near the limit of open files the connections go that have waited longest without a request. Gives the share that stays open. */
+  /**
+   * Near the limit of open files, closes the connections that have waited longest without a request. Returns the share
+   * that stays open.
+   */
   function relieve(): number {
     const { limit } = descriptors;
     if (limit === undefined) return 0;
     const isFull = () => others + open.size > limit * FULL;
-    // What else is open is counted when it matters, and once a second: it reads a folder of the system.
+    // Other open files are counted only when needed, and once a second: it reads a system folder.
     if (!isFull() && now() - countedAt < COUNT_EVERY_MS) return 0;
     [others, countedAt] = [countOpen(descriptors, limit) - open.size, now()];
     if (!isFull()) return 0;
@@ -127,7 +137,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
 
   let timer = setInterval(look, times.lookMs).unref();
   return {
-    /** From now on each answer is the last of its connection, and connections without a request end. */
+    /** From now on each answer is the last of its connection, and connections without a request are closed. */
     end(): void {
       if (endingSince !== undefined) return;
       endingSince = now();
@@ -135,12 +145,12 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
       clearInterval(timer);
       timer = setInterval(look, ENDING_LOOK_MS).unref();
     },
-    /** Stops looking after them. */
+    /** Stops checking connections. */
     release: (): void => clearInterval(timer),
   };
 }
 
-/** Counting opens a file itself: when that fails, all that may be open is. */
+/** Counting opens a file itself: if that fails, assume the limit is reached. */
 function countOpen(descriptors: Descriptors, limit: number): number {
   try {
     return descriptors.count();
@@ -149,7 +159,7 @@ function countOpen(descriptors: Descriptors, limit: number): number {
   }
 }
 
-/** As Linux tells them; elsewhere there is no limit that is known. */
+/** As reported by Linux; elsewhere the limit is unknown. */
 function systemDescriptors(): Descriptors {
   try {
     const [, soft = ""] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

@@ -18,13 +18,16 @@ export type Listener = Awaited<ReturnType<typeof listen>>;
 /** A fetch-style handler as `@hono/node-server` calls it. */
 export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
 
-/** Longer than the 60 seconds of common proxies, which send requests into connections that are just closing otherwise. */
+/**
+ * Longer than the 60 seconds of common proxies, which would otherwise send requests into connections that are just
+ * closing.
+ */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * Headers must have come within 20 seconds of their first byte, with a look each second (`connections.ts` has what never
- * sends one). Bodies are measured by their pace where they are read (`http/body.ts`): an
- * upload that makes progress may take longer than any time for the whole request.
+ * Headers must arrive within 20 seconds of their first byte, checked every second (`connections.ts` handles connections
+ * that never send one). Bodies are limited by their pace where they are read (`http/body.ts`): an upload that makes
+ * progress may take longer than any limit for the whole request.
  */
 const PATIENCE = {
   headersTimeout: 19_000,
@@ -32,7 +35,7 @@ const PATIENCE = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** A connection closes 20 seconds after it came when it has sent nothing by then; a look each second keeps to it. */
+/** A connection that has sent nothing is closed 20 seconds after it was opened, checked every second. */
 const TIMES: ConnectionTimes = {
   firstByteMs: 19_000,
   requestMs: 40_000,
@@ -42,14 +45,14 @@ const TIMES: ConnectionTimes = {
 };
 
 export interface ListenOptions {
-  /** Milliseconds that a connection may be without a request between two of them. */
+  /** Milliseconds that a connection may be idle between two requests. */
   keepAliveMs?: number;
   /** These two are for tests. */
   times?: ConnectionTimes;
   descriptors?: Descriptors;
 }
 
-/** A body that nobody reads ends with the answer: of a GET, Node would wait for the rest of it. */
+/** Closes the connection with the answer when the body wasn't read: for a GET, Node would wait for the rest of it. */
 function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.method !== "GET" && incoming.method !== "HEAD") return;
   outgoing.once("finish", () => {
@@ -60,7 +63,7 @@ function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): v
 /**
  * Listens on one address.
  *
- * @throws ApiError `port_in_use`, with what to do; `settings_invalid` for an address that is not this machine's
+ * @throws ApiError `port_in_use`, with what to do; `settings_invalid` for an address that isn't this machine's
  */
 export async function listen(
   fetch: FetchHandler,
@@ -70,7 +73,7 @@ export async function listen(
   { keepAliveMs = KEEP_ALIVE_MS, times = TIMES, descriptors }: ListenOptions = {},
 ) {
   const server = await new Promise<Server>((resolve, reject) => {
-    // Without an https option the node-server makes a plain http.Server.
+    // Without an https option node-server makes a plain http.Server.
     const serverOptions = { ...PATIENCE, keepAliveTimeout: keepAliveMs };
     const made = serve({ fetch: inTurns(fetch), hostname: host, port, serverOptions }, () => resolve(made)) as Server;
     made.on("request", closeUnlessRead);
@@ -86,29 +89,32 @@ export async function listen(
   return {
     // A server that listens on TCP has an address of this shape.
     port: (server.address() as AddressInfo).port,
-    /** From now on each answer is the last of its connection, and connections without a request end. New ones still come in. */
+    /**
+     * From now on each answer is the last of its connection, and connections without a request are closed. New
+     * connections are still accepted.
+     */
     beginClosing: (): void => connections.end(),
     /**
-     * Takes no new connection, waits for the requests in flight, and cuts what is left after `timeoutMs`.
+     * Accepts no new connections, waits for the requests in flight, and closes the rest after `timeoutMs`.
      *
-     * @returns how many connections had to be cut
+     * @returns how many connections had to be closed
      */
     close: (timeoutMs: number): Promise<number> => closeServer(server, connections, timeoutMs),
   };
 }
 
-/** Requests begin one by one; what asks whether the server lives goes first. */
+/** Begins requests one by one; health checks go first. */
 function inTurns(fetch: FetchHandler): FetchHandler {
   const turns = makeTurns();
   return (request, env) => {
     const { url, headers } = env.incoming;
     if (url === "/healthz") return fetch(request, env);
-    // What a request shows of its sender is unproven: it decides only when the request begins.
+    // The sender in the headers is unverified: it decides only when the request begins.
     return turns.take(headers.authorization ?? headers.cookie ?? "", () => fetch(request, env));
   };
 }
 
-/** What is asked before the server is ready: to come again in a moment. */
+/** The answer before the server is ready: try again in a moment. */
 export function answerStarting(): Response {
   const message = "The server is starting. Try again in a moment.";
   const requestId = makeRequestId(randomBytes);
@@ -117,7 +123,7 @@ export function answerStarting(): Response {
   return withSecurityHeaders(answer, { isHttps: false, isApi: true, requestId });
 }
 
-/** A request that is on its way when the end begins has so long to arrive: Node drops idle connections as it closes. */
+/** Time for requests already on their way when the shutdown begins: Node drops idle connections as it closes. */
 const LAST_ARRIVALS_MS = 100;
 
 async function closeServer(server: Server, connections: Connections, timeoutMs: number): Promise<number> {

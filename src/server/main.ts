@@ -34,23 +34,23 @@ import { makeSourceRegistry } from "#sources/registry.ts";
 import { readWebPage } from "./web/serve.ts";
 import { whenIdle } from "./when-idle.ts";
 
-/** How `kb serve` starts the server. */
+/** Options of `kb serve`. */
 export interface ServerOptions {
-  /** Settings given on the command line, by their camelCase names; `config` is the settings file. */
+  /** Settings from the command line, by their camelCase names; `config` is the settings file. */
   flags: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Where log lines go unless the settings name a file: an open descriptor, and whether people read there. */
+  /** Where log lines go unless the settings name a file: an open descriptor, and whether people read it there. */
   log: { fd: number; isTerminal: boolean; hasColour: boolean };
-  /** What a person is told: where to go, the setup code, why it can't start. */
+  /** Messages for people: the address, the setup code, why it can't start. */
   stderr: Writable;
   /** Called once, when the server answers on `port`. */
   onReady(port: number): void;
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process is to stop. */
   signal: AbortSignal;
 }
 
 /**
- * Runs the server until the signal aborts, then ends it in order.
+ * Runs the server until the signal aborts, then stops it in order.
  *
  * @returns the exit code: 0, or that of the failure's class when it could not start
  */
@@ -96,7 +96,7 @@ interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Everything that was opened, so that it can be closed in the opposite order. */
+/** All opened resources, to be closed in reverse order. */
 interface Opened {
   folder: DataFolder;
   database: Database;
@@ -141,7 +141,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       log,
       store,
       port: listener.port,
-      // What was sealed before the settings named keys opens with the key of the data folder.
+      // Values sealed before the settings had keys are opened with the data folder's key.
       vault: makeVault([...secretKeys, { id: "file", key: deriveKey("vault") }], randomBytes),
     });
     const searchPath = env["PATH"] ?? DEFAULT_PATH;
@@ -154,7 +154,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
       await endSignIns({ store, clock });
       await doubt({ identity, content }, { log, say, dataDir: folder.path });
     }
-    // Where the disk is full the next start tells the same.
+    // If the disk is full, the next start reports the same.
     await step().catch((error: unknown) => log.warn({ error: String(error) }, "the data folder could not be marked"));
     let isReady = true;
     let isStopping = false;
@@ -166,10 +166,10 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     content.sourceWatcher.start();
     content.eventDelivery.start();
     content.warm().catch((error: unknown) => {
-      // Told to end before it was warm: nothing to tell.
+      // Stopped before it was warm: nothing to report.
       if (!isStopping) log.warn({ error: String(error) }, "search could not be warmed up");
     });
-    // What is asked first loads it; a start is over sooner without it, and so is a push.
+    // The first query loads it; start is faster without it, and so is a push.
     const endWarming = whenIdle(() => warmLater(identity, log), WARM_AFTER_MS);
     const endUpkeep = startUpkeep(settings, { identity, content, log, step, writer: database.writer });
     announceReady(foundation.settings.baseUrl, setupCode, say);
@@ -192,12 +192,12 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
 
 const WARM_AFTER_MS = 10_000;
 
-/** Loads what the first sign-in of a client would wait for. */
+/** Loads the parts that a client's first sign-in would wait for. */
 function warmLater({ oauth }: Identity, log: Log): void {
   oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "client sign-in could not be warmed up"));
 }
 
-/** Builds every service on what was opened. */
+/** Builds every service on the opened resources. */
 async function compose(
   settings: Settings,
   foundation: Foundation,
@@ -251,7 +251,7 @@ async function compose(
   return { identity, content };
 }
 
-/** The mail server and the identity provider of the settings. */
+/** The mail server and the identity provider from the settings. */
 function outsideOf(settings: Settings): Pick<IdentityOptions, "mailer" | "sso"> {
   const { smtpUrl: url, mailFrom: from, oidcIssuer: issuer, oidcClientId: clientId } = settings;
   const { oidcClientSecret: clientSecret, oidcName: name, oidcDomains } = settings;
@@ -262,10 +262,10 @@ function outsideOf(settings: Settings): Pick<IdentityOptions, "mailer" | "sso"> 
   };
 }
 
-/** Where programs are when nobody says. */
+/** Where programs are when `PATH` isn't set. */
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** Makes the first admin from the settings; without them gives a setup code. Undefined once there is an admin. */
+/** Makes the first admin from the settings; without them returns a setup code. Undefined once there is an admin. */
 async function makeFirstAdmin(
   settings: Settings,
   { onboarding }: Pick<Identity, "onboarding">,
@@ -275,7 +275,10 @@ async function makeFirstAdmin(
   return onboarding.makeSetupCode();
 }
 
-/** What sources told is older than the database says: all of it is read again, and the admins are told. */
+/**
+ * Handles a restored database: what sources reported is out of date, so all of it is read again, and the admins are
+ * notified.
+ */
 async function doubt(
   { identity, content }: { identity: Pick<Identity, "audit">; content: Pick<Content, "doubtEverything"> },
   { log, say, dataDir }: Pick<Surroundings, "log" | "say"> & { dataDir: string },
@@ -290,12 +293,12 @@ async function doubt(
 }
 
 const UPKEEP_MS = 3_600_000;
-/** A database of before is known as one once it is older than two steps. */
+/** A restored database is recognized once it is older than two steps. */
 const STEP_MS = 10 * 60_000;
-/** How often the writer looks for a rebuild that the operator asked for, where nothing else is stored. */
+/** How often the writer checks for a rebuild requested by the operator, while nothing else is stored. */
 const TURN_MS = 10_000;
 
-/** Says in the audit what is weaker than it could be, and begins what is done again and again. Gives its end. */
+/** Records weakened settings in the audit, and starts the recurring work. Returns the function that stops it. */
 function startUpkeep(
   settings: Settings,
   {
@@ -349,19 +352,19 @@ async function stopServer(
   log.info({}, "stopping");
   goDown();
   listener.beginClosing();
-  // Requests are served until balancers have seen it, each on its connection's last answer.
+  // Requests are served until load balancers have noticed, each as the last of its connection.
   await sleep(settings.drainS * 1_000);
   const [cut] = await Promise.all([
     listener.close(settings.shutdownTimeoutS * 1_000),
     content.sourceWatcher.stop().then(() => content.worker.stop()),
   ]);
   if (cut > 0) log.warn({ connections: cut }, "connections were closed before their requests ended");
-  // What the last runs emitted is sent at the next start.
+  // Events of the last runs are sent at the next start.
   await content.eventDelivery.stop();
-  // Messages under way; a mail server that hangs does not hold up the end.
+  // Waits for messages in progress; a mail server that hangs doesn't delay the shutdown.
   await Promise.race([identity.afterwards.idle(), sleep(LAST_MESSAGES_MS, undefined, { ref: false })]);
   await content.close();
-  // What the last answers showed.
+  // Reads of the last answers.
   await identity.audit.flush();
   await database.close();
   folder.release();

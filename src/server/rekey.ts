@@ -4,20 +4,20 @@ import type { Store } from "#storage/store.ts";
 import type { Vault } from "#storage/vault.ts";
 
 export interface RekeyProgress {
-  /** Envelopes looked at, of all. */
+  /** Envelopes checked so far, out of all. */
   done: number;
   total: number;
-  /** Those that the newest key seals since now. */
+  /** Envelopes re-sealed with the newest key in this run. */
   resealed: number;
-  /** Those that no key here opens. */
+  /** Envelopes that none of the keys opens. */
   unreadable: number;
 }
 
 const PAGE = 200;
 
 /**
- * Seals everything again that an older key has sealed. What is done stays done: after an interruption it goes on with what
- * is left.
+ * Re-seals everything that was sealed with an older key. Progress is kept: after an interruption it continues with the
+ * rest.
  */
 export async function rekey(
   { store, vault }: { store: Store; vault: Vault },
@@ -48,7 +48,7 @@ export async function rekey(
   return progress;
 }
 
-/** Undefined for what the newest key has sealed already. */
+/** Undefined for values already sealed with the newest key. */
 function sealAgain(
   vault: Vault,
   table: SealedTable,

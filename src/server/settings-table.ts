@@ -8,7 +8,7 @@ import type { RegisteredInstance } from "#storage/records/instances.ts";
 
 const Count = wholeNumber(0, Number.MAX_SAFE_INTEGER, "is not a whole number");
 
-/** Everything the server can be told, each with its default and what it means. */
+/** Every setting of the server, with its default and meaning. */
 export const SETTINGS = {
   publicUrl: z
     .string()
@@ -226,7 +226,7 @@ export const Settings = z.object(SETTINGS).transform((settings) => ({
 }));
 export type Settings = z.output<typeof Settings>;
 
-/** What this server is at a service at which people connect accounts, and where that is. */
+/** Settings of one service where people connect accounts: this server's client there, and its address. */
 function accountSettings<Name extends string>(name: Name, title: string, usual: string) {
   const baseUrl = z
     .string()
@@ -247,7 +247,7 @@ function clientSettings<Name extends string>(name: Name, title: string) {
     .describe(`This server's OAuth client ID at ${title}, for [accounts](accounts.md).`);
   const env = `KB_${name.toUpperCase()}_CLIENT_SECRET_FILE`;
   const clientSecret = z.string().min(1).optional().describe(`The client's secret. Prefer \`${env}\`.`);
-  // A computed key is a string to the compiler: these are the two names that the loop of the types makes.
+  // To the compiler a computed key is a string: these are the two names that the loop of the types makes.
   return { [`${name}ClientId`]: clientId, [`${name}ClientSecret`]: clientSecret } as Record<
     `${Name}ClientId` | `${Name}ClientSecret`,
     typeof clientId
@@ -266,7 +266,7 @@ function list(separator: string) {
   return z.preprocess(split, z.array(z.string().min(1)));
 }
 
-/** A whole number within bounds, as text or as a number; anything else is said in these words, after the value. */
+/** A whole number within bounds, as text or as a number; `fault` follows the value in the error message. */
 function wholeNumber(min: number, max: number, fault: string) {
   return z.unknown().transform((value, context): number => {
     const text = String(value);

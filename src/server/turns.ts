@@ -1,18 +1,18 @@
 import { setImmediate } from "node:timers";
 import { makeFairQueue } from "#server/search/fair-queue.ts";
 
-/** Begins requests one by one, so that a crowd of them leaves the thread's turns between to everybody else. */
+/** Starts requests one by one, so that a burst of them leaves time in the event loop for everything else. */
 export interface Turns {
-  /** Begins the work now, or when it is this sender's turn. */
+  /** Starts the work now, or when it is this sender's turn. */
   take<T>(sender: string, work: () => Promise<T> | T): Promise<T>;
 }
 
 /**
- * Makes the turns: the event loop reads all connections that have data before it looks at new ones, so without them
- * 500 requests at once were all begun before the next connection was seen. One request begins in each turn of the loop; senders
- * have their turns one after the other.
+ * Makes the turns. The event loop reads all connections that have data before it accepts new ones, so without them 500
+ * requests at once were all begun before the next connection was accepted. One request begins in each turn of the loop;
+ * senders take turns.
  *
- * @param nextTurn  calls back in the next turn of the event loop
+ * @param nextTurn calls back in the next turn of the event loop
  */
 export function makeTurns(nextTurn: (callback: () => void) => void = setImmediate): Turns {
   const waiting = makeFairQueue<() => void>();

@@ -1,14 +1,15 @@
 import { performance } from "node:perf_hooks";
 
-/** So long a thread is looked at, and so much of that it may work and still be idle. */
+/** The period over which a thread is measured, and the share of it that it may work and still be idle. */
 const LOOK_MS = 1_000;
 const IDLE_SHARE = 0.2;
 
 /**
- * Does the work once this thread had little to do for a second, after `afterMs` at the earliest. Keeps no process alive.
+ * Does the work once this thread had little to do for a second, after `afterMs` at the earliest. Doesn't keep the
+ * process alive.
  *
  * @param readLoad the share of the time since the last call in which the thread worked, 0 to 1
- * @returns what ends the waiting
+ * @returns a function that cancels the wait
  */
 export function whenIdle(work: () => void, afterMs: number, readLoad = makeLoadReader()): () => void {
   const begin = () => {

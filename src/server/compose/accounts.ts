@@ -14,7 +14,7 @@ import type { SourceHttpPool } from "#sources/http.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 
-/** People's own accounts: who they are elsewhere, and what connectors read with. */
+/** Builds people's own accounts: their identities at other services, and the credentials that connectors read with. */
 export async function makeAccounts(
   { store, clock, log, randomBytes, vault, settings }: Foundation,
   { audit }: Pick<Identity, "audit">,

@@ -59,28 +59,28 @@ import { makeWebhookReceiver } from "#server/sync/webhooks.ts";
 import type { Sleep } from "#core/clock.ts";
 import { makeSyncWorker } from "#server/sync/worker.ts";
 
-/** What the content services use from outside. */
+/** External dependencies of the content services. */
 export interface ContentAdapters {
   index: SearchIndex;
   extractor: Extractor;
-  /** Where the bytes of large files go. */
+  /** Storage for the bytes of large files. */
   spool: Spool;
-  /** Bytes that the texts of files hold at once, of all syncs and pushes; 256 MB unless told. */
+  /** Limit for the bytes of files' texts held at once, over all syncs and pushes; 256 MB by default. */
   syncBytes?: number;
   sources: Pick<SourceRegistry, "find" | "list">;
   sleep: Sleep;
-  /** Opens conversations with provider servers. */
+  /** Opens sessions with provider servers. */
   openMcp: OpenMcp;
-  /** How requests to providers wait for their turn and before another try; real time unless told. */
+  /** How requests to providers wait for their turn and before a retry; real time by default. */
   requestSleep?: SourceHttpOptions["sleep"];
-  /** Syncs at once; as many as a worker does by itself unless told. */
+  /** Concurrent syncs; the worker's own default if absent. */
   workers?: number;
 }
 
 /** Content: connectors, syncs, items, search, entities, tools. */
 export type Content = Awaited<ReturnType<typeof makeContent>>;
 
-/** The services that answer questions and that others are built on. */
+/** The services that answer queries, on which others are built. */
 export interface AnsweringServices {
   policy: Policy;
   connectorNotes(actor: Actor): Promise<string[]>;
@@ -91,7 +91,7 @@ export interface AnsweringServices {
   finder: EntityFinder;
 }
 
-/** Takes each service as it is made and gives what all the others get in its place: a seam for measuring and for proofs. */
+/** Wraps each service as it is made; all others get the wrapped one. For measurements and tests. */
 export type ServiceDecorator = <Name extends keyof AnsweringServices>(
   name: Name,
   service: AnsweringServices[Name],
@@ -99,15 +99,15 @@ export type ServiceDecorator = <Name extends keyof AnsweringServices>(
 
 const UNDECORATED: ServiceDecorator = (_name, service) => service;
 
-/** Bytes of pushed documents that are read at once, most of them to disk: two of the largest. */
+/** Limit for the bytes of pushed documents read at once, most of them to disk: two of the largest. */
 const PUSHED_BYTES_AT_ONCE = 100 * 1024 * 1024;
 
 const SYNC_BYTES = 256 * 1024 * 1024;
 
-/** Files read and extracted at once in a run: enough to keep two children busy with small ones sent ahead. */
+/** Files read and extracted at once in a run: enough to keep two children busy with small files sent ahead. */
 const FILES_AT_ONCE = 16;
 
-/** Builds everything about content on the given adapters; the one place that says which service is built on which. */
+/** Builds all content services on the given adapters; the only place that wires them together. */
 export async function makeContent(
   foundation: Foundation,
   {
@@ -193,7 +193,7 @@ export async function makeContent(
       ),
     probeServer: (workspaceId, serverId) => probeServer(providers.serverDeps, workspaceId, serverId),
     subscribing: {
-      // No provider can reach a server by an address that is every machine's own.
+      // Providers can't reach a server by a loopback address.
       providerIds: isLoopbackHost(new URL(baseUrl).hostname)
         ? []
         : kinds.flatMap(({ spec, webhook }) => (webhook?.subscribe ? [spec.providerId] : [])),
@@ -323,7 +323,7 @@ export async function makeContent(
     policy,
     accountDeps,
     serverDeps: providers.serverDeps,
-    /** What is read through people's connections to provider servers. */
+    /** Sessions through people's connections to provider servers. */
     providerSessions: providers.sessions,
     connectorDeps,
     files,
@@ -335,17 +335,20 @@ export async function makeContent(
     /** Sends outgoing events; stopped after the worker. */
     eventDelivery,
     webhooks,
-    /** Listens to sources between runs; stopped with the worker. */
+    /** Watches sources between runs; stopped with the worker. */
     sourceWatcher,
-    /** Reads everything again, and withholds what is mirrored until then: the database is a copy that was restored. */
+    /** Reads everything again, and hides mirrored content until then, because the database was restored from a copy. */
     doubtEverything: () => doubtEverything({ store, findSource: (id) => sources.find(id), now, randomBytes }),
-    /** Starts the search threads, which the first search would wait for: they take memory, so not before there are items. */
+    /**
+     * Starts the search threads, so that the first search need not wait: they take memory, so only once there are
+     * items.
+     */
     async warm() {
       if (!(await hasItems())) return;
-      // Two questions at once start both threads; a workspace that nobody has is answered from an empty state.
+      // Two concurrent queries start both threads; a workspace that doesn't exist is answered from an empty state.
       await Promise.all(["wsp_warm1", "wsp_warm2"].map((nobody) => index.stats(nobody)));
     },
-    /** Ends the adapters; the worker is stopped before. */
+    /** Closes the adapters; stop the worker first. */
     async close() {
       await adapters.index.close();
       await extractor.close();

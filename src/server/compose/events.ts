@@ -8,7 +8,7 @@ import { makeGuardedClient } from "#net/guarded-client.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 
-/** Outgoing events: the way into the outbox, the way out of it, and what admins do with both. */
+/** Builds outgoing events: writing to the outbox, delivery from it, and its admin functions. */
 export function makeEvents(
   { store, clock, log, randomBytes, vault, addressGuard }: Foundation,
   { audit, cursors }: Pick<Identity, "audit" | "cursors">,
@@ -16,7 +16,7 @@ export function makeEvents(
 ) {
   const emit = makeOutbox({ clock, randomBytes });
   const secrets = makeTargetSecrets({ vault, randomBytes });
-  // A connection for each try: no address that was judged once is believed the next time.
+  // A new connection for each try, so that each try checks the address again.
   const client = makeGuardedClient({ guard: addressGuard, keepsConnections: false });
   const watch = makeEventWatch({ store, clock, emit, staleOf });
   const shared = { store, clock, randomBytes, client, secrets, audit };

@@ -15,7 +15,7 @@ import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
 
-/** What the app needs to know of the settings. */
+/** The settings that the app needs. */
 export interface AppSettings {
   /** The one origin of links, `mcpUrl` and cookies, without a trailing slash. */
   baseUrl: string;
@@ -34,21 +34,21 @@ export interface AppSettings {
   /** `KB_<SOURCE>_WEBHOOK_SECRET`, by the id of the source. */
   webhookSecrets: Readonly<Record<string, string>>;
   dataDir: string;
-  /** The home folder of who runs the server, if there is one. */
+  /** The home folder of the user who runs the server, if there is one. */
   homeDir: string | undefined;
-  /** `off` is for loopback only; `config.ts` sees to it. */
+  /** `off` is for loopback only; `config.ts` enforces it. */
   rateLimits: "on" | "off";
-  /** What a workspace may hold; absent and {} = as much as there is. */
+  /** The limits of a workspace; absent and {} = none. */
   quotas?: Partial<Quotas>;
-  /** How strictly `/mcp` keeps to two methods; see `mcp/revisions.ts`. */
+  /** How strictly `/mcp` enforces two methods; see `mcp/revisions.ts`. */
   mcpLifecycle: Lifecycle;
   /** Whether OAuth clients can be described by a document at their own identifier; absent = `on`. */
   oauthClientDocuments?: "on" | "off";
-  /** Schemes of apps that people can be sent back to, besides the known ones. */
+  /** App schemes allowed in redirect addresses, besides the known ones. */
   oauthAppSchemes?: readonly string[];
 }
 
-/** What is there before any feature. */
+/** The base that every feature builds on. */
 export interface Foundation {
   settings: AppSettings;
   store: Store;
@@ -56,13 +56,13 @@ export interface Foundation {
   log: Log;
   randomBytes: RandomBytes;
   vault: Vault;
-  /** What this instance calls itself to provider servers, so that two that ask each other find out. */
+  /** This instance's id for provider servers, so that two instances that query each other can detect it. */
   instanceId: string;
-  /** Judges every address that somebody else named before this server connects to it. */
+  /** Checks every address that came from outside before this server connects to it. */
   addressGuard: AddressGuard;
 }
 
-/** What every service stands on, from the settings and what was opened with them. */
+/** Builds the base of every service, from the settings and the opened resources. */
 export function makeFoundation(
   settings: Settings,
   opened: {
@@ -71,7 +71,7 @@ export function makeFoundation(
     clock: Clock;
     log: Log;
     store: Store;
-    /** The one that the server listens on. */
+    /** The port that the server listens on. */
     port: number;
     vault: Vault;
   },
@@ -101,7 +101,7 @@ export function makeFoundation(
   return { settings: appSettings, store, clock, log, randomBytes, vault, instanceId, addressGuard };
 }
 
-/** Where people connect accounts, and what this server is there. */
+/** The services where people connect accounts, with this server's clients there. */
 export function accountsOf(settings: Settings): Record<string, AccountSettings> {
   const { githubBaseUrl, githubApiUrl, googleBaseUrl, googleApiUrl } = settings;
   const ofGitHub = githubApiUrl ?? (githubBaseUrl && `${githubBaseUrl}/api/v3`);
@@ -131,7 +131,7 @@ export function accountsOf(settings: Settings): Record<string, AccountSettings> 
   };
 }
 
-/** The instances that the operator trusts: those listed, and those at which people connect accounts. */
+/** The instances that the operator trusts: those listed, and those where people connect accounts. */
 export function instancesOf(settings: Settings): RegisteredInstance[] {
   const named = Object.entries(accountsOf(settings)).flatMap(([providerId, { baseUrl, apiUrl }]) =>
     [baseUrl, apiUrl].flatMap((url) => (url === undefined ? [] : [{ providerId, baseUrl: url }])),
@@ -146,7 +146,7 @@ export function readSecretKeys({ secretKeys }: Settings): VaultKey[] {
   throw new ApiError("settings_invalid", { message: `KB_SECRET_KEYS: ${keys.fault}.` });
 }
 
-/** @throws ApiError `settings_invalid` when a list of private hosts can't be read */
+/** @throws ApiError `settings_invalid` when a list of private hosts is invalid */
 export function requirePrivateHosts({ allowPrivateHosts, mcpAuthorizationServers }: Settings): void {
   const lists = { KB_ALLOW_PRIVATE_HOSTS: allowPrivateHosts, KB_MCP_AUTHORIZATION_SERVERS: mcpAuthorizationServers };
   for (const [name, entries] of Object.entries(lists)) {
@@ -156,8 +156,9 @@ export function requirePrivateHosts({ allowPrivateHosts, mcpAuthorizationServers
 }
 
 /**
- * Hosts with their ports that connectors reach even where they are private: those that the operator lists, and those of
- * the instances that the operator sets. Where strangers own workspaces, none. Source: docs/decisions/0018-where-strangers-own-workspaces.md.
+ * Hosts with ports that connectors may reach even where they are private: those that the operator lists, and those of
+ * the operator's instances. Where strangers own workspaces, none. Source:
+ * docs/decisions/0018-where-strangers-own-workspaces.md.
  */
 export function privateHostsOf(settings: Settings): string[] {
   if (isOpenToStrangers(settings)) return [];
@@ -179,7 +180,7 @@ function makeGuard(settings: Settings, ownPort: number): AddressGuard {
   });
 }
 
-/** Without what is absent. */
+/** Omits absent quotas. */
 function chosenQuotas(quotas: Settings["quotas"]): Partial<Quotas> {
   return Object.fromEntries(Object.entries(quotas).filter(([, count]) => count !== undefined));
 }

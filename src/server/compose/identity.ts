@@ -46,42 +46,44 @@ export interface IdentityOptions {
   /** Signs cursors; at least 32 bytes, the same across restarts. */
   cursorKey: Uint8Array;
   /**
-   * Cookies, proofs and the signing key of the authorization server, and the cookies of known browsers; at least 32
-   * bytes, the same across restarts.
+   * Key for cookies, proofs and the signing key of the authorization server, and the cookies of known browsers; at
+   * least 32 bytes, the same across restarts.
    */
   oauthKey: Uint8Array;
-  /** What proves the operator: 32 bytes, derived from the data folder's key. */
+  /** Key of the operator's proofs: 32 bytes, derived from the data folder's key. */
   operatorKey: Uint8Array;
-  /** Fetches what an OAuth client says of itself at its own address; through the guard unless told. */
+  /** Fetches an OAuth client's document at its own address; through the guard by default. */
   fetchDocument?: GuardedFetch;
-  /** What carries email; without it links are shown to who made them. */
+  /** Sends email; without it links are shown to the person who made them. */
   mailer?: Mailer;
   /** The provider of single sign-on, if there is one. */
   sso?: SsoSettings;
-  /** Cheaper ones are for tests. */
+  /** Lower costs are for tests. */
   passwordCosts?: PasswordCosts;
-  /** Prints a setup code to the terminal when the tries of the last one ran out. */
+  /** Prints a setup code to the terminal when the last one ran out of tries. */
   announceSetupCode?: (code: string) => void;
 }
 
-/** Who somebody is, what they are in, and how requests are let in. */
+/** People, their workspaces, and authentication of requests. */
 export type Identity = ReturnType<typeof makeIdentity>;
 
-/** Sign-ins a minute, per network, and per person in a browser that is known for them. Source: docs/limits.md#rates. */
+/**
+ * Sign-ins per minute, per network, and per person in a browser that is known for them. Source: docs/limits.md#rates.
+ */
 const SIGN_INS_PER_MINUTE = 10;
-/** And per account over all networks: guessing from many at once is no faster than this. */
+/** Per account over all networks: guessing from many at once is no faster than this. */
 const SIGN_INS_PER_ACCOUNT = 100;
 /** Onboarding and invitations: their secrets can't be guessed, but each try costs a hash. */
 const FIRST_STEPS_PER_MINUTE = 60;
-/** What may send a message to an address that somebody names, per account and per address of the network. */
+/** Requests that may send a message to any address, per account and per network address. */
 const MAILS_PER_MINUTE = 5;
 /** Invitations of a workspace. */
 const INVITATIONS_PER_MINUTE = 20;
 
-/** Wrong codes of devices that a person, or an address, may type. Source: S27. */
+/** Wrong device codes per person, and per address. Source: S27. */
 const DEVICE_CODES_PER_MINUTE = 5;
 
-/** Builds everything about people, their credentials and the frame of requests. */
+/** Builds the services for people and their credentials, and the request middleware. */
 export function makeIdentity(foundation: Foundation, options: IdentityOptions) {
   const { store, clock, randomBytes, log, settings } = foundation;
   const cursors = makeCursorCodec(options.cursorKey, clock);
@@ -132,7 +134,7 @@ interface Shared {
   quotas: QuotaKeeper;
 }
 
-/** How people come in, and what they are in. */
+/** Builds sign-up, sign-in and workspaces. */
 function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, options: IdentityOptions) {
   const { store, clock, randomBytes, log, vault, addressGuard, settings } = foundation;
   const { baseUrl, mode, signup } = settings;
@@ -188,7 +190,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       takeTry: ({ origin }) => takeTry(throttles.firstStep, origin),
     }),
     ssoCookie: makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sso", onHttp: "kb_sso" }),
-    /** What runs after answers; the end of the process waits for it. */
+    /** Runs work after answers; shutdown waits for it. */
     afterwards,
     onboarding: makeOnboardingService({
       ...signingIn,
@@ -228,7 +230,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
     }),
     /** Ends syncs of people who leave. */
     syncStops,
-    /** Ends what people who leave had at providers. */
+    /** Ends the grants at providers of people who leave. */
     leftGrants,
     myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),
     invitations: makeInvitationService({ ...base, quotas, throttle: throttles.invitation }),

@@ -20,7 +20,7 @@ import type { SourceHttpPool } from "#sources/http.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 
-/** The way to servers of others; its client is loaded on first use. */
+/** Opens sessions with provider servers; the client is loaded on first use. */
 export function makeMcpOpener({ guard, instanceId }: { guard: AddressGuard; instanceId: string }): OpenMcp {
   const client = makeGuardedClient({ guard, keepsConnections: false });
   const pace = makePace(MCP_PACE);
@@ -32,7 +32,7 @@ export function makeMcpOpener({ guard, instanceId }: { guard: AddressGuard; inst
   };
 }
 
-/** How to sign in at servers of others, by their metadata; its client is loaded on first use. */
+/** Discovers how to sign in at provider servers, by their metadata; the client is loaded on first use. */
 function makeDiscover(guard: AddressGuard, authorizationServers: readonly string[]): Discover {
   const client = makeGuardedClient({ guard, keepsConnections: false });
   return async (url, challenge, signal) => {
@@ -41,10 +41,10 @@ function makeDiscover(guard: AddressGuard, authorizationServers: readonly string
   };
 }
 
-/** Tests and connections of a person in a minute: each asks a server that somebody named. */
+/** A person's tests and connections per minute: each sends a request to a server named by a person. */
 const TRIES_PER_MINUTE = 20;
 
-/** MCP servers of others, and what is read through people's connections to them. */
+/** Builds the services for third-party MCP servers, and for reading through people's connections to them. */
 export function makeProviderServers(
   { store, clock, log, randomBytes, vault, settings, addressGuard }: Foundation,
   { audit, cursors }: Pick<Identity, "audit" | "cursors">,
@@ -55,7 +55,7 @@ export function makeProviderServers(
     once: OneTime;
     sleep: Sleep;
     afterwards: Afterwards;
-    /** Of the connectors, which are made after this. */
+    /** Dependencies from the connectors, which are built after this. */
     connectorDeps(): Pick<ConnectorDeps, "clock" | "syncs" | "credentials">;
   },
 ) {

@@ -1,28 +1,25 @@
 import type { Scope } from "#api/common.ts";
 
-/**
- * Which credentials open a route. A route without a row does not mount.
- * Source: S26.
- */
+/** The credentials that a route accepts. A route without a row does not mount. Source: S26. */
 export interface RouteAccess {
-  /** No credential needed, and none is looked at. */
+  /** No credential needed, and none is checked. */
   public: boolean;
-  /** A web session opens it. */
+  /** A web session is accepted. */
   session: boolean;
-  /** A token with any of these scopes opens it; none = tokens never do. `kb:admin` includes `kb:api`. */
+  /** A token with any of these scopes is accepted; none = no tokens. `kb:admin` includes `kb:api`. */
   pat: readonly Scope[];
   /**
-   * An OAuth token made for this audience with any of these scopes opens it; absent = none does. `kb:admin` includes
+   * An OAuth token made for this audience with any of these scopes is accepted; absent = none. `kb:admin` includes
    * `kb:api`. Source: S26, RFC 8707.
    */
   oauth?: { audience: "mcp" | "api"; scopes: readonly Scope[] };
-  /** The role the person must have now. */
+  /** The role that the person must currently have. */
   role?: "admin" | "owner";
-  /** Opened by the key of the connector that the path's `id` names. */
+  /** The key of the connector that the path's `id` names is accepted. */
   connectorKey: boolean;
 }
 
-/** The access of `METHOD path`, whatever the path's parameters are called; undefined for an unknown route. */
+/** The access of `METHOD path`, regardless of the names of the path's parameters; undefined for an unknown route. */
 export function findRouteAccess(method: string, path: string): RouteAccess | undefined {
   return RULES_BY_SHAPE.get(routeShape(method, path));
 }
@@ -42,7 +39,7 @@ const TOOLS: RouteAccess = {
 };
 /** The command line's token for REST. */
 const OVER_API = { audience: "api", scopes: ["kb:api"] } as const;
-/** The data of the tools over REST: `mcp:read` suffices. */
+/** The tools' data over REST: `mcp:read` suffices. */
 const DATA: RouteAccess = {
   public: false,
   session: true,
@@ -60,19 +57,19 @@ const ADMIN: RouteAccess = {
   connectorKey: false,
 };
 const SESSION: RouteAccess = { public: false, session: true, pat: [], connectorKey: false };
-/** A token never makes a token, but the command line's sign-in makes children of itself. Source: S28. */
+/** A token never creates tokens, but the command line's sign-in creates children of itself. Source: S28. */
 const MINT: RouteAccess = { ...SESSION, oauth: OVER_API };
 const OWNER_SESSION: RouteAccess = { public: false, session: true, pat: [], role: "owner", connectorKey: false };
 const PUSH: RouteAccess = { public: false, session: false, pat: [], connectorKey: true };
 
-/** The access of every route, as the contract writes it. What the caller may do there is checked by the services. */
+/** The access of every route, as the contract specifies it. The services check what the caller may do there. */
 export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /healthz": OPEN,
   "GET /readyz": OPEN,
 
   "POST /mcp": TOOLS,
 
-  // What is signed opens them.
+  // Authenticated by their signature.
   "POST /hooks/{providerId}": OPEN,
   "POST /hooks/{providerId}/{connectorId}": OPEN,
 
@@ -83,7 +80,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "DELETE /api/session": SESSION,
   "GET /api/sessions": SESSION,
   "DELETE /api/sessions/{id}": SESSION,
-  // The holder of the link may know what it is for.
+  // The holder of the link may know its purpose.
   "POST /api/invitations/check": OPEN,
   "POST /api/invitations/accept": OPEN,
   "POST /api/session/workspace": SESSION,
@@ -101,7 +98,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/sso/callback": OPEN,
   "POST /api/sso/link": SESSION,
 
-  // A browser comes here from elsewhere; whose session it is decides.
+  // Browsers come here from other sites; the owner of the session decides.
   "GET /api/oauth/{provider}/authorize": OPEN,
   "GET /api/oauth/{provider}/callback": OPEN,
   "GET /api/oauth/{provider}/status": MEMBER,
@@ -135,7 +132,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/workspace/members": MEMBER,
   "GET /api/workspace/members/{id}": MEMBER,
   "PATCH /api/workspace/members/{id}": ADMIN,
-  // A member may leave; removing somebody else is for admins.
+  // A member may leave; removing someone else is for admins.
   "DELETE /api/workspace/members/{id}": MEMBER,
   "POST /api/workspace/members/{id}/password-reset": ADMIN,
   "GET /api/workspace/invitations": ADMIN,
@@ -144,13 +141,13 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/groups": MEMBER,
   "GET /api/groups/{id}": MEMBER,
   "POST /api/groups": ADMIN,
-  // Its owner may be a member; anybody else is an admin, as the service says.
+  // Its owner may be a member; anyone else must be an admin, which the service checks.
   "PATCH /api/groups/{id}": MEMBER,
   "DELETE /api/groups/{id}": MEMBER,
   "GET /api/audit": ADMIN,
   "GET /api/audit/check": ADMIN,
   "GET /api/audit/export": ADMIN,
-  // One's own reads; another member's are for admins, as the service says.
+  // One's own reads; another member's are for admins, which the service checks.
   "GET /api/audit/reads": MEMBER,
   "GET /api/local-roots": OWNER_SESSION,
   "POST /api/local-roots": OWNER_SESSION,
@@ -213,7 +210,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "PATCH /api/mcp-servers/{id}": ADMIN,
   "DELETE /api/mcp-servers/{id}": ADMIN,
   "POST /api/mcp-servers/connection-tests": ADMIN,
-  // A connection of one's own; the server itself is for admins, as the service says.
+  // A connection of one's own; the server itself is for admins, which the service checks.
   "POST /api/mcp-servers/{id}/connection-tests": MEMBER,
   "GET /api/mcp-servers/{id}/tools": ADMIN,
   "POST /api/mcp-servers/{id}/mapping/previews": ADMIN,

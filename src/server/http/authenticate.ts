@@ -10,18 +10,20 @@ export type Caller =
   | { type: "actor"; actor: Actor }
   | { type: "connector"; connector: ConnectorCaller };
 
-/** Looks a secret up in the current state; undefined for unknown, expired and revoked ones, and for lost memberships. */
+/**
+ * Looks a secret up in the current state; undefined for unknown, expired and revoked ones, and for lost memberships.
+ */
 export interface CredentialLookup {
   session(secret: string): Promise<Actor | undefined>;
   pat(secret: string): Promise<Actor | undefined>;
   /** An OAuth access token, for one audience. */
   oauth(token: string, audience: "mcp" | "api"): Promise<Actor | "other_audience" | undefined>;
   connectorKey(secret: string): Promise<ConnectorCaller | undefined>;
-  /** The browser in which somebody has signed in before, by its cookies; undefined for any other. */
+  /** The browser in which someone has signed in before, by its cookies; undefined for any other. */
   knownBrowser(cookies: string | undefined): string | undefined;
 }
 
-/** The URL, headers and origin of a request: where its credentials are found. */
+/** The parts of a request that may contain credentials: URL, headers and origin. */
 export interface RequestCredentials {
   url: string;
   headers: Headers;
@@ -30,21 +32,21 @@ export interface RequestCredentials {
 
 export interface Authenticator {
   /**
-   * The caller, if the rule lets them in.
+   * Returns the caller if the rule lets them in.
    *
    * @throws ApiError `unauthenticated`, `forbidden`, `insufficient_scope`, `two_credentials`, `credential_in_url`
    */
   authenticate(rule: RouteAccess, credentials: RequestCredentials): Promise<Caller>;
   /**
-   * What a request shows of this server's own, whatever its route: a live session, token or key, or a browser in which
-   * somebody has signed in. It opens nothing; its sender is told apart by it from others at the same address.
+   * The credential of ours in a request, whatever its route: a live session, token or key, or a browser in which
+   * someone has signed in. It grants no access; it only distinguishes the sender from others at the same address.
    */
   findShown(headers: Headers): Promise<string | undefined>;
 }
 
 /**
- * Makes the one place where a request becomes an actor. Nothing is remembered between requests: a role that was lost or
- * a token that was revoked counts on the next one (S6).
+ * Makes the authenticator, the only place where a request becomes an actor. Nothing is cached between requests: a lost
+ * role or a revoked token takes effect on the next one (S6).
  */
 export function makeAuthenticator(options: { lookup: CredentialLookup; cookieName: string }): Authenticator {
   const { lookup, cookieName } = options;
@@ -155,7 +157,7 @@ function requireScope(rule: RouteAccess, needed: readonly Scope[], held: readonl
     });
   }
   if (needed.some((scope) => held.includes(scope) || (scope === "kb:api" && held.includes("kb:admin")))) return;
-  // `needed` was just seen not to be empty.
+  // `needed` was checked to be non-empty.
   const missing = needed.at(-1) ?? "kb:api";
   throw new ApiError("insufficient_scope", {
     message: `This token does not have the scope ${missing}.`,
@@ -191,8 +193,8 @@ function readBearer(header: string | null): string | undefined {
 }
 
 /**
- * A request with a token and a session at once gets neither: which of the two counts must not be a guess, and a page that
- * means its token must not act with the rights of the person who happens to be signed in.
+ * Refuses a request with both a token and a session: which of the two counts must not be a guess, and a page that means
+ * its token must not act with the rights of the person who happens to be signed in.
  */
 function refuseSecondCredential(bearer: string | undefined, headers: Headers, cookieName: string): void {
   if (bearer === undefined || readCookie(headers, cookieName) === undefined) return;
@@ -216,7 +218,7 @@ export function readCookie(headers: Headers, name: string): string | undefined {
 const SECRET_PARAMETERS = new Set(["access_token", "api_key", "apikey", "token", "authorization", "bearer"]);
 const SECRET_VALUE = /kb_(?:pat|con)_[0-9A-Za-z]{38}/;
 
-/** A credential in a URL lands in logs and histories, so it is refused rather than used. */
+/** Refuses credentials in URLs, which end up in logs and histories. */
 function refuseSecretsInUrl(url: string): void {
   const query = url.indexOf("?");
   const isSecret =

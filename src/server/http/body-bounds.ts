@@ -1,26 +1,26 @@
 import type { z } from "zod";
 import { type JsonBounds, MAX_JSON_DEPTH } from "#core/json-bounds.ts";
 
-/** How much a JSON body may be, before anything is made of it. */
+/** Size limits of a JSON body, checked before it is parsed. */
 export interface BodyBounds extends JsonBounds {
   maxBytes: number;
 }
 
-/** Bytes of a body that anybody may send: the largest good one of such a route has some 10,000. */
+/** Maximum bytes of a body on a public route: the largest valid one of such a route has some 10,000. */
 export const OPEN_BODY_BYTES = 16 * 1024;
 
-/** Keys and list entries of a body whose route has no schema of its own: a registration, a decision. */
+/** Maximum keys and list entries of a body whose route has no schema of its own: a registration, a decision. */
 export const OPEN_JSON: JsonBounds = { maxDepth: MAX_JSON_DEPTH, maxMembers: 2_000 };
 
-/** No body is larger: a scope of 2,000 entries of 1,000 letters with titles as long has 6.1 MB. */
+/** The largest body of all: a scope of 2,000 entries of 1,000 letters with titles as long has 6.1 MB. */
 const MOST_BYTES = 7 * 1024 * 1024;
-/** So much every route takes, so that a mistake is told by its field. */
+/** Every route accepts this many, so that a mistake is reported with its field. */
 const FEWEST_MEMBERS = 200;
 
 /**
- * The bounds of a route's body, by the largest one that its schema takes; of a route without credentials 16 KiB.
+ * Computes the bounds of a route's body from the largest value of its schema; 16 KiB for a route without credentials.
  *
- * @throws Error for a schema of a kind whose size is not known, or with a list that may be of any length
+ * @throws Error for a schema of a kind whose size is unknown, or with a list of unlimited length
  */
 export function boundsOfBody(schema: z.ZodType, { isOpen }: { isOpen: boolean }): BodyBounds {
   const { bytes, members } = sizeOf(schema);
@@ -37,14 +37,14 @@ interface Size {
   members: number;
 }
 
-/** A unit of text written as `\uXXXX`, as Python writes every letter that is not ASCII. */
+/** One UTF-16 unit written as `\uXXXX`, as Python writes every letter that isn't ASCII. */
 const BYTES_PER_CHAR = 6;
-/** A text that a pattern describes: IDs, names of apps, dates. None is longer, and all are ASCII. */
+/** A text with a pattern: IDs, names of apps, dates. None is longer, and all are ASCII. */
 const PATTERN_BYTES = 80;
 /** Punctuation, line break and indentation of one member. */
 const BYTES_AROUND = 24;
 const NUMBER_BYTES = 32;
-/** What sources make of it has no common shape: the configuration of a connector. */
+/** Values whose shape depends on the source: the configuration of a connector. */
 const ANYTHING: Size = { bytes: 256 * 1024, members: 5_000 };
 /** Names in a record: a scope has a title for each of its entries. */
 const MOST_NAMES = 2_000;
@@ -104,7 +104,7 @@ function sizeOfValue(value: unknown): Size {
   return { bytes: JSON.stringify(value).length, members: 0 };
 }
 
-/** @throws Error for a list that may be of any length */
+/** @throws Error for a list of unlimited length */
 function mostOf({ checks = [] }: Def): number {
   // oxlint-disable-next-line no-underscore-dangle -- zod keeps what a check says there, and nowhere else
   const most = checks.flatMap((check) => check._zod?.def?.maximum ?? []);
@@ -116,7 +116,7 @@ function around({ bytes, members }: Size, nameBytes = 0): Size {
   return { bytes: bytes + nameBytes + BYTES_AROUND, members: members + 1 };
 }
 
-/** A member of a list is written with its comma, one of an object with its colon too. */
+/** Each list entry adds a comma, each object member also a colon. */
 function sum(sizes: readonly Size[]): Size {
   return sizes.reduce((all, { bytes, members }) => ({ bytes: all.bytes + bytes, members: all.members + members + 1 }), {
     bytes: BYTES_AROUND,
@@ -136,7 +136,7 @@ function largest(sizes: readonly Size[]): Size {
   };
 }
 
-/** What is read of a zod schema; its kinds have these members. */
+/** The parts of a zod schema that are read here; its kinds have these members. */
 interface Def {
   type: string;
   shape?: Readonly<Record<string, unknown>>;

@@ -1,21 +1,21 @@
 import { ApiError } from "#api/errors.ts";
 
-/** Memory for bodies of strangers, which can come as slowly as `BODY_PACE` lets them. */
+/** Memory budget for request bodies, which can arrive as slowly as `BODY_PACE` allows. */
 export interface BodyRoom {
-  /** A place for one body of a sender. The caller leaves it. */
+  /** Reserves a place for one body of a sender. The caller releases it. */
   enter(sender: string): BodyPlace;
 }
 
 export interface BodyPlace {
-  /** Takes bytes that have come. @throws ApiError `unavailable` when there is no room for them */
+  /** Counts received bytes. @throws ApiError `unavailable` when there is no room for them */
   take(bytes: number): void;
   leave(): void;
 }
 
 export interface BodyRoomLimits {
-  /** Of each body, so much is not counted: nearly all have less, and find a place whatever others send. */
+  /** Bytes of each body that aren't counted: nearly all are smaller, and get a place whatever others send. */
   freeBytes: number;
-  /** Of the bodies of one sender. */
+  /** Limit for all bodies of one sender. */
   senderBytes: number;
   totalBytes: number;
 }
@@ -25,7 +25,7 @@ const LIMITS: BodyRoomLimits = { freeBytes: MB / 16, senderBytes: 16 * MB, total
 
 const RETRY_AFTER_MS = 30_000;
 
-/** Makes the room. One address held 600 MB without it, by 1,000 bodies of 1 MB that were never whole. */
+/** Makes the room. Without it one address held 600 MB, by 1,000 bodies of 1 MB that were never completed. */
 export function makeBodyRoom({ freeBytes, senderBytes, totalBytes }: BodyRoomLimits = LIMITS): BodyRoom {
   const bySender = new Map<string, number>();
   let total = 0;

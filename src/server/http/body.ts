@@ -6,8 +6,9 @@ import { ApiError } from "#api/errors.ts";
 export const PROMPT_BODY_MS = 1_000;
 
 /**
- * Reads a body for a caller who was let in, and gives both. A body can be held back for minutes: when it was, the caller is
- * authenticated again, since what was revoked meanwhile must not act. A body that comes at once spares the second look-up.
+ * Reads a body for an authenticated caller, and returns both. A body can be held back for minutes: if it was, the
+ * caller is authenticated again, because credentials revoked in that time must not act. A body that arrives at once
+ * skips the second look-up.
  */
 export async function readFor<Caller, Body>(
   letIn: Caller,
@@ -17,22 +18,25 @@ export async function readFor<Caller, Body>(
   const startedAt = clock.now();
   const body = await read();
   const tookMs = clock.now() - startedAt;
-  // A clock that was set back tells nothing.
+  // A clock that was set back proves nothing.
   const isPrompt = tookMs >= 0 && tookMs <= PROMPT_BODY_MS;
   return { caller: isPrompt ? letIn : await authenticate(), body };
 }
 
-/** While the server waits for a body, so much of it must come in such a time: 500 bytes a second, however large it is. */
+/**
+ * While the server waits for a body, at least this many bytes must arrive in each window: 500 bytes a second, whatever
+ * its size.
+ */
 export const BODY_PACE = { windowMs: 20_000, minBytes: 10_000 } as const;
 
-/** What a body comes from. A Node request as it is costs far less than the web stream that is made of it. */
+/** The source of a body. A Node request costs far less to read than the web stream made from it. */
 export type BodySource = ReadableStream<Uint8Array> | Readable;
 
 /**
- * The bytes of a body as they come. Only the time in which the sender is waited for counts: an upload may take as long as
- * it needs while it makes progress, and a slow reader is no fault of the sender. To leave early ends the body.
+ * Yields the bytes of a body as they arrive. Only time spent waiting for the sender counts: an upload may take as long
+ * as it needs while it makes progress, and a slow reader isn't the sender's fault. Returning early ends the body.
  *
- * @throws ApiError `request_timeout` when it stalls or comes too slowly
+ * @throws ApiError `request_timeout` when it stalls or arrives too slowly
  */
 export async function* readInPace(body: BodySource): AsyncGenerator<Uint8Array, void> {
   const reader: BodyReader = body instanceof Readable ? readerOf(body) : body.getReader();
@@ -48,7 +52,7 @@ export async function* readInPace(body: BodySource): AsyncGenerator<Uint8Array, 
       yield next.value;
     }
   } finally {
-    // Not waited for: of a body that has stalled nothing comes any more.
+    // Not awaited: nothing more arrives from a stalled body.
     reader.cancel().catch(() => undefined);
   }
 }
@@ -70,7 +74,7 @@ function readerOf(incoming: Readable): BodyReader {
           end();
         };
         const look = () => {
-          // Of a stream of bytes without an encoding.
+          // The stream has no encoding, so it yields bytes.
           const value = incoming.read() as Buffer | null;
           if (value !== null) settle(() => resolve({ value }));
           else if (incoming.readableEnded) settle(() => resolve({}));
@@ -79,7 +83,7 @@ function readerOf(incoming: Readable): BodyReader {
         for (const turn of TURNS) incoming.on(turn, look);
         look();
       }),
-    // The server reads what is left of a body after the answer, or ends the connection.
+    // The server reads the rest of a body after the answer, or closes the connection.
     cancel: async () => undefined,
   };
 }

@@ -1,6 +1,6 @@
 import { serialize } from "hono/utils/cookie";
 
-/** A cookie as this installation sets it. */
+/** A cookie with this installation's attributes. */
 export type SecretCookie = ReturnType<typeof makeSecretCookie>;
 
 export type SessionCookie = SecretCookie;
@@ -10,15 +10,15 @@ export function makeSessionCookie(baseUrl: string): SessionCookie {
   return makeSecretCookie(baseUrl, { onHttps: "__Host-kb", onHttp: "kb_session" });
 }
 
-/** A cookie that no script reads and that other sites' requests carry only when a person follows a link. */
+/** A cookie that scripts can't read and that requests from other sites carry only when a person follows a link. */
 export function makeSecretCookie(baseUrl: string, names: { onHttps: string; onHttp: string }) {
   const isHttps = baseUrl.startsWith("https:");
   const name = isHttps ? names.onHttps : names.onHttp;
   const write = (value: string, maxAge: number) =>
     serialize(name, value, { httpOnly: true, secure: isHttps, sameSite: "Lax", path: "/", maxAge });
   return {
-    name /** The `Set-Cookie` value that keeps the secret for so long. */,
-    set: write /** The `Set-Cookie` value that forgets it. */,
+    name /** The `Set-Cookie` value that stores the secret for this long. */,
+    set: write /** The `Set-Cookie` value that clears it. */,
     clear: (): string => write("", 0),
   };
 }

@@ -3,23 +3,25 @@ import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 
-/** Where a list goes on: after the row with this value and this id. */
+/** Where a list continues: after the row with this value and this id. */
 export interface CursorPosition {
-  /** Free for the caller: which order, which direction, which kind of value. 0–255. */
+  /** For the caller's use: sort order, direction, kind of value. 0–255. */
   flags: number;
   /** The sort value, 0 to 2^48 − 1; times are epoch milliseconds. */
   value: number;
-  /** The 16 characters of an id after its prefix; "" when the value alone is the position (read back as the lowest id). */
+  /**
+   * The 16 characters of an id after its prefix; "" when the value alone is the position (read back as the lowest id).
+   */
   id: string;
 }
 
-/** The owner of a cursor and the list it continues; with any other it is invalid. */
+/** The owner of a cursor and the list it continues; it is invalid for any other. */
 export interface CursorScope {
   workspaceId: string;
   userId: string;
   /** Route or tool. */
   route: string;
-  /** The request's arguments; the order of keys and absent values do not matter. Leave `cursor` and `limit` out. */
+  /** The request's arguments; the order of keys and absent values do not matter. Omit `cursor` and `limit`. */
   args: Readonly<Record<string, unknown>>;
 }
 
@@ -31,7 +33,7 @@ const MAC_BYTES = 4;
 const ID_CHARS = 16;
 const DAY_MS = 86_400_000;
 
-/** False for text that no server of ours can have issued. */
+/** False for text that this server can't have issued. */
 function isCursorShaped(text: string): boolean {
   return /^[A-Za-z0-9_-]{28}$/.test(text);
 }
@@ -46,7 +48,7 @@ export function makeCursorCodec(key: Uint8Array, clock: Clock) {
       .digest()
       .subarray(0, MAC_BYTES);
 
-  /** Hides a position, or shows it again: a number in it can tell how much others do. */
+  /** Hides a position, or reveals it again: a number in it can show how active others are. */
   function veil(body: Uint8Array, tag: Uint8Array): Buffer {
     const stream = createHmac("sha256", key).update("veil").update(tag).digest();
     return Buffer.from(body.map((byte, at) => byte ^ (stream[at] ?? 0)));
@@ -73,8 +75,8 @@ export function makeCursorCodec(key: Uint8Array, clock: Clock) {
 }
 
 /**
- * Cuts one page out of `limit + 1` rows and makes the cursor to the next.
- * `positionOf` gives the position of the last row that is returned.
+ * Cuts one page out of `limit + 1` rows and makes the cursor for the next. `positionOf` returns the position of the
+ * last row of the page.
  */
 export function cutPage<Row>(
   rows: readonly Row[],

@@ -2,10 +2,10 @@ import type { Context, Hono } from "hono";
 import { cleanField } from "#api/clean.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/actor.ts";
 
-/** What every request carries through the app. */
+/** The context of every request in the app. */
 export interface AppEnv {
   Bindings: {
-    /** The Node request, as `@hono/node-server` hands it over; absent when the handler is called without a socket. */
+    /** The Node request, from `@hono/node-server`; absent when the handler is called without a socket. */
     incoming?: { socket?: { remoteAddress?: string | undefined } };
   };
   Variables: {
@@ -19,10 +19,10 @@ export interface AppEnv {
 export type App = Hono<AppEnv>;
 export type AppContext = Context<AppEnv>;
 
-/** What is written down of a program's own name. */
+/** Maximum recorded length of a client's name. */
 const MAX_CLIENT_CHARS = 160;
 
-/** The request as it looks from outside. */
+/** The origin of a request: its id, client address and client name. */
 export function originOf(c: AppContext): RequestOrigin {
   const client = cleanField(c.req.header("user-agent") ?? "", MAX_CLIENT_CHARS);
   return { requestId: c.get("requestId"), clientIp: c.get("clientIp"), ...(client !== "" && { client }) };

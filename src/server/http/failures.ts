@@ -5,13 +5,13 @@ import { findRouteAccess, type RouteAccess } from "./auth.ts";
 import { findCreateRule } from "./idempotency.ts";
 import { shapeOf } from "./request.ts";
 
-/** What a route may fail with, by HTTP status. */
+/** The failures of a route, by HTTP status. */
 export type Failures = ReadonlyMap<number, readonly ErrorCode[]>;
 
 /**
- * Every status that a route may fail with, and its codes: what its credentials, its body, its ids and the limits bring
- * with them, and the codes that the route itself names by `problems`. The document is made of it, and tests hold every
- * answer against it.
+ * Every status that a route may fail with, and its codes: those of its credentials, its body, its ids and the limits,
+ * and those that the route itself declares with `problems`. The API document is generated from it, and tests check
+ * every answer against it.
  */
 export function failuresOf(route: RouteConfig): Failures {
   const rule = findRouteAccess(route.method, route.path);
@@ -28,7 +28,7 @@ export function failuresOf(route: RouteConfig): Failures {
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
-/** What the frame of every request may say, and a server that fails or is not ready. */
+/** Failures that any request may get: from the request middleware, or from a server that fails or isn't ready. */
 const EVERYWHERE: readonly ErrorCode[] = [
   "invalid_request",
   "credential_in_url",
@@ -44,7 +44,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   "resources_exhausted",
 ];
 
-/** Other sites are kept from changing anything; and where there is no room, nothing is changed. */
+/** Cross-site requests may not change anything; and without disk space nothing is changed. */
 const ON_WRITES: readonly ErrorCode[] = ["origin_not_allowed", ...codesOfStatus(507)];
 
 const OF_CREATES: readonly ErrorCode[] = ["idempotency_key_reused", "already_created"];
@@ -57,7 +57,7 @@ function ofCredentials(rule: RouteAccess): ErrorCode[] {
     "two_credentials",
     "forbidden",
     ...(takesScopes ? (["insufficient_scope"] as const) : []),
-    // Another connector's key.
+    // For another connector's key.
     ...(rule.connectorKey ? (["not_found"] as const) : []),
   ];
 }
@@ -71,11 +71,11 @@ function ofRequest({ request }: RouteConfig): ErrorCode[] {
   ];
 }
 
-/** The codes that the route itself names. */
+/** The codes that the route itself declares. */
 export function ownCodes({ responses }: RouteConfig): ErrorCode[] {
   const answer: unknown = responses["default"];
   if (typeof answer !== "object" || answer === null || !(OWN_CODES in answer)) return [];
-  // `problems` is what puts it there.
+  // Set by `problems`.
   return answer[OWN_CODES] as ErrorCode[];
 }
 

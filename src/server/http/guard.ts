@@ -15,11 +15,11 @@ export interface GuardOptions {
   /** The one origin of links and cookies, such as `http://127.0.0.1:7700`. */
   baseUrl: string;
   allowedHosts: readonly string[];
-  /** Addresses or CIDR ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
 }
 
-/** The checks that hold before anybody is asked who they are; `/mcp` calls them itself, to answer in JSON-RPC. */
+/** The checks before authentication; `/mcp` calls them itself, to answer in JSON-RPC. */
 export type Guard = ReturnType<typeof makeGuard>;
 
 /** Makes the checks. Source: S32. */
@@ -51,17 +51,17 @@ export function makeGuard(options: GuardOptions) {
 
 export interface FrameOptions extends GuardOptions {
   guard: Guard;
-  /** Counts requests by their address, or by what they show of this server's own. */
+  /** Counts requests by their address, or by the credential of ours that they show. */
   limits: Pick<Limits, "admit">;
   authenticator: Pick<Authenticator, "findShown">;
   clock: Clock;
   log: Log;
   randomBytes: RandomBytes;
-  /** The answer to a failure where it is no problem body. */
+  /** The answer to a failure for which a problem body is not used. */
   toPage?: (c: AppContext, error: unknown) => Response | undefined;
 }
 
-/** Frames every request: request id, client address, Host, CSRF, security headers, one log line. */
+/** Wraps every request: request id, client address, Host, CSRF, security headers, one log line. */
 export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> {
   const { guard, limits, authenticator, clock, log, randomBytes } = options;
   const clientIp = makeClientIp(options.trustedProxies);
@@ -82,10 +82,11 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
     } catch (error) {
       c.res = options.toPage?.(c, error) ?? answerProblem(c, error, log);
     }
-    // The rest of a body that came too slowly is not waited for.
+    // Don't wait for the rest of a body that arrived too slowly.
     if (c.res.status === 408) c.res.headers.set("Connection", "close");
     const framed = withSecurityHeaders(c.res, { isHttps, isApi: /^\/(?:api|oauth)\//.test(c.req.path), requestId });
-    // To set a response makes another one of it, with its body as a stream: what was written past it needs just that.
+    // Setting a response copies it, with its body as a stream; a response whose answer was written directly needs that
+    // copy.
     if (framed !== c.res || framed.headers.has(ALREADY_SENT)) c.res = framed;
     log.info(
       { requestId, method: c.req.method, path: c.req.path, status: c.res.status, tookMs: clock.now() - startedAt },
@@ -94,17 +95,17 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
   };
 }
 
-/** Marks a response whose answer somebody else has written; `@hono/node-server` looks for it on a copy only. */
+/** Marks a response whose answer was written elsewhere; `@hono/node-server` checks for it only on a copy. */
 const ALREADY_SENT = "x-hono-already-sent";
 
 function checkRequest(guard: Guard, request: Request): void {
   guard.checkHost(request.headers, request.url);
-  // What carries its own credential is not sent by a browser on behalf of somebody else.
+  // A browser doesn't send requests with their own credential on another site's behalf.
   if (!isUnsafe(request.method) || request.headers.has("authorization")) return;
   if (!COOKIELESS.has(new URL(request.url).pathname)) guard.checkOrigin(request.headers);
 }
 
-/** Pages of other sites may use these: they look at no cookie. */
+/** Pages of other sites may use these: they ignore cookies. */
 const COOKIELESS: ReadonlySet<string> = new Set([
   "/oauth/register",
   "/oauth/token",
@@ -112,7 +113,7 @@ const COOKIELESS: ReadonlySet<string> = new Set([
   "/oauth/device_authorization",
 ]);
 
-/** Adds what is missing; a handler's own header stays. */
+/** Adds missing headers; a handler's own are kept. */
 export function withSecurityHeaders(
   response: Response,
   about: { isHttps: boolean; isApi: boolean; requestId: string },
@@ -151,13 +152,13 @@ function isUnsafe(method: string): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
 }
 
-/** The name of a Host header, lower-case, without port and brackets; undefined when it is not one. */
+/** The name in a Host header, lower-case, without port and brackets; undefined for an invalid one. */
 function hostName(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host);
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, "");
 }
 
-/** The base URL, or its loopback twin: `localhost` and `127.0.0.1` on the same port are one server to a person. */
+/** The base URL, or its loopback twin: for people `localhost` and `127.0.0.1` on the same port are one server. */
 function isOwnOrigin(origin: string, base: URL): boolean {
   if (origin === base.origin) return true;
   const url = canParseUrl(origin) ? new URL(origin) : undefined;
@@ -171,7 +172,7 @@ function isOwnOrigin(origin: string, base: URL): boolean {
   );
 }
 
-/** The id of one request, in its answer and in the log. */
+/** Makes the id of one request, for its answer and the log. */
 export function makeRequestId(randomBytes: RandomBytes): string {
   let text = "req_";
   for (const byte of randomBytes(16)) text += ID_ALPHABET[byte & 31];

@@ -7,15 +7,15 @@ import type { Store } from "#storage/store.ts";
 import type { Caller } from "./authenticate.ts";
 import { routeShape } from "./auth.ts";
 
-/** What a create answers with that must not be kept, and the path of the created record's id in the answer. */
+/** The secrets in a create's answer, which must not be stored, and the path of the new record's id in it. */
 export interface CreateRule {
   /** Path of the id, such as `token.id`; absent = the id in the route's path. */
   id?: string;
-  /** Members of the answer that are secrets: an answer that has one of them is never stored. */
+  /** Members of the answer that are secrets: an answer with one of them is never stored. */
   secrets?: readonly string[];
 }
 
-/** Every route that takes `Idempotency-Key`. Source: docs/limits.md#idempotency-keys; S14. */
+/** Every route that accepts `Idempotency-Key`. Source: docs/limits.md#idempotency-keys; S14. */
 export const CREATE_RULES: Readonly<Record<string, CreateRule>> = {
   "POST /api/api-tokens": { id: "token.id", secrets: ["plaintext"] },
   "POST /api/workspaces": { id: "workspace.id" },
@@ -33,21 +33,21 @@ export const CREATE_RULES: Readonly<Record<string, CreateRule>> = {
   "POST /api/webhooks/{id}/replay": {},
 };
 
-/** A create as it was sent. */
+/** A create request. */
 export interface CreateRequest {
   rule: CreateRule;
   caller: Caller;
   /** `POST /api/groups`, with the ids of the path. */
   route: string;
-  /** Of the header; undefined = it was sent without. */
+  /** From the header; undefined = the request has none. */
   key: string | undefined;
-  /** The id that stands in the path, if any. */
+  /** The id in the path, if any. */
   pathId: string | undefined;
-  /** Query and body as the contract parsed them. */
+  /** Query and body as parsed by the contract. */
   content: unknown;
 }
 
-/** An answer as it leaves: status and JSON. */
+/** The answer as sent: status and JSON. */
 export interface Answered {
   status: number;
   body: unknown;
@@ -57,10 +57,10 @@ export type Idempotency = ReturnType<typeof makeIdempotency>;
 
 const KEEP_MS = 24 * 3_600_000;
 const SWEEP_SLICE = 500;
-/** An answer that is larger is no create's: it would fill the database. */
+/** No create has a larger answer: it would fill the database. */
 const MAX_ANSWER_CHARS = 256 * 1024;
 
-/** The rule of a route, whatever its parameters are called; undefined where the header means nothing. */
+/** The rule of a route, regardless of the names of its parameters; undefined where the header has no effect. */
 export function findCreateRule(method: string, path: string): CreateRule | undefined {
   return RULES_BY_SHAPE.get(routeShape(method, path));
 }
@@ -73,8 +73,8 @@ const RULES_BY_SHAPE: ReadonlyMap<string, CreateRule> = new Map(
 );
 
 /**
- * The one place where a create becomes repeatable. Which keys are in hand is known in this process, which has the data
- * folder to itself; a record that says "running" and is not in hand is what a crash left behind, and starts over.
+ * Makes creates repeatable; the only place that does. Keys in progress are known in this process, which has exclusive
+ * use of the data folder; a record that says "running" and isn't in progress was left by a crash, and starts over.
  */
 export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempotency">; clock: Clock }) {
   const inHand = new Map<string, { bodyHash: string; settled: Promise<unknown> }>();
@@ -101,10 +101,11 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
 
   return {
     /**
-     * Runs a create once for each key: a repeat within 24 hours gets the first one's answer, and waits for it if need be.
+     * Runs a create once for each key: a repeat within 24 hours gets the first one's answer, and waits for it if
+     * necessary.
      *
-     * @throws ApiError `idempotency_key_reused` for another body, `already_created` for an answer that held a secret,
-     *   `invalid_request` for a header that is no key; whatever the create throws: then nothing was made and the key is
+     * @throws ApiError `idempotency_key_reused` for another body, `already_created` for an answer that contained a
+     *   secret, `invalid_request` for an invalid key; errors of the create itself: then nothing was made and the key is
      *   free again
      */
     async run(request: CreateRequest, create: () => Promise<Answered>): Promise<Answered & { isReplay: boolean }> {
@@ -113,7 +114,7 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
       const bodyHash = hashOf(request.content);
       for (let other = inHand.get(keyHash); other !== undefined; other = inHand.get(keyHash)) {
         if (other.bodyHash !== bodyHash) throw reused();
-        // Whatever becomes of it: what is there then decides.
+        // Whatever its outcome, the stored record then decides.
         await other.settled.catch(() => undefined);
       }
       const running = first(request, keyHash, bodyHash, create);
@@ -124,7 +125,7 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
         inHand.delete(keyHash);
       }
     },
-    /** Deletes records that are over. */
+    /** Deletes expired records. */
     async sweep(): Promise<void> {
       while ((await store.idempotency.sweep(clock.now(), SWEEP_SLICE)) === SWEEP_SLICE);
     },
@@ -156,7 +157,7 @@ function toOutcome({ rule, pathId }: CreateRequest, { status, body }: Answered) 
   };
 }
 
-/** Should a rule have forgotten one. */
+/** In case a rule omits a secret. */
 const SECRET = /kb_(?:pat|con)_[0-9A-Za-z]{38}|#token=/;
 
 /** `token.id` of `{token: {id}}`. */
@@ -173,7 +174,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** Workspace, person and credential: the same key of somebody else is another key. */
+/** Workspace, person and credential: the same key of another caller is a different key. */
 function whoOf(caller: Caller): string[] {
   switch (caller.type) {
     case "actor": {

@@ -4,18 +4,18 @@ import type { Clock } from "#core/clock.ts";
 import { isLocalAddress, throttleKeyOfIp } from "#net/client-ip.ts";
 import { makeThrottle, type Rate, type Throttle } from "./throttle.ts";
 
-/** How often each thing may happen. Source: docs/limits.md#rates; S24. */
+/** Rate limits. Source: docs/limits.md#rates; S24. */
 export const LIMITS = {
   "self-hosted": {
-    /** Any request of one address. */
+    /** All requests of one address. */
     address: { perMinute: 12_000, burst: 2_400 },
-    /** Routes that need no credential, per address; the authorization server's also per session's user and grant. */
+    /** Routes without credentials, per address; the authorization server's also per session's user and grant. */
     open: { perMinute: 300, burst: 100 },
-    /** Bodies that could not be read, of requests without a credential, per address. */
+    /** Unreadable bodies of requests without a credential, per address. */
     malformed: { perMinute: 60, burst: 30 },
-    /** Notifications of apps, per address: those of one app come from few. */
+    /** Notifications of apps, per address: one app's come from few addresses. */
     hooks: { perMinute: 1_200, burst: 300 },
-    /** New OAuth clients, per address and of all addresses. */
+    /** New OAuth clients, per address and for all addresses together. */
     registration: { perMinute: 10, burst: 10 },
     registrations: { perMinute: 60, burst: 60 },
     /** Tool calls. */
@@ -48,7 +48,7 @@ export const LIMITS = {
 
 type LimitName = keyof (typeof LIMITS)["managed"];
 
-/** Who sends a request: what it shows of this server's own, else its address. */
+/** The sender of a request: the credential of ours that it shows, else its address. */
 export interface Sender {
   clientIp: string | null;
   shown?: string | undefined;
@@ -56,30 +56,30 @@ export interface Sender {
 
 /** Counts requests and tool calls. */
 export interface Limits {
-  /** Counts a request of a sender, before its credential is looked at. @throws ApiError `rate_limited` */
+  /** Counts a sender's request, before its credential is checked. @throws ApiError `rate_limited` */
   admit(request: Sender & { method: string; path: string }): void;
   /**
-   * Counts a request that needs no credential: of what it shows of this server's own (a session's user, a token's grant, a
-   * known browser), so that no stranger at the same address uses that up; else of its address.
+   * Counts a request that needs no credential: by the credential of ours that it shows (a session's user, a token's
+   * grant, a known browser), so that strangers at the same address can't use up its limit; else by its address.
    *
    * @throws ApiError `rate_limited`
    */
   chargeOpen(sender: Sender): void;
-  /** Notes a body without a credential that could not be read. */
+  /** Notes an unreadable body without a credential. */
   noteMalformed(sender: Sender): void;
-  /** Whether so many bodies of this sender could not be read that no further one is. */
+  /** How long no further body of this sender is read, after too many unreadable ones. */
   findWaitForBodies(sender: Sender): number;
   /** Counts a request to the REST API. @throws ApiError `rate_limited` */
   chargeRequest(caller: { actor: Actor } | { connector: ConnectorCaller }): void;
-  /** Counts a tool call; how long to wait when it is one too many, and whether it is far beyond the limit. */
+  /** Counts a tool call; returns how long to wait when it exceeds the limit, and whether it is far beyond it. */
   chargeCall(actor: Actor): { retryAfterMs: number; isHard: boolean } | undefined;
 }
 
 /**
- * Counts a request for its address; where that is used up, for what the request shows of this server's own: a stranger at
- * the same address keeps out nobody who has been here before.
+ * Counts a request by its address; if that limit is used up, by the credential of ours that it shows, so that strangers
+ * at the same address can't lock out known senders.
  *
- * @param charge  throws ApiError `rate_limited` for one too many of this sender
+ * @param charge throws ApiError `rate_limited` when the sender is over its limit
  * @throws ApiError `rate_limited`
  */
 export async function chargeSender(
@@ -97,10 +97,12 @@ export async function chargeSender(
   }
 }
 
-/** Beyond five times the limit a client does not listen: HTTP 429 instead of an answer to its model. Source: B18. */
+/**
+ * Beyond five times the limit the client isn't backing off: HTTP 429 instead of an answer to its model. Source: B18.
+ */
 const HARD_FACTOR = 5;
 
-/** Token buckets for all of it, in the memory of this process. */
+/** Makes the token buckets of all limits, in the memory of this process. */
 export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; isOff?: boolean }): Limits {
   if (options.isOff === true) {
     return {
@@ -120,7 +122,7 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
   return {
     admit({ clientIp, shown, method, path }) {
       const address = throttleKeyOfIp(clientIp);
-      // A proxy of this machine that nobody told us of would make everybody one address.
+      // Behind a local proxy missing from the settings, everyone would have the same address.
       const isExempt = mode === "self-hosted" && isLocalAddress(clientIp);
       if (!isExempt) refuseAfter(take("address", keyOfSender({ clientIp, shown })));
       if (path.startsWith("/hooks/")) refuseAfter(take("hooks", address));
@@ -167,7 +169,7 @@ function keyOfSender({ clientIp, shown }: Sender): string {
   return shown === undefined ? throttleKeyOfIp(clientIp) : `shown ${shown}`;
 }
 
-/** @throws ApiError `rate_limited` unless there is nothing to wait for */
+/** @throws ApiError `rate_limited` unless `waitMs` is 0 */
 export function refuseAfter(waitMs: number): void {
   if (waitMs === 0) return;
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));

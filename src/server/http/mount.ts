@@ -15,65 +15,64 @@ import type { BodyBounds } from "./body-bounds.ts";
 import { chargeSender, type Limits, refuseAfter, type Sender } from "./limits.ts";
 import { bodyBoundsOf, parseRequest } from "./request.ts";
 
-/** A request as its contract parsed it. */
+/** A request as parsed by its contract. */
 export interface Call<R extends RouteConfig> {
   params: ParamsOf<R>;
   query: QueryOf<R>;
   body: BodyOf<R>;
   origin: RequestOrigin;
-  /** For headers and streams; most handlers don't look at it. */
+  /** For headers and streams; most handlers ignore it. */
   c: AppContext;
 }
 
-/** Who calls. */
+/** The authenticated caller of a handler. */
 export interface Member {
   actor: Actor;
-  /** Looks the credential up once more, for answers that last. @throws ApiError `unauthenticated`, `forbidden` */
+  /** Checks the credential again, for long-lived answers. @throws ApiError `unauthenticated`, `forbidden` */
   reauthenticate(): Promise<Actor>;
 }
 
-/** What the handler gives: the JSON of a successful answer, nothing for an empty one, or a whole `Response`. */
+/** The handler's result: the JSON of a successful answer, nothing for an empty one, or a whole `Response`. */
 export type Result<R extends RouteConfig> = AnswerOf<R> | Response;
 
 export type Handler<R extends RouteConfig, Who = unknown> = (call: Call<R> & Who) => Result<R> | Promise<Result<R>>;
 
 /**
- * Where features hang their routes, one line each:
- * `at.member(tokenRoutes.list, ({ actor }) => tokens.list(actor));`
- * The order does not matter: paths without parameters win over paths with them.
+ * Registers the routes of features, one line each: `at.member(tokenRoutes.list, ({ actor }) => tokens.list(actor));`
+ * The order does not matter: paths without parameters take precedence over paths with them.
  */
 export interface Mount {
-  /** A route that a signed-in person or a token opens; the handler gets the actor. */
+  /** A route for a signed-in person or a token; the handler gets the actor. */
   member<R extends RouteConfig>(route: R, handler: Handler<R, Member>): void;
-  /** A route that needs no credential. */
+  /** A route without credentials. */
   open<R extends RouteConfig>(route: R, handler: Handler<R>): void;
-  /** A route that a connector's own key opens; the path's `id` is that connector. */
+  /** A route for a connector's own key; the path's `id` is that connector. */
   push<R extends RouteConfig>(route: R, handler: Handler<R, { connector: ConnectorCaller }>): void;
 }
 
-/** A collector of routes and the act that puts them on the app. */
+/** Collects routes and adds them to the app. */
 export interface Mounter extends Mount {
-  /** Puts everything collected on the app. Call once. */
+  /** Adds everything collected to the app. Call once. */
   finish(app: App): void;
-  /** The methods that a path has, for `Allow`; empty for an unknown path. */
+  /** The methods of a path, for `Allow`; empty for an unknown path. */
   methodsOf(path: string): string[];
 }
 
 export interface MounterOptions {
   clock: Clock;
   authenticator: Authenticator;
-  /** Counts requests by who sends them. */
+  /** Counts requests by sender. */
   limits: Pick<Limits, "chargeOpen" | "chargeRequest" | "findWaitForBodies" | "noteMalformed">;
   /** Makes creates repeatable. */
   idempotency: Pick<Idempotency, "run">;
-  /** Checks every answer against the contract and fails when its JSON or its status does not fit. For tests. */
+  /** Checks every answer against the contract and fails when its JSON or its status doesn't match. For tests. */
   checksAnswers?: boolean;
 }
 
 /**
  * Collects routes. Each request is authenticated by the route access table, then parsed by the contract, then handled.
  *
- * @throws Error at start when a route has no row in the table or is mounted for another kind of caller than its row says
+ * @throws Error at start when a route has no row in the table or is mounted for another kind of caller than in its row
  */
 export function makeMounter(options: MounterOptions): Mounter {
   const mounted: Mounted[] = [];
@@ -86,13 +85,14 @@ export function makeMounter(options: MounterOptions): Mounter {
   }
 
   return {
-    // The parsed values have the contract's types by `parseRequest`; the caller's kind is checked on each request.
+    // `parseRequest` ensures that the parsed values have the contract's types; the caller's kind is checked on each
+    // request.
     member: (route, handler) => add("actor", route, handler as unknown as Mounted["handler"]),
     open: (route, handler) => add("nobody", route, handler as unknown as Mounted["handler"]),
     push: (route, handler) => add("connector", route, handler as unknown as Mounted["handler"]),
     finish(app) {
       mounted.sort(bySpecificity);
-      // `/connectors/mine` is no `/connectors/{id}`, whatever the method: the wrong one is told so.
+      // `/connectors/mine` never matches `/connectors/{id}`, whatever the method: a wrong method is reported as such.
       const fixed = mounted.map((entry) => entry.route.path).filter((path) => !path.includes("{"));
       for (const entry of mounted) {
         const taken = new Set(fixed.filter((path) => path !== entry.route.path && entry.pattern.test(path)));
@@ -116,13 +116,13 @@ interface Mounted {
   rule: RouteAccess;
   handler: (call: Record<string, unknown>) => unknown;
   pattern: RegExp;
-  /** Set where `Idempotency-Key` counts. */
+  /** Set where `Idempotency-Key` applies. */
   create?: CreateRule;
   /** Set where there is a JSON body. */
   bounds?: BodyBounds;
 }
 
-/** The answer of a route; in tests its status must be one that the contract lists. */
+/** Answers a route; in tests the status must be one that the contract lists. */
 async function answer(c: AppContext, entry: Mounted, options: MounterOptions): Promise<Response> {
   if (options.checksAnswers !== true) return handle(entry, options, c);
   try {
@@ -174,13 +174,13 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
     async () => toAnswer(entry.route, await entry.handler(call), isChecked),
   );
   if (answered.isReplay) c.header("Idempotency-Replayed", "true");
-  // A status that `toAnswer` gave, now or when it was stored.
+  // A status from `toAnswer`, now or when it was stored.
   return write(c, { ...answered, status: answered.status as Success });
 }
 
 /**
- * Routes that anybody may call and that cost more than a glance. A sign-in isn't one of them: it counts its own failures
- * before a password is looked at, apart for a browser that is known. Notifications have a rate of their own.
+ * Public routes that are expensive enough to be counted. A sign-in isn't one of them: it counts its own failures before
+ * a password is checked, separately for a known browser. Notifications have their own rate.
  */
 const COUNTED = /^(?!\/(?:healthz|readyz|hooks\/.*|api\/session)$)/;
 
@@ -190,9 +190,9 @@ function chargeOpen({ limits, authenticator }: MounterOptions, c: AppContext): P
 }
 
 /**
- * Reads a body that anybody may have sent, unless too many of its sender could not be read. Source: S69.
+ * Reads a body that may come from anyone, unless too many of its sender's were unreadable. Source: S69.
  *
- * @throws ApiError `rate_limited`; whatever `parse` throws
+ * @throws ApiError `rate_limited`; the errors of `parse`
  */
 async function readFromAnybody<T>(
   parse: () => Promise<T>,
@@ -224,7 +224,7 @@ function asKind(entry: Mounted, caller: Caller, c: AppContext): Record<string, u
       c.set("actor", caller.actor);
       return { actor: caller.actor };
     case "connector":
-      // Another connector's route reads like one that is not there.
+      // Another connector's route looks like one that doesn't exist.
       if (c.req.param("id") !== caller.connector.connectorId) throw noSuchThing();
       c.set("connector", caller.connector);
       return { connector: caller.connector };
@@ -236,7 +236,7 @@ function toResponse(route: RouteConfig, result: unknown, isChecked: boolean, c: 
   return write(c, toAnswer(route, result, isChecked));
 }
 
-/** The edge of REST: no external text leaves with invisible characters. Source: S45. */
+/** Writes a REST answer: no external text leaves with invisible characters. Source: S45. */
 function write(c: AppContext, { status, body }: { status: Success; body: unknown }): Response {
   return status === 204 ? c.body(null, 204) : c.json(cleanJson(body), status);
 }
@@ -258,7 +258,7 @@ function successOf(route: RouteConfig): { status: Success; schema: z.ZodType | u
   const media = content?.["application/json"];
   const schema = media && "schema" in media ? media.schema : undefined;
   const known = status === "201" ? 201 : status === "202" ? 202 : 200;
-  // Contracts in this project hold zod schemas only, never raw OpenAPI objects.
+  // Contracts in this project contain only zod schemas, never raw OpenAPI objects.
   return { status: known, schema: schema as z.ZodType | undefined };
 }
 

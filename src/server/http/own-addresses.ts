@@ -1,14 +1,15 @@
 import { canParseUrl } from "#api/parse-url.ts";
 
-/** How people write the path of the tools. */
+/** The spellings of the tools' path. */
 export const MCP_PATHS = ["/mcp", "/mcp/"] as const;
 
-/** The names by which people write the address of a server on their own machine. */
+/** The names of a server on one's own machine. */
 const TWINS: readonly string[] = ["127.0.0.1", "localhost"];
 
 /**
- * The public address as this request's `Host` spells it: of a server on this machine over plain http, `localhost` and `127.0.0.1` at its
- * port are one, and clients refuse metadata that names the other. Behind any other public address `Host` changes nothing.
+ * The public address as this request's `Host` spells it: for a server on this machine over plain http, `localhost` and
+ * `127.0.0.1` at its port are the same, and clients refuse metadata that names the other one. For any other public
+ * address `Host` changes nothing.
  */
 export function ownBaseUrl(baseUrl: string, host: string | null | undefined): string {
   const base = new URL(baseUrl);
@@ -18,8 +19,8 @@ export function ownBaseUrl(baseUrl: string, host: string | null | undefined): st
 }
 
 /**
- * The one audience that another spelling of it means: `/mcp/`, the server's own origin, which some clients ask for in its
- * place, and each at its twin. Anything else is given back as it is.
+ * The canonical audience for another spelling of it: `/mcp/`, the server's own origin, which some clients request
+ * instead, and each at its twin. Anything else is returned unchanged.
  */
 export function ownResource(baseUrl: string, resource: string): string {
   if (!canParseUrl(resource)) return resource;

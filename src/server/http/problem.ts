@@ -14,7 +14,7 @@ export interface ProblemAnswer {
   body: ProblemBody;
 }
 
-/** The error itself when a caller can meet it, else `internal` with nothing of what happened inside. */
+/** The error itself if it is meant for callers, else `internal` without any details. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const missing = explainMissingPart(error);
@@ -25,7 +25,7 @@ export function toApiError(error: unknown): ApiError {
   });
 }
 
-/** The answer for any error. Source: RFC 9457. */
+/** Makes the answer for any error. Source: RFC 9457. */
 export function toProblem(error: unknown, requestId: string): ProblemAnswer {
   const failure = toApiError(error);
   const { status, title } = ERROR_CLASSES[failure.class];
@@ -49,7 +49,7 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
   };
 }
 
-/** What a client is told to bring, for 401 and for a scope that is missing. Source: RFC 6750 §3. */
+/** The challenge to the client, for 401 and for a missing scope. Source: RFC 6750 §3. */
 export function challengeOf(failure: ApiError, more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const isScope = failure.class === "insufficient_scope";
   if (failure.class !== "unauthenticated" && !isScope) return {};
@@ -65,7 +65,7 @@ export function challengeOf(failure: ApiError, more: Readonly<Record<string, str
   return { "WWW-Authenticate": `Bearer ${text.join(", ")}` };
 }
 
-/** Logs an error once if it is the server's fault; a caller's fault is no log line of its own. */
+/** Logs an error once if it is the server's fault; a caller's error gets no log line of its own. */
 export function logFailure(log: Log, error: unknown, fields: Record<string, unknown>): void {
   const failure = toApiError(error);
   if (failure.class === "internal") log.error({ ...fields, err: failure.cause ?? failure }, "request failed");

@@ -8,7 +8,7 @@ import { type BodyBounds, boundsOfBody } from "./body-bounds.ts";
 import { defined } from "#core/defined.ts";
 import type { AppContext } from "./env.ts";
 
-/** The parts of a request as the contract parsed them. */
+/** The parts of a request as parsed by the contract. */
 export interface ParsedRequest {
   params: unknown;
   query: unknown;
@@ -16,10 +16,11 @@ export interface ParsedRequest {
 }
 
 /**
- * Reads and checks path, query and JSON body of a request against the route's contract. Unknown keys are errors (A2).
+ * Reads and validates path, query and JSON body of a request against the route's contract. Unknown keys are errors
+ * (A2).
  *
- * @param bounds  of the JSON body; undefined for a route without one
- * @throws ApiError `invalid_request` with the fields at fault, `not_found` for an impossible id in the path,
+ * @param bounds of the JSON body; undefined for a route without one
+ * @throws ApiError `invalid_request` with the invalid fields, `not_found` for an impossible id in the path,
  *   `unsupported_media_type`, `payload_too_large`, `request_timeout`
  */
 export async function parseRequest(
@@ -38,7 +39,7 @@ export async function parseRequest(
 function parsePath(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  // An id that can't exist reads like one that doesn't.
+  // An impossible id is answered like one that doesn't exist.
   throw noSuchThing();
 }
 
@@ -51,7 +52,7 @@ function parsePart(schema: z.ZodType | undefined, value: Record<string, unknown>
   return parseWith(schema, value);
 }
 
-/** The bounds of the route's JSON body; undefined when it has none: other media types are streams that the handler reads. */
+/** The bounds of the route's JSON body; undefined without one: other media types are streams that the handler reads. */
 export function bodyBoundsOf(route: RouteConfig, { isOpen }: { isOpen: boolean }): BodyBounds | undefined {
   const schema = bodySchemaOf(route);
   return schema === undefined ? undefined : boundsOfBody(toZod(schema), { isOpen });
@@ -71,7 +72,10 @@ async function parseBody(route: RouteConfig, c: AppContext, bounds: BodyBounds):
   return parseWith(toZod(bodySchemaOf(route)), parseJson(text, bounds));
 }
 
-/** @throws ApiError `invalid_request` for what is no JSON, and, before anything is made of it, for what nests or lists too much */
+/**
+ * @throws ApiError `invalid_request` for invalid JSON, and, before it is parsed, for too much nesting or too many
+ *   entries
+ */
 export function parseJson(text: string, bounds: JsonBounds, details?: Record<string, unknown>): unknown {
   const refuse = (message: string, cause?: unknown) =>
     new ApiError("invalid_request", { message, ...defined({ details, cause }) });
@@ -93,16 +97,16 @@ function parseWith(schema: z.ZodType, value: unknown): unknown {
   throw invalid(result.error.issues.flatMap(describeIssue));
 }
 
-/** The body as text, at most `maxBytes` of UTF-8. @throws as `readBytes` */
+/** Reads the body as text, at most `maxBytes` of UTF-8. @throws as `readBytes` */
 export async function readText(c: AppContext, maxBytes: number): Promise<string> {
   return (await readBytes(c, maxBytes)).toString("utf8");
 }
 
 /**
- * The body as it came; stops reading at the first byte too many.
+ * Reads the raw body; stops at the first byte beyond the limit.
  *
- * @param take  is told how many bytes have come with each piece, and may refuse them
- * @throws ApiError `payload_too_large`, `request_timeout`; what `take` throws
+ * @param take gets the number of bytes of each chunk, and may refuse them
+ * @throws ApiError `payload_too_large`, `request_timeout`; the errors of `take`
  */
 export async function readBytes(
   c: AppContext,
@@ -122,13 +126,17 @@ export async function readBytes(
   return Buffer.concat(chunks);
 }
 
-/** The body's bytes as they come, for a handler that reads its own; null = there is none. To leave early ends it. */
+/**
+ * The body's bytes as they arrive, for a handler that reads its own; null = there is no body. Returning early ends it.
+ */
 export function bodyOf(c: AppContext): AsyncGenerator<Uint8Array, void> | null {
   const { body } = c.req.raw;
   return body === null ? null : readInPace(body);
 }
 
-/** Repeated parameters become arrays; so does a single one whose schema is an array. A cursor that means none is absent. */
+/**
+ * Repeated parameters become arrays; so does a single one whose schema is an array. An empty cursor counts as absent.
+ */
 function queryRecord(schema: unknown, queries: Record<string, string[]>): Record<string, unknown> {
   const shape = shapeOf(schema);
   const entries = Object.entries(queries).filter(([key, values]) => key !== "cursor" || !values.every(isNoCursor));
@@ -143,14 +151,14 @@ function isArraySchema(schema: unknown): boolean {
   return isArraySchema(schema.def.innerType);
 }
 
-/** The members of an object schema; undefined for another one. */
+/** The members of an object schema; undefined for any other. */
 export function shapeOf(schema: unknown): Record<string, unknown> | undefined {
   if (typeof schema !== "object" || schema === null || !("shape" in schema)) return undefined;
   // A zod object's `shape` is a record of schemas.
   return schema.shape as Record<string, unknown>;
 }
 
-/** An object schema that says nothing about unknown keys refuses them; others stay as they are. */
+/** Makes an object schema reject unknown keys if it doesn't specify otherwise; others are unchanged. */
 export function strictly(schema: z.ZodType): z.ZodType {
   const { def }: { def: { type: string; catchall?: unknown } } = schema;
   if (def.type !== "object" || def.catchall !== undefined) return schema;
@@ -162,7 +170,7 @@ function hasDef(schema: unknown): schema is { def: { type: string; innerType?: u
   return typeof schema === "object" && schema !== null && "def" in schema;
 }
 
-/** Contracts in this project hold zod schemas only, never raw OpenAPI objects. */
+/** Contracts in this project contain only zod schemas, never raw OpenAPI objects. */
 function toZod(schema: unknown): z.ZodType {
   if (typeof schema === "object" && schema !== null && "safeParse" in schema) return schema as z.ZodType;
   throw new Error("The contract of a route must be made of zod schemas.");
@@ -177,7 +185,7 @@ function describeIssue(issue: z.core.$ZodIssue): { path: string; message: string
   }));
 }
 
-/** Fields that are told: more help nobody, and an answer is no longer than what was asked. */
+/** Maximum fields reported: more help no one, and an answer must not be longer than its request. */
 const MOST_ERRORS = 50;
 
 function invalid(faults: { path: string; message: string }[]): ApiError {

@@ -6,7 +6,11 @@ interface Paged {
   cursor?: string | undefined;
 }
 
-/** A page of rows in the order of creation, all of which the actor may see. @throws ApiError `invalid_cursor` */
+/**
+ * A page of rows in the order of creation; the actor must be allowed to see all of them.
+ *
+ * @throws ApiError `invalid_cursor`
+ */
 export function pageOf<Row extends { createdAt: number }>(
   { cursors }: { cursors: CursorCodec },
   { workspaceId, userId }: Actor,

@@ -1,19 +1,21 @@
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 
-/** Counts attempts per key and refuses what comes too often. */
+/** Counts attempts per key and refuses those beyond the rate. */
 export interface Throttle {
   /** Takes one token of the key's bucket. @throws ApiError `rate_limited` with the wait until the next token */
   take(key: string): void;
-  /** Takes one token of the key's bucket; milliseconds until there is one when it is empty, else 0. */
+  /**
+   * Takes one token of the key's bucket; returns 0, or the milliseconds until the next token if the bucket is empty.
+   */
   tryTake(key: string): number;
   /** Milliseconds until the key's bucket has a token, else 0; takes none. */
   waitOf(key: string): number;
-  /** Gives a token back: the attempt was a legitimate one. */
+  /** Returns a token after a legitimate attempt. */
   giveBack(key: string): void;
 }
 
-/** How often something may happen: evenly, and so often at once. */
+/** A rate: sustained, and in a burst. */
 export interface Rate {
   perMinute: number;
   burst: number;
@@ -24,10 +26,10 @@ interface Bucket {
   at: number;
 }
 
-/** Buckets kept, some 3 MB. Beyond it a tenth goes: those that are full again, then those that were used longest ago. */
+/** Maximum buckets, some 3 MB. Beyond it a tenth is dropped: full ones first, then the least recently used. */
 const MAX_BUCKETS = 20_000;
 
-/** A token bucket per key: `burst` tokens (as many as a minute has unless told), refilled evenly, in this process. */
+/** A token bucket per key: `burst` tokens (by default the tokens of a minute), refilled evenly, in this process. */
 export function makeThrottle(options: {
   perMinute: number;
   burst?: number;
@@ -53,7 +55,7 @@ export function makeThrottle(options: {
 
   function makeRoom(now: number): void {
     for (const [key, bucket] of buckets) if (tokensOf(bucket, now) >= burst) buckets.delete(key);
-    // Many at once, so that a flood of new keys does not go through all of them each time.
+    // Many at once, so that a flood of new keys doesn't scan all of them each time.
     for (const key of buckets.keys()) {
       if (buckets.size <= maxBuckets * 0.9) break;
       buckets.delete(key);

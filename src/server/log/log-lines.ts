@@ -1,7 +1,7 @@
-/** A log line as a person reads it on a terminal: time, level, message, what there is to know. */
+/** A log line for people on a terminal: time, level, message, details. */
 import { createColors } from "picocolors";
 
-/** The JSON line of the log as one short line; a line that is no JSON stays as it is. */
+/** Formats a JSON log line as one short line; a line that isn't JSON stays as it is. */
 export function formatForPeople(line: string, hasColour: boolean): string {
   const record = parse(line);
   if (record === undefined) return line;
@@ -15,7 +15,7 @@ export function formatForPeople(line: string, hasColour: boolean): string {
   return `${[...parts, ...details.map((detail) => colours.dim(detail))].join(" ")}\n`;
 }
 
-/** What a message and a fact may take of a line; the whole is in the JSON log. */
+/** Maximum length of a message and of one detail in a line; the JSON log has the full text. */
 const MAX_MESSAGE_CHARS = 2_000;
 const MAX_FACT_CHARS = 160;
 
@@ -29,7 +29,7 @@ function shortened(text: string, maxChars: number): string {
   return text.length > maxChars ? `${text.slice(0, maxChars)}…` : text;
 }
 
-/** External text can neither move the cursor nor begin a line. */
+/** Keeps external text from moving the cursor or starting a line. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }
@@ -42,7 +42,7 @@ function parse(line: string): Record<string, unknown> | undefined {
       ? (value as Record<string, unknown>)
       : undefined;
   } catch {
-    // Not one of the log's own lines.
+    // The line isn't one of the log's own.
     return undefined;
   }
 }

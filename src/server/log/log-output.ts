@@ -1,28 +1,32 @@
-/** Where log lines go, whatever becomes of it: the server outlives its log. */
+/** Log output, designed so that the server keeps running when its log fails. */
 import { close, closeSync, fstatSync, open, openSync, renameSync, write } from "node:fs";
 import { promisify } from "node:util";
 
-/** Takes log lines. What can't be written is dropped and counted. */
+/** Accepts log lines. Lines that can't be written are dropped and counted. */
 export interface LogOutput {
-  /** One line, with its line break. Never throws and never waits. */
+  /** Takes one line, with its line break. Never throws and never waits. */
   write(line: string): void;
-  /** Resolves when what was taken is written or dropped, or after `waitMs`. @returns the lines lost since the last notice */
+  /**
+   * Resolves when all accepted lines are written or dropped, or after `waitMs`.
+   *
+   * @returns the lines lost since the last notice
+   */
   flush(waitMs: number): Promise<number>;
 }
 
 export interface LogOutputOptions {
   /** Writes some of these bytes. @returns how many */
   append(bytes: Uint8Array): Promise<number>;
-  /** The line that says how many were lost, written as soon as the log works again. */
+  /** The line that reports how many were lost, written as soon as the log works again. */
   notice(lost: number): string;
 }
 
-/** Lines that wait for a slow reader, in bytes; beyond it new ones are dropped. */
+/** Bytes waiting for a slow reader; beyond it new lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** Written at once; a failure loses at most this. */
+/** Bytes per write; a failure loses at most this. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Lines in order, one write at a time, off the main thread: a blocked reader holds nothing up. */
+/** Writes lines in order, one write at a time, off the main thread: a blocked reader holds nothing up. */
 export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
   const waiting: Uint8Array[] = [];
   let waitingBytes = 0;
@@ -45,7 +49,7 @@ export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
       lost -= told;
       await put(Buffer.concat(lines));
     } catch {
-      // Nowhere to say it: the next line that can be written says how many are missing.
+      // The failure can't be reported now: the next line that can be written says how many are missing.
       lost += lines.length;
     }
   }
@@ -80,7 +84,7 @@ export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
   };
 }
 
-/** Why lines can't be appended to this file, as the system names it; undefined when they can. */
+/** Why lines can't be appended to this file, in the system's words; undefined when they can. */
 export function findFileFault(path: string): string | undefined {
   try {
     closeSync(openSync(path, "a", 0o600));
@@ -96,8 +100,8 @@ export function appendTo(fd: number): LogOutputOptions["append"] {
 }
 
 /**
- * Appends to a file, 0600, which is renamed to `<path>.1` when it would grow beyond `maxBytes`; one former file is kept.
- * The file is opened again after a failure, so a log comes back when its folder does.
+ * Appends to a file, 0600, which is renamed to `<path>.1` when it would grow beyond `maxBytes`; one former file is
+ * kept. The file is reopened after a failure, so the log resumes when its folder is back.
  */
 export function appendToFile(path: string, maxBytes: number): LogOutputOptions["append"] {
   let file: { fd: number; size: number } | undefined;

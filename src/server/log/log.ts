@@ -22,7 +22,7 @@ export function makeLog(level: string, destination: DestinationStream): Log {
   };
 }
 
-/** What of any value may stand in a log: bounded, without secrets, errors with their causes. */
+/** Prepares any value for a log: bounded, without secrets, errors with their causes. */
 function scrub(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return scrubText(value);
   if (typeof value === "bigint") return String(value);
@@ -49,11 +49,11 @@ const MAX_DEPTH = 8;
 const MAX_MEMBERS = 100;
 const MAX_CHARS = 8_000;
 
-/** Names whose values never reach a line. `code` is not one of them: it is what our errors are called by. */
+/** Names whose values are never logged. `code` is not one of them: it is the name of our errors. */
 const SECRET_KEY =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookies?|x-api-key|key|plaintext|credentials?|setup[-_ ]?code|assertion|.*(?:password|passwd|secret|token|api-?key|verifier|user_?code|device_?code))$/i;
 
-/** In this order: what names itself, then what only looks like chance. */
+/** In this order: named secrets, then values that only look random. */
 const PATTERNS: readonly [RegExp, string][] = [
   [/\bkb_(?:pat|con)_[0-9A-Za-z]+/g, REMOVED],
   [/\b(bearer|basic|dpop)\s+[\w.~+/=-]{6,}/gi, `$1 ${REMOVED}`],
@@ -83,7 +83,7 @@ function scrubError(error: Error, depth: number): Record<string, unknown> {
   return {
     type: error.name,
     message: scrubText(error.message),
-    // The message stands in its first line.
+    // Its first line contains the message.
     ...(error.stack !== undefined && { stack: scrubText(error.stack) }),
     ...(scrub(own, depth + 1) as Record<string, unknown>), // a record in, a record out
     ...(error.cause !== undefined && { cause: scrub(error.cause, depth + 1) }),

@@ -3,7 +3,7 @@ import { isoOf } from "#core/instant.ts";
 import { formatForPeople } from "./log-lines.ts";
 import { appendTo, appendToFile, findFileFault, type LogOutput, makeLogOutput } from "./log-output.ts";
 
-/** Where log lines go: a file if one is named, else an open descriptor, and whether people read there. */
+/** The log's destination: a file if one is named, else an open descriptor, and whether people read it there. */
 export interface OpenLogOptions {
   logFile: string | undefined;
   fd: number;
@@ -15,7 +15,10 @@ export interface OpenLogOptions {
 const STDERR = 2;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
-/** For people on a terminal short lines, else JSON. A file that can't be opened at the start is told, and not used. */
+/**
+ * Opens the log: short lines for people on a terminal, else JSON. A file that can't be opened at start is reported, and
+ * not used.
+ */
 export function openLog(
   { logFile: named, fd, isTerminal, hasColour, clock }: OpenLogOptions,
   say: (line: string) => void,
