@@ -17,7 +17,7 @@ export interface CheckFinding {
   /** Null where it belongs to no workspace. */
   workspaceId: string | null;
   message: string;
-  /** What to do next. */
+  /** The remedy. */
   next: string;
   count: number;
   /** Some kbIds of those counted. */
@@ -50,7 +50,6 @@ const REINDEX = "Run kb reindex.";
 const RESTORE_ROWS = "Compare it with a backup or an earlier kb audit export.";
 const EXAMPLES = 5;
 
-/** The meaning of each index fault. */
 const MEANINGS: Record<IndexFault, (count: number) => string> = {
   missing: (count) => `${count} of the items can't be found by search: the index doesn't have them.`,
   access: (count) => `${count} of the items have different access in the index than in their records.`,

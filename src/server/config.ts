@@ -46,7 +46,6 @@ export function readSettings(input: SettingsInput): { settings: Settings; warnin
   return { settings, warnings: judge(settings) };
 }
 
-/** The documentation of one setting. */
 export interface SettingInfo {
   key: string;
   env: string;

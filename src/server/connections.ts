@@ -35,7 +35,6 @@ export interface ConnectionOptions {
   descriptors?: Descriptors;
 }
 
-/** The connections of a server. */
 export type Connections = ReturnType<typeof watchConnections>;
 
 /** The current state of a connection. */

@@ -90,7 +90,6 @@ export function makeProviderBook(options: {
   }
 }
 
-/** The token endpoint of a provider. */
 export function tokenEndpointAt(
   { provider, place, client }: Pick<ConfiguredProvider, "provider" | "place" | "client">,
   now: () => number,

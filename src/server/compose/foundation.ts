@@ -15,7 +15,6 @@ import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
 
-/** The settings that the app needs. */
 export interface AppSettings {
   /** The one origin of links, `mcpUrl` and cookies, without a trailing slash. */
   baseUrl: string;

@@ -77,7 +77,7 @@ const SIGN_INS_PER_ACCOUNT = 100;
 const FIRST_STEPS_PER_MINUTE = 60;
 /** Requests that may send a message to any address, per account and per network address. */
 const MAILS_PER_MINUTE = 5;
-/** Invitations of a workspace. */
+/** Per workspace. */
 const INVITATIONS_PER_MINUTE = 20;
 
 /** Wrong device codes per person, and per address. Source: S27. */

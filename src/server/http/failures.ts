@@ -79,7 +79,6 @@ export function ownCodes({ responses }: RouteConfig): ErrorCode[] {
   return answer[OWN_CODES] as ErrorCode[];
 }
 
-/** The HTTP status of a code. */
 export function statusOf(code: ErrorCode): number {
   return ERROR_CLASSES[ERROR_CODES[code]].status;
 }

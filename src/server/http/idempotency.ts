@@ -33,7 +33,6 @@ export const CREATE_RULES: Readonly<Record<string, CreateRule>> = {
   "POST /api/webhooks/{id}/replay": {},
 };
 
-/** A create request. */
 export interface CreateRequest {
   rule: CreateRule;
   caller: Caller;
@@ -114,7 +113,7 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
       const bodyHash = hashOf(request.content);
       for (let other = inHand.get(keyHash); other !== undefined; other = inHand.get(keyHash)) {
         if (other.bodyHash !== bodyHash) throw reused();
-        // Whatever its outcome, the stored record then decides.
+        // The stored record then decides, whatever the outcome.
         await other.settled.catch(() => undefined);
       }
       const running = first(request, keyHash, bodyHash, create);

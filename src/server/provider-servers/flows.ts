@@ -8,7 +8,6 @@ import type { ConnectionSecrets } from "./secrets.ts";
 /** Who sees the content read through a connection. */
 export type Access = Pick<ConnectionRecord, "visibility" | "memberIds" | "groupIds">;
 
-/** The purpose of an intent. */
 interface Intent {
   intentId: string;
   serverId: string;
@@ -58,7 +57,6 @@ interface Contents {
   intent_found: FoundFlow;
 }
 
-/** The content of a flow in this stage. */
 export function contentOf<Stage extends keyof Contents>(stage: Stage, flow: OpenedFlow): Contents[Stage] {
   if (flow.stage !== stage) throw new Error(`A flow ${flow.stage} was opened as ${stage}.`);
   // Only this feature seals flows of these stages, each from its own type.

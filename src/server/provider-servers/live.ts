@@ -51,7 +51,6 @@ const MAX_TEXT_CHARS = 20_000;
 /** Limits of an answer, which is parsed while others wait for theirs. */
 const CAPS: Partial<McpCaps> = { contentBytes: 512 * 1024, listBytes: 512 * 1024, values: 20_000, tools: 200 };
 
-/** Makes the live search. */
 export function makeLiveSearch({ sessions, sleep, log, baseUrl }: LiveSearchOptions): LiveSearch {
   const underWay = new Map<string, number>();
 

@@ -14,7 +14,7 @@ import { ownerMaySign, requireMaySign } from "./signing.ts";
 import { makeTarget } from "./target.ts";
 import { renewRefused, type TokenDeps } from "./tokens.ts";
 
-/** The purpose of a session. */
+/** Options of a session. */
 export interface SessionWish {
   signal: AbortSignal;
   /** The caller: only its owner uses a connection. Absent for a sync, whose connector is its owner's. */
@@ -42,7 +42,7 @@ interface ConnectionWay {
   isWaiting: boolean;
 }
 
-/** What the rest of this server does with connections: read through them. */
+/** Lets the rest of this server read through people's connections. */
 export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp" | "once" | "request">) {
   const { store, clock } = deps;
 

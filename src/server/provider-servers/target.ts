@@ -4,7 +4,6 @@ import { normalizeBaseUrl } from "#core/base-url.ts";
 import type { McpTarget } from "#mcp-client/contract.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 
-/** The authentication settings of a server. */
 export type ServerAuth = Pick<ProviderServerRecord, "authKind" | "headerName" | "clientId">;
 
 /** @throws ApiError `server_config_invalid` */

@@ -2,7 +2,6 @@ import type { Actor, Credential } from "#storage/access/actor.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { AuditAct, AuditPerson } from "./recorder.ts";
 
-/** The row of an act of this actor. */
 export function rowOf(actor: Actor, act: AuditAct, now: number): NewAuditRecord {
   return makeRow(
     act,

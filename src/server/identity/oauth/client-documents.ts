@@ -22,7 +22,7 @@ export interface ClientDocumentOptions {
 
 /** Maximum age of a copy that replaces an unreachable document. */
 const COPY_MS = 30 * 86_400_000;
-/** Two denials this far apart end a client: its address says that it isn't one. */
+/** A client ends after two answers this far apart that say it isn't one. */
 const SAID_TWICE_MS = 3_600_000;
 /** How long a copy is used before the document is fetched again. */
 const RETRY_MS = 60_000;

@@ -2,10 +2,8 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import type { RandomBytes } from "#core/clock.ts";
 import type { OAuthRecords, Payload } from "./records.ts";
 
-/** The token endpoint's answer. */
 export type TokenAnswer = Record<string, unknown>;
 
-/** One refresh request. */
 export interface RefreshRequest {
   /** The refresh token that was presented. */
   token: string;

@@ -50,7 +50,6 @@ const LAST_SEEN_STEP_MS = 5 * 60_000;
 const RECENT_MS = 15 * 60_000;
 const MAX_USER_AGENT_CHARS = 200;
 
-/** The scopes of a session with this role. */
 export function scopesOfRole(role: Role): Scope[] {
   return role === "member" ? ["mcp:read", "kb:api"] : ["mcp:read", "kb:api", "kb:admin"];
 }

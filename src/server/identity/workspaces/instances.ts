@@ -84,7 +84,7 @@ async function endJoinsOf(
 ): Promise<void> {
   const { identities } = tx.in(workspaceId);
   const name = encodeURIComponent(instanceName(baseUrl, undefined));
-  // With a tenant, the name goes on after a "#".
+  // With a tenant, the name continues after a "#".
   for (const prefix of [`user:${providerId}:${name}:`, `user:${providerId}:${name}%23`]) {
     for (const principal of await identities.listJoinedOf(prefix)) {
       await identities.end(principal, { at: now, by: null, reason: "untied" });

@@ -12,7 +12,6 @@ export type MyWorkspaceService = ReturnType<typeof makeMyWorkspaceService>;
 /** Workspaces that one person may own on a managed server. */
 const MAX_OWNED = 10;
 
-/** Makes the service for a person's workspaces. */
 export function makeMyWorkspaceService(options: {
   store: Store;
   cursors: CursorCodec;
