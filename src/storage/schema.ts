@@ -7,16 +7,73 @@
 import type { Generated } from "kysely";
 import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { FieldsAs } from "#api/item-fields.ts";
+import { MEMBERSHIPS } from "./tables/access.ts";
+import { PROVIDER_ACCOUNTS, ACCOUNT_FLOWS } from "./tables/accounts.ts";
+import {
+  CONNECTORS,
+  CONNECTOR_KEYS,
+  CONNECTOR_CREDENTIALS,
+  CONNECTOR_WEBHOOKS,
+  WEBHOOK_SUBSCRIPTIONS,
+  CONNECTOR_BINDINGS,
+  CONNECTOR_ACCOUNTS,
+  INSTANCES,
+  CONNECTOR_TENANTS,
+  IDENTITY_SCHEDULES,
+} from "./tables/connectors.ts";
+import { API_TOKENS, GRANTS } from "./tables/credentials.ts";
+import { EVENT_TARGETS, EVENTS, EVENT_DELIVERIES, EVENT_MARKS } from "./tables/events.ts";
+import { IDENTITIES, IDENTITY_JOINS } from "./tables/identities.ts";
+import { SOURCE_STATE, RELIST_ITEMS, REMOVALS } from "./tables/items.ts";
+import { USERS, WORKSPACES, MEMBERS, INVITATIONS, GROUPS } from "./tables/people.ts";
+import { PROVIDER_SERVERS, PROVIDER_SERVER_SECRETS, CONNECTIONS, CONNECTION_SECRETS } from "./tables/servers.ts";
+import { SYNCS, SYNC_SKIPS } from "./tables/syncs.ts";
+import type { FormsOf } from "./tables/table.ts";
 
-export interface Tables {
+/** The tables that say themselves how a record of theirs is stored. */
+const DESCRIBED = [
+  MEMBERSHIPS,
+  PROVIDER_ACCOUNTS,
+  ACCOUNT_FLOWS,
+  CONNECTORS,
+  CONNECTOR_KEYS,
+  CONNECTOR_CREDENTIALS,
+  CONNECTOR_WEBHOOKS,
+  WEBHOOK_SUBSCRIPTIONS,
+  CONNECTOR_BINDINGS,
+  CONNECTOR_ACCOUNTS,
+  INSTANCES,
+  CONNECTOR_TENANTS,
+  IDENTITY_SCHEDULES,
+  API_TOKENS,
+  GRANTS,
+  EVENT_TARGETS,
+  EVENTS,
+  EVENT_DELIVERIES,
+  EVENT_MARKS,
+  IDENTITIES,
+  IDENTITY_JOINS,
+  SOURCE_STATE,
+  RELIST_ITEMS,
+  REMOVALS,
+  USERS,
+  WORKSPACES,
+  MEMBERS,
+  INVITATIONS,
+  GROUPS,
+  PROVIDER_SERVERS,
+  PROVIDER_SERVER_SECRETS,
+  CONNECTIONS,
+  CONNECTION_SECRETS,
+  SYNCS,
+  SYNC_SKIPS,
+];
+
+type Described = { [T in (typeof DESCRIBED)[number] as T["name"]]: FormsOf<T>["row"] };
+
+export interface Tables extends Described {
   installation: InstallationTable;
-  users: UsersTable;
-  workspaces: WorkspacesTable;
-  members: MembersTable;
-  invitations: InvitationsTable;
-  groups: GroupsTable;
   sessions: SessionsTable;
-  api_tokens: ApiTokensTable;
   local_roots: LocalRootsTable;
   audit: AuditTable;
   waiting_reads: WaitingReadsTable;
@@ -26,7 +83,6 @@ export interface Tables {
   oauth_clients: OAuthClientsTable;
   client_documents: ClientDocumentsTable;
   oauth_records: OAuthRecordsTable;
-  grants: GrantsTable;
   idempotency_records: IdempotencyRecordsTable;
 
   access_state: AccessStateTable;
@@ -35,32 +91,13 @@ export interface Tables {
   access_numbers: AccessNumbersTable;
   access_list_principals: AccessListPrincipalsTable;
   accesses: AccessesTable;
-  memberships: MembershipsTable;
   source_groups: SourceGroupsTable;
   group_homes: GroupHomesTable;
-  identities: IdentitiesTable;
   identity_aliases: IdentityAliasesTable;
-  identity_joins: IdentityJoinsTable;
   former_addresses: FormerAddressesTable;
   people_feeds: PeopleFeedsTable;
 
-  instances: InstancesTable;
-  connector_tenants: ConnectorTenantsTable;
-  identity_schedules: IdentitySchedulesTable;
-  connectors: ConnectorsTable;
   former_owners: FormerOwnersTable;
-  connector_keys: ConnectorKeysTable;
-  connector_credentials: ConnectorCredentialsTable;
-  connector_webhooks: ConnectorWebhooksTable;
-  webhook_subscriptions: WebhookSubscriptionsTable;
-  provider_accounts: ProviderAccountsTable;
-  account_flows: AccountFlowsTable;
-  provider_servers: ProviderServersTable;
-  provider_server_secrets: ProviderServerSecretsTable;
-  connections: ConnectionsTable;
-  connection_secrets: ConnectionSecretsTable;
-  syncs: SyncsTable;
-  sync_skips: SyncSkipsTable;
   jobs: JobsTable;
   workspace_turns: WorkspaceTurnsTable;
 
@@ -68,20 +105,10 @@ export interface Tables {
   item_texts: ItemTextsTable;
   entities: EntitiesTable;
   item_entities: ItemEntitiesTable;
-  removals: RemovalsTable;
   removal_windows: RemovalWindowsTable;
   push_uploads: PushUploadsTable;
   withheld_items: WithheldItemsTable;
-  source_state: SourceStateTable;
-  connector_bindings: ConnectorBindingsTable;
-  connector_accounts: ConnectorAccountsTable;
-  relist_items: RelistItemsTable;
   item_clocks: ItemClocksTable;
-
-  event_targets: EventTargetsTable;
-  events: EventsTable;
-  event_deliveries: EventDeliveriesTable;
-  event_marks: EventMarksTable;
 }
 
 /** One row: set-up of this installation. */
@@ -98,66 +125,6 @@ export interface InstallationTable {
   keyCheck: Generated<string | null>;
 }
 
-export interface UsersTable {
-  userId: string;
-  email: string;
-  /** ASCII lower-case form; unique. */
-  emailKey: string;
-  name: string;
-  passwordHash: string | null;
-  emailVerifiedAt: number | null;
-  timeZone: string | null;
-  createdAt: number;
-  /** When somebody last made a link by which they could sign in as this person, and who. */
-  resetLinkAt: Generated<number | null>;
-  resetLinkBy: Generated<string | null>;
-  /** When the operator last set the password on the server's machine. */
-  passwordSetAt: Generated<number | null>;
-}
-
-export interface WorkspacesTable {
-  workspaceId: string;
-  name: string;
-  timeZone: string;
-  /** `mask` or `index`. */
-  secrets: Generated<string>;
-  /** JSON array: domains whose addresses say who somebody at a source is. */
-  identityDomains: Generated<string>;
-  maxAclAgeMs: Generated<number>;
-  createdAt: number;
-}
-
-export interface MembersTable {
-  workspaceId: string;
-  userId: string;
-  role: string;
-  joinedAt: number;
-}
-
-export interface InvitationsTable {
-  workspaceId: string;
-  invitationId: string;
-  email: string;
-  role: string;
-  tokenHash: string;
-  invitedBy: string;
-  createdAt: number;
-  expiresAt: number;
-  acceptedAt: number | null;
-  revokedAt: number | null;
-  /** 1 = the link was sent by this server, so accepting it proves the address. */
-  isMailed: Generated<number>;
-}
-
-export interface GroupsTable {
-  workspaceId: string;
-  groupId: string;
-  name: string;
-  createdAt: number;
-  ownerUserId: Generated<string | null>;
-  isClosed: Generated<number>;
-}
-
 export interface SessionsTable {
   sessionId: string;
   tokenHash: string;
@@ -171,24 +138,6 @@ export interface SessionsTable {
   revokedAt: number | null;
   userAgent: string | null;
   ip: string | null;
-}
-
-export interface ApiTokensTable {
-  workspaceId: string;
-  tokenId: string;
-  userId: string;
-  name: string;
-  prefix: string;
-  /** SHA-256 of the plaintext, hex. */
-  hash: string;
-  /** Space-separated scopes. */
-  scopes: string;
-  createdAt: number;
-  lastUsedAt: number | null;
-  expiresAt: number | null;
-  revokedAt: number | null;
-  /** The OAuth grant it dies with; null when a session made or adopted it. */
-  grantId: Generated<string | null>;
 }
 
 /** Folders that the filesystem source may read, in addition to the settings' list. */
@@ -304,26 +253,6 @@ export interface OAuthRecordsTable {
   expiresAt: number | null;
 }
 
-/** An OAuth client that a person let into a workspace. */
-export interface GrantsTable {
-  workspaceId: string;
-  /** Unique across workspaces: the authorization server knows a grant by it alone. */
-  grantId: string;
-  userId: string;
-  clientId: string;
-  clientName: string;
-  place: string;
-  /** Space-separated. */
-  scopes: string;
-  isDevice: number;
-  /** When the person last proved themselves before deciding. */
-  authenticatedAt: number;
-  createdAt: number;
-  lastUsedAt: number | null;
-  expiresAt: number;
-  revokedAt: number | null;
-}
-
 /** Answers of creates that may be asked for again. */
 export interface IdempotencyRecordsTable {
   /** SHA-256 over workspace, actor, credential, route and header. */
@@ -382,15 +311,6 @@ export interface AccessesTable {
   listIds: string;
 }
 
-/** Who belongs to a group principal, as its reporter said. Members may be groups themselves. */
-export interface MembershipsTable {
-  workspaceId: string;
-  groupPrincipal: string;
-  memberPrincipal: string;
-  /** `kb` for the service's own groups, else the connector that reported the row. */
-  reportedBy: string;
-}
-
 /** A group that a synced connector told whole. Its members are in `memberships`; past its clock they do not count. */
 export interface SourceGroupsTable {
   workspaceId: string;
@@ -423,55 +343,12 @@ export interface GroupHomesTable {
   groupPrincipal: string;
 }
 
-/** A user of a source, as one connector tells of them. */
-export interface IdentitiesTable {
-  workspaceId: string;
-  principal: string;
-  /** Who tells it: a connector, or a member's account. */
-  connectorId: string;
-  toldIn: string;
-  /** `user:<provider>:<instance>:`, what all users of the instance begin with. */
-  instance: string;
-  /** `active`, `suspended` or `gone`. */
-  state: string;
-  name: string | null;
-  login: string | null;
-  email: string | null;
-  emailKey: string | null;
-  isEmailVerified: number;
-  /** 0 = a name and no more: nobody is joined on this connector's word. */
-  isTrusted: number;
-  /** Told only as another id of this one. */
-  aliasOf: string | null;
-  toldAt: number;
-  followsFeed: number;
-  seenBy: string | null;
-}
-
 /** Two ids of one user of an instance. */
 export interface IdentityAliasesTable {
   workspaceId: string;
   principal: string;
   alias: string;
   connectorId: string;
-}
-
-/** Which member a user of a source is or was. At most one of a user's has not ended. */
-export interface IdentityJoinsTable {
-  workspaceId: string;
-  principal: string;
-  userId: string;
-  /** The connector that told of the user; with the basis `account` the account. */
-  connectorId: string;
-  /** `account`, `email` or `admin`. */
-  basis: string;
-  joinedBy: string | null;
-  joinedAt: number;
-  endedAt: number | null;
-  endedBy: string | null;
-  endReason: string | null;
-  /** 1 = it was of a member who left: it never comes back by email. */
-  hasLeft: number;
 }
 
 /** Addresses that were of members and may be of others now. */
@@ -500,305 +377,10 @@ export interface PeopleFeedsTable {
   wholeAt: number | null;
 }
 
-/** Instances of apps whose users may be members here. */
-export interface InstancesTable {
-  workspaceId: string;
-  providerId: string;
-  baseUrl: string;
-  registeredBy: string;
-  registeredAt: number;
-}
-
-/** The tenant that a connector's server tells. */
-export interface ConnectorTenantsTable {
-  workspaceId: string;
-  connectorId: string;
-  tenantId: string;
-}
-
-/** When the users and groups of a connector are read next. */
-export interface IdentitySchedulesTable {
-  workspaceId: string;
-  connectorId: string;
-  nextRunAt: number;
-  /** When the reading begins, or began, that a person asked for last. */
-  askedAt: Generated<number | null>;
-  /** Until when what notifications asked for is paid for, by what the credential may send. */
-  paidUntil: Generated<number | null>;
-}
-
-export interface ConnectorsTable {
-  workspaceId: string;
-  connectorId: string;
-  providerId: string;
-  name: string;
-  ownerUserId: string;
-  visibility: string;
-  /** JSON arrays of ids. */
-  memberIds: string;
-  groupIds: string;
-  /** JSON; never a secret. */
-  config: string;
-  /** JSON {include, exclude}. */
-  scope: string;
-  scopeVersion: number;
-  accountId: string | null;
-  connectionId: string | null;
-  everyMinutes: number | null;
-  state: string;
-  stateReason: string | null;
-  nextRunAt: number | null;
-  /** JSON; opaque to everybody but the source. */
-  cursor: string | null;
-  consecutiveFailures: number;
-  aclCheckedAt: number | null;
-  refusedAt: number | null;
-  proofTriedAt: number | null;
-  lastFullAt: number | null;
-  pausedBy: string | null;
-  withheldAt: number | null;
-  ownedSince: number;
-  createdAt: number;
-  createdBy: string;
-}
-
 export interface FormerOwnersTable {
   workspaceId: string;
   connectorId: string;
   userId: string;
-}
-
-export interface ConnectorKeysTable {
-  workspaceId: string;
-  keyId: string;
-  connectorId: string;
-  hash: string;
-  prefix: string;
-  createdAt: number;
-  createdBy: string;
-  expiresAt: number | null;
-  revokedAt: number | null;
-}
-
-export interface ConnectorWebhooksTable {
-  workspaceId: string;
-  connectorId: string;
-  /** An envelope of the vault over the secret. */
-  sealed: string;
-  madeAt: number;
-}
-
-/** The subscription that a connector's source made at its provider, or why there is none. */
-export interface WebhookSubscriptionsTable {
-  workspaceId: string;
-  connectorId: string;
-  /** JSON that the source ends it by; null = there is none. */
-  data: string | null;
-  expiresAt: number | null;
-  /** When the next one is to be made; null = when config, scope or secret change. */
-  dueAt: number | null;
-  /** Of the connector, when it was made or tried. */
-  scopeVersion: number;
-  /** Which secret the provider was given. */
-  secretMadeAt: number;
-  /** Failures in a row. */
-  tries: number;
-  /** JSON of the last failure's `SourceProblem`. */
-  problem: string | null;
-}
-
-/** A person's own account at another service. */
-export interface ProviderAccountsTable {
-  workspaceId: string;
-  accountId: string;
-  userId: string;
-  providerId: string;
-  /** The instance, as `normalizeBaseUrl` writes it. */
-  baseUrl: string;
-  /** Who they are there. */
-  principal: string;
-  label: string;
-  login: string | null;
-  /** JSON array. */
-  scopes: string;
-  /** `oauth` or `token`. */
-  way: string;
-  /** An envelope of the vault over the JSON of the tokens. */
-  sealed: string;
-  /** Counts the tokens that it had. */
-  version: number;
-  /** When the access token ends; null = it does not, or nobody said. */
-  expiresAt: number | null;
-  /** Who gets new tokens now, and until when nobody else may. */
-  lockedBy: string | null;
-  lockedUntil: number | null;
-  /** `active`, `needs_reauth`, or `ended` until its tokens are revoked at the provider. */
-  state: string;
-  stateReason: string | null;
-  /** When the provider last said who it is. */
-  confirmedAt: number;
-  /** When the provider is asked next. */
-  dueAt: number | null;
-  /** Failed tries to ask since. */
-  tries: number;
-  createdAt: number;
-}
-
-/** The way to a provider (`away`), and what was found there until the person says yes (`found`). */
-export interface AccountFlowsTable {
-  /** SHA-256 of the state, or of the id that the page has. */
-  flowHash: string;
-  workspaceId: string;
-  userId: string;
-  sessionId: string;
-  providerId: string;
-  stage: string;
-  /** An envelope of the vault. */
-  sealed: string;
-  returnTo: string;
-  createdAt: number;
-  expiresAt: number;
-}
-
-/** An MCP server of others whose apps members connect. */
-export interface ProviderServersTable {
-  workspaceId: string;
-  serverId: string;
-  name: string;
-  /** Normalized; one server each. */
-  url: string;
-  /** What its own app is called in paths; stays when it is renamed. */
-  slug: string;
-  /** `none`, `bearer`, `header` or `oauth`. */
-  authKind: string;
-  headerName: string | null;
-  /** Where an admin registered kb there. */
-  clientId: string | null;
-  /** What stands behind the address to come back to with that client; null = nothing, for a client of an earlier program. */
-  callback: string | null;
-  /** The authorization server for which that is, from its first use on. */
-  issuer: string | null;
-  isEnabled: number;
-  /** `admins` or `members`. */
-  connectPolicy: string;
-  /** JSON array of the slugs that can be connected; null = all. */
-  apps: string | null;
-  /** JSON of how its tools are read. */
-  mapping: string | null;
-  /** When, and by whom, it was set last; null for one of an earlier program. */
-  mappedAt: number | null;
-  mappedBy: string | null;
-  /** `healthy`, `degraded`, `down` or `unknown`. */
-  health: string;
-  checkedAt: number | null;
-  latencyMs: number | null;
-  /** In a row. */
-  failures: number;
-  /** JSON of step and code; never a byte of an answer. */
-  lastProblem: string | null;
-  /** When it is probed next; null = disabled. */
-  dueAt: number | null;
-  /** JSON of what it said of itself, cleaned. */
-  serverInfo: string | null;
-  protocolVersion: string | null;
-  capabilities: string | null;
-  createdAt: number;
-  createdBy: string;
-}
-
-/** The server's own secrets. */
-export interface ProviderServerSecretsTable {
-  workspaceId: string;
-  serverId: string;
-  sealed: string;
-}
-
-/** A person's connection to an app of a server. */
-export interface ConnectionsTable {
-  workspaceId: string;
-  connectionId: string;
-  serverId: string;
-  ownerUserId: string;
-  app: string;
-  name: string;
-  /** `none`, `server` (its own secret), `secret` or `oauth`. */
-  way: string;
-  /** `pending`, `active`, `needs_reauth`, `failed`, `expired` or `revoked`. */
-  status: string;
-  statusReason: string | null;
-  visibility: string;
-  /** JSON arrays of ids. */
-  memberIds: string;
-  groupIds: string;
-  /** Who it is at the provider; null = nobody can tell. */
-  accountId: string | null;
-  accountLabel: string | null;
-  /** JSON array. */
-  scopes: string;
-  /** JSON of what it was made at: issuer and token endpoint are pinned. */
-  authorization: string | null;
-  pendingUntil: number | null;
-  /** JSON: in each role the tool that its owner agreed to, as it was mapped then. */
-  agreed: string | null;
-  /** Since when its owner is asked to agree to how the tools are mapped now; null = they needn't. */
-  waitingSince: number | null;
-  lastUsedAt: number | null;
-  lastCheckedAt: number | null;
-  createdAt: number;
-}
-
-/** What signs the requests of a connection. */
-export interface ConnectionSecretsTable {
-  workspaceId: string;
-  connectionId: string;
-  sealed: string;
-  /** Counts the tokens that it had. */
-  version: number;
-  expiresAt: number | null;
-  lockedBy: string | null;
-  lockedUntil: number | null;
-}
-
-export interface ConnectorCredentialsTable {
-  workspaceId: string;
-  connectorId: string;
-  /** An envelope of the vault over the JSON of the credentials. */
-  sealed: string;
-  givenBy: string;
-  givenAt: number;
-}
-
-export interface SyncsTable {
-  workspaceId: string;
-  syncId: string;
-  connectorId: string;
-  mode: string;
-  trigger: string;
-  state: string;
-  attempt: number;
-  /** JSON. */
-  counts: string;
-  progress: string;
-  /** JSON array of external ids, for mode `items`. */
-  items: string | null;
-  /** JSON of the reading of users and groups that goes before it. */
-  people: string | null;
-  resumeAt: number | null;
-  cancelRequestedAt: number | null;
-  problem: string | null;
-  scopeVersion: number;
-  createdAt: number;
-  startedAt: number | null;
-  finishedAt: number | null;
-}
-
-export interface SyncSkipsTable {
-  workspaceId: string;
-  syncId: string;
-  externalId: string;
-  reason: string;
-  message: string;
-  retryable: number;
 }
 
 /** Work to be done once, by the worker that claims it first. */
@@ -942,61 +524,6 @@ export interface WorkspaceTurnsTable {
   servedAt: number;
 }
 
-/** What the cursor and the state of a connector are good for: `server/sync/binding.ts`. */
-export interface ConnectorBindingsTable {
-  workspaceId: string;
-  connectorId: string;
-  /** JSON of instance, origin and account. */
-  place: string;
-  /** The form in which the source keeps them. */
-  version: number;
-  /** The account that the source told. */
-  account: string | null;
-  /** JSON of what it was granted. */
-  scopes: string | null;
-  /** Which credentials; empty for none. */
-  credentials: string | null;
-  /** Clocks of items before this were another account's: nobody holds them. */
-  clocksFrom: Generated<number>;
-}
-
-/** Whose credentials a connector has, as its source told when they were checked. */
-export interface ConnectorAccountsTable {
-  workspaceId: string;
-  connectorId: string;
-  accountId: string | null;
-  /** JSON, sorted. */
-  scopes: string | null;
-}
-
-/** What a source keeps besides its cursor. */
-export interface SourceStateTable {
-  workspaceId: string;
-  connectorId: string;
-  key: string;
-  /** JSON. */
-  value: string;
-}
-
-/** Items whose content was of another version than the one they were listed with. */
-export interface RelistItemsTable {
-  workspaceId: string;
-  connectorId: string;
-  externalId: string;
-  /** How many runs were asked to list it. */
-  tries: number;
-}
-
-/** Items whose removal waits for approval. */
-export interface RemovalsTable {
-  workspaceId: string;
-  connectorId: string;
-  kbId: string;
-  /** The run that missed it; null = a push. */
-  syncId: string | null;
-  heldAt: number;
-}
-
 /** Removals of a quarter of an hour, for the guard that sums them over a day. Source: S41. */
 export interface RemovalWindowsTable {
   workspaceId: string;
@@ -1039,70 +566,4 @@ export interface PushUploadsTable {
   /** The last line or document; decides when an open one expires. */
   touchedAt: number;
   finishedAt: number | null;
-}
-
-/** A URL that the workspace's events are sent to. */
-export interface EventTargetsTable {
-  workspaceId: string;
-  targetId: string;
-  url: string;
-  /** JSON array of `EventType`. */
-  types: string;
-  /** `active` or `paused`. */
-  state: string;
-  /** Why it is paused: `admin`, `gone` or `failing`. */
-  pausedFor: string | null;
-  pausedAt: number | null;
-  /** JSON of what its deliveries are signed with, sealed. */
-  sealed: string;
-  /** Until when the secret before the last rotation signs, too. */
-  previousUntil: number | null;
-  createdBy: string | null;
-  createdAt: number;
-  /** Since when no delivery was taken. */
-  failingSince: number | null;
-  /** When the first delivery that waits is to be sent; null = none waits. */
-  dueAt: number | null;
-  leaseOwner: string | null;
-  leaseUntil: number | null;
-}
-
-/** What happened: ids, counts and codes. Source: S43. */
-export interface EventsTable {
-  workspaceId: string;
-  eventId: string;
-  type: string;
-  at: number;
-  /** JSON object. */
-  data: string;
-}
-
-/** One event on its way to one target, and what became of it; nothing of the answer's text. */
-export interface EventDeliveriesTable {
-  seq: Generated<number>;
-  workspaceId: string;
-  deliveryId: string;
-  targetId: string;
-  eventId: string;
-  /** `waiting`, `delivered` or `failed`. */
-  state: string;
-  isReplay: number;
-  createdAt: number;
-  tries: number;
-  triedAt: number | null;
-  endedAt: number | null;
-  /** HTTP status of the last answer. */
-  status: number | null;
-  /** Why there was none, or why it was not taken. */
-  code: string | null;
-}
-
-/** What was told of the state of a connector, so that it is told once. */
-export interface EventMarksTable {
-  workspaceId: string;
-  connectorId: string;
-  /** `EventType`. */
-  type: string;
-  /** Since when it is so. */
-  value: number;
 }

@@ -28,7 +28,7 @@ export async function loseAccess(
     tx,
     clock,
     at.workspaceId,
-    await connectors.listOnAccount(at.accountId),
+    await connectors.listOn({ accountId: at.accountId }),
     at.isGone ? GONE : LOST,
   );
 }
@@ -60,7 +60,7 @@ export async function regainAccess(
   request: (tx: Store, workspaceId: string, connector: ConnectorRecord) => Promise<unknown>,
   { workspaceId, accountId }: { workspaceId: string; accountId: string },
 ): Promise<void> {
-  await resumeConnectors(tx, request, workspaceId, await tx.in(workspaceId).connectors.listOnAccount(accountId));
+  await resumeConnectors(tx, request, workspaceId, await tx.in(workspaceId).connectors.listOn({ accountId }));
 }
 
 /** Resumes the connectors that waited for it. */

@@ -16,7 +16,7 @@ export async function toAccount(
   const { providerId, baseUrl, principal, userId } = account;
   const provider = book.find(providerId)?.provider;
   const [join] = (await workspace.identities.joinsOf(principal)).filter(({ endedAt }) => endedAt === null);
-  const connectors = await workspace.connectors.listOnAccount(account.accountId);
+  const connectors = await workspace.connectors.listOn({ accountId: account.accountId });
   return {
     ...toSummary(account),
     providerId,

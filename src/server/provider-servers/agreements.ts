@@ -102,7 +102,7 @@ async function settle(
   const patch = { agreed: agreed ?? null, waitingSince };
   await connections.update(connection.connectionId, patch);
   if (connection.waitingSince !== null && !isWaiting) {
-    for (const one of await connectors.listOnConnection(connection.connectionId)) {
+    for (const one of await connectors.listOn({ connectionId: connection.connectionId })) {
       if (one.state === "active" || one.state === "error") await deps.request(tx, workspaceId, one);
     }
   }

@@ -287,7 +287,12 @@ export async function resume(
   const connection = { ...before, ...patch };
   await connections.update(before.connectionId, patch);
   await activate(deps, tx, actor, connection, { ...tokens, action: "connection.reconnected" });
-  await resumeConnectors(tx, deps.request, actor.workspaceId, await connectors.listOnConnection(before.connectionId));
+  await resumeConnectors(
+    tx,
+    deps.request,
+    actor.workspaceId,
+    await connectors.listOn({ connectionId: before.connectionId }),
+  );
   return connection;
 }
 

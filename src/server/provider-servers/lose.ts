@@ -53,7 +53,7 @@ export async function loseConnection(
     });
     // Hides content read through it until its owner has signed in there again.
     await access.setMembers(connectionPrincipal(connectionId), [], "kb");
-    await stopConnectors(tx, clock, workspaceId, await connectors.listOnConnection(connectionId), LOST);
+    await stopConnectors(tx, clock, workspaceId, await connectors.listOn({ connectionId }), LOST);
     await audit.recordSystem(tx, workspaceId, {
       action: "connection.lost",
       target: { type: "connection", id: connectionId },

@@ -35,7 +35,7 @@ export async function revokeConnection(
   });
   await access.setMembers(connectionPrincipal(connectionId), [], "kb");
   const cancelled: SyncRecord[] = [];
-  for (const connector of await connectors.listOnConnection(connectionId)) {
+  for (const connector of await connectors.listOn({ connectionId })) {
     cancelled.push(...(await deps.endConnector(tx, workspaceId, connector)));
   }
   const act = { action: "connection.revoked", target: { type: "connection", id: connectionId }, details: { reason } };

@@ -127,7 +127,7 @@ async function countConnectors(
   let count = 0;
   for (const { connectionId, ownerUserId } of connections) {
     if (ownerUserId !== actor.userId && !actsAsAdmin(actor)) continue;
-    count += (await connectors.listOnConnection(connectionId)).length;
+    count += (await connectors.listOn({ connectionId })).length;
   }
   return count;
 }

@@ -1,6 +1,6 @@
 import type { Authority } from "#core/principals.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Binding } from "#storage/records/binding.ts";
+import type { Binding } from "#storage/records/connectors.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";

@@ -1,118 +1,57 @@
-import type { Selectable } from "kysely";
 import type { Principal } from "#core/principals.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { AccountFlowsTable, ProviderAccountsTable } from "#storage/schema.ts";
-
-/** `ended`: nobody has it any more, and its tokens are to be revoked at the provider. */
-export type AccountState = "active" | "needs_reauth" | "ended";
-/** Connected at the provider, or by a token that the person made there. */
-export type AccountWay = "oauth" | "token";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { ACCOUNT_FLOWS, PROVIDER_ACCOUNTS } from "#storage/tables/accounts.ts";
+import { IDENTITIES } from "#storage/tables/identities.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 
 /** A person's own account at another service. Instants are epoch milliseconds. */
-export interface AccountRecord {
-  accountId: string;
-  userId: string;
-  providerId: string;
-  /** The instance, as `normalizeBaseUrl` writes it. */
-  baseUrl: string;
-  /** Who they are there. */
-  principal: Principal;
-  label: string;
-  login: string | null;
-  scopes: readonly string[];
-  way: AccountWay;
-  /** The tokens, sealed by the vault. */
-  sealed: string;
-  /** Counts the tokens that it had. */
-  version: number;
-  expiresAt: number | null;
-  state: AccountState;
-  stateReason: string | null;
-  /** When the provider last said who it is. */
-  confirmedAt: number;
-  /** When the provider is asked next; null = when somebody connects it again. */
-  dueAt: number | null;
-  /** Failed tries to ask since. */
-  tries: number;
-  createdAt: number;
-}
+export type AccountRecord = RecordOf<typeof PROVIDER_ACCOUNTS>;
+export type AccountState = AccountRecord["state"];
+export type AccountWay = AccountRecord["way"];
 
 export type AccountPatch = Partial<Omit<AccountRecord, "accountId" | "userId" | "providerId" | "createdAt">>;
 
-/** Of an account; of a connection, whose ID stands for the provider then. */
-export type FlowStage = "away" | "found" | "intent" | "intent_away" | "intent_found" | "elicitation";
-
 /** A way to a provider, or what was found at its end. Instants are epoch milliseconds. */
-export interface AccountFlowRecord {
-  flowHash: string;
-  workspaceId: string;
-  userId: string;
-  sessionId: string;
-  providerId: string;
-  stage: FlowStage;
-  sealed: string;
-  returnTo: string;
-  createdAt: number;
-  expiresAt: number;
-}
+export type AccountFlowRecord = RecordOf<typeof ACCOUNT_FLOWS>;
+export type FlowStage = AccountFlowRecord["stage"];
 
 /** People's own accounts at other services. */
 export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
-  const some = () => sql.read.selectFrom("provider_accounts").selectAll().where("workspaceId", "=", workspaceId);
-  const one = (accountId: string) =>
-    sql.write
-      .updateTable("provider_accounts")
-      .where("workspaceId", "=", workspaceId)
-      .where("accountId", "=", accountId);
-
+  const accounts = inWorkspace(sql, workspaceId, PROVIDER_ACCOUNTS);
+  const free = { lockedBy: null, lockedUntil: null };
   return {
     /** Ended ones too. */
-    async find(accountId: string): Promise<AccountRecord | undefined> {
-      const row = await some().where("accountId", "=", accountId).executeTakeFirst();
-      return row && toRecord(row);
-    },
+    find: (accountId: string): Promise<AccountRecord | undefined> => accounts.find({ accountId }),
 
     /** A person's, oldest first. */
     async listOf(userId: string): Promise<AccountRecord[]> {
-      const rows = await some()
-        .where("userId", "=", userId)
+      const rows = await accounts
+        .select({ userId })
+        .selectAll()
         .where("state", "!=", "ended")
         .orderBy("createdAt")
         .orderBy("accountId")
         .execute();
-      return rows.map(toRecord);
+      return rows.map(PROVIDER_ACCOUNTS.read);
     },
 
     /** Whose it is to be this user of a source. */
     async findByPrincipal(principal: Principal): Promise<AccountRecord | undefined> {
-      const row = await some().where("principal", "=", principal).where("state", "!=", "ended").executeTakeFirst();
-      return row && toRecord(row);
+      const row = await accounts.select({ principal }).selectAll().where("state", "!=", "ended").executeTakeFirst();
+      return row && PROVIDER_ACCOUNTS.read(row);
     },
 
-    async insert({ scopes, ...account }: AccountRecord): Promise<void> {
-      const free = { lockedBy: null, lockedUntil: null };
-      await sql.write
-        .insertInto("provider_accounts")
-        .values({ workspaceId, ...account, ...free, scopes: JSON.stringify(scopes) })
-        .execute();
+    insert: accounts.insert,
+
+    /** Providers are asked of all who are connected. */
+    async hasten(dueAt: number): Promise<void> {
+      await accounts.updating({ state: "active" }).set({ dueAt }).where("dueAt", ">", dueAt).execute();
     },
 
     /** Changes what the account is; other tokens raise its version. */
-    /** Providers are asked of all who are connected. */
-    async hasten(dueAt: number): Promise<void> {
-      await sql.write
-        .updateTable("provider_accounts")
-        .set({ dueAt })
-        .where("workspaceId", "=", workspaceId)
-        .where("state", "=", "active")
-        .where("dueAt", ">", dueAt)
-        .execute();
-    },
-
-    async update(accountId: string, { scopes, ...patch }: AccountPatch): Promise<void> {
-      await one(accountId)
-        .set({ ...patch, ...(scopes && { scopes: JSON.stringify(scopes) }) })
-        .execute();
+    async update(accountId: string, patch: AccountPatch): Promise<void> {
+      await accounts.update({ accountId }, patch);
     },
 
     /**
@@ -122,10 +61,9 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
      * @returns false when somebody else does, or there are other tokens by now
      */
     async lock(accountId: string, version: number, lock: { by: string; now: number; until: number }): Promise<boolean> {
-      const { numUpdatedRows } = await one(accountId)
+      const { numUpdatedRows } = await accounts
+        .updating({ accountId, version, state: "active" })
         .set({ lockedBy: lock.by, lockedUntil: lock.until })
-        .where("version", "=", version)
-        .where("state", "=", "active")
         .where((eb) => eb.or([eb("lockedUntil", "is", null), eb("lockedUntil", "<=", lock.now)]))
         .executeTakeFirst();
       return numUpdatedRows === 1n;
@@ -134,50 +72,38 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
     /** Puts the tokens that the holder of the lock got, and gives the lock back. False when it is not its any more. */
     async putLocked(
       accountId: string,
-      by: string,
+      lockedBy: string,
       tokens: Pick<AccountRecord, "sealed" | "expiresAt">,
     ): Promise<boolean> {
-      const { numUpdatedRows } = await one(accountId)
-        .set((eb) => ({ ...tokens, version: eb("version", "+", 1), lockedBy: null, lockedUntil: null }))
-        .where("lockedBy", "=", by)
+      const { numUpdatedRows } = await accounts
+        .updating({ accountId, lockedBy })
+        .set((eb) => ({ ...tokens, ...free, version: eb("version", "+", 1) }))
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
 
-    async unlock(accountId: string, by: string): Promise<void> {
-      await one(accountId).set({ lockedBy: null, lockedUntil: null }).where("lockedBy", "=", by).execute();
+    async unlock(accountId: string, lockedBy: string): Promise<void> {
+      await accounts.update({ accountId, lockedBy }, free);
     },
 
     /** Puts another envelope over the same tokens, unless they were replaced meanwhile. */
     async reseal(accountId: string, before: string, after: string): Promise<void> {
-      await one(accountId).set({ sealed: after }).where("sealed", "=", before).execute();
+      await accounts.update({ accountId, sealed: before }, { sealed: after });
     },
 
     /** What accounts said is not believed until they say it again; each is asked now. */
     async doubtAll(now: number): Promise<void> {
-      const rows = await sql.write
-        .updateTable("provider_accounts")
+      const rows = await accounts
+        .updating({ state: "active" })
         .set({ dueAt: now, tries: 0, confirmedAt: 0 })
-        .where("workspaceId", "=", workspaceId)
-        .where("state", "=", "active")
         .returning("accountId")
         .execute();
-      for (const { accountId } of rows) {
-        await sql.write
-          .updateTable("identities")
-          .set({ toldAt: 0 })
-          .where("workspaceId", "=", workspaceId)
-          .where("connectorId", "=", accountId)
-          .execute();
-      }
+      const identities = inWorkspace(sql, workspaceId, IDENTITIES);
+      for (const { accountId } of rows) await identities.update({ connectorId: accountId }, { toldAt: 0 });
     },
 
     async remove(accountId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("provider_accounts")
-        .where("workspaceId", "=", workspaceId)
-        .where("accountId", "=", accountId)
-        .execute();
+      await accounts.remove({ accountId });
     },
   };
 }
@@ -196,7 +122,7 @@ export function makeAccountFlowStore(sql: SqlHandles) {
         .where("flowHash", "=", flowHash)
         .where("stage", "=", stage)
         .executeTakeFirst();
-      return row && toFlow(row);
+      return row && ACCOUNT_FLOWS.read(row);
     },
 
     /** Takes the flow out if it hasn't expired; exactly one caller gets it. */
@@ -212,7 +138,7 @@ export function makeAccountFlowStore(sql: SqlHandles) {
         .where("expiresAt", ">", now)
         .returningAll()
         .executeTakeFirst();
-      return row && toFlow(row);
+      return row && ACCOUNT_FLOWS.read(row);
     },
 
     async remove(flowHash: string): Promise<void> {
@@ -248,7 +174,7 @@ export function makeAccountFlowStore(sql: SqlHandles) {
         .where("expiresAt", "<=", now)
         .where("stage", "in", STAGES_WITH_TOKENS)
         .executeTakeFirst();
-      return row && toFlow(row);
+      return row && ACCOUNT_FLOWS.read(row);
     },
 
     /** Accounts whose provider is to be asked now, the longest due first. */
@@ -290,37 +216,12 @@ export async function endAccountsOf(
   sql: SqlHandles,
   { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
 ): Promise<void> {
-  const rows = await sql.write
-    .updateTable("provider_accounts")
+  const rows = await inWorkspace(sql, workspaceId, PROVIDER_ACCOUNTS)
+    .updating({ userId })
     .set({ state: "ended", stateReason: null, dueAt: at, tries: 0 })
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId)
     .returning("accountId")
     .execute();
   await endFlows(sql, { workspaceId, userId });
-  await sql.write
-    .deleteFrom("identities")
-    .where("workspaceId", "=", workspaceId)
-    .where(
-      "connectorId",
-      "in",
-      rows.map(({ accountId }) => accountId),
-    )
-    .execute();
-}
-
-function toRecord(row: Selectable<ProviderAccountsTable>): AccountRecord {
-  const { workspaceId: _workspaceId, lockedBy: _lockedBy, lockedUntil: _lockedUntil, scopes, ...rest } = row;
-  return {
-    ...rest,
-    // All three are written from these types only.
-    scopes: JSON.parse(scopes) as string[],
-    way: row.way as AccountWay,
-    state: row.state as AccountState,
-  };
-}
-
-function toFlow(row: Selectable<AccountFlowsTable>): AccountFlowRecord {
-  // Written from this union only.
-  return { ...row, stage: row.stage as AccountFlowRecord["stage"] };
+  const accountIds = rows.map(({ accountId }) => accountId);
+  await inWorkspace(sql, workspaceId, IDENTITIES).deleting().where("connectorId", "in", accountIds).execute();
 }

@@ -1,151 +1,77 @@
-import type { Selectable } from "kysely";
 import type { Role } from "#api/common.ts";
 import type { Principal } from "#core/principals.ts";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { ConnectionsTable } from "#storage/schema.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
+import { CONNECTION_SECRETS, CONNECTIONS } from "#storage/tables/servers.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 import { endFlows } from "./accounts.ts";
 import { makeAccessStore } from "./access.ts";
 import { makeQueueStore } from "./queue.ts";
 
-/** `server`: signed with the server's own secret; `secret`: with one of its owner's. */
-export type ConnectionWay = "none" | "server" | "secret" | "oauth";
-export type ConnectionStatus = "pending" | "active" | "needs_reauth" | "failed" | "expired" | "revoked";
-
-/** Where a connection signed in. Another issuer or token endpoint later is another authorization server. Source: S31. */
-export interface ConnectionAuthorization {
-  issuer: string;
-  tokenEndpoint: string;
-  revocationEndpoint?: string;
-  resource: string;
-  clientId: string;
-  authMethod: "none" | "client_secret_post" | "client_secret_basic";
-  /** Rights that the server asked for since. */
-  wanted?: string[];
-}
+export type { ConnectionAuthorization } from "#storage/tables/servers.ts";
 
 /** A person's connection to an app of a server. Instants are epoch milliseconds. */
-export interface ConnectionRecord {
-  connectionId: string;
-  serverId: string;
-  ownerUserId: string;
-  app: string;
-  name: string;
-  way: ConnectionWay;
-  status: ConnectionStatus;
-  statusReason: string | null;
-  visibility: "private" | "members" | "workspace";
-  memberIds: readonly string[];
-  groupIds: readonly string[];
-  /** Who it is at the provider; null = nobody can tell. */
-  accountId: string | null;
-  accountLabel: string | null;
-  scopes: readonly string[];
-  authorization: ConnectionAuthorization | null;
-  /** While `pending`: until when somebody can finish it. */
-  pendingUntil: number | null;
-  /** In each role the tool that its owner agreed to, as it was mapped then; null = none. Source: S65. */
-  agreed: unknown;
-  /** Since when its owner is asked to agree to how the tools are mapped now; null = they needn't. */
-  waitingSince: number | null;
-  lastUsedAt: number | null;
-  lastCheckedAt: number | null;
-  createdAt: number;
-}
+export type ConnectionRecord = RecordOf<typeof CONNECTIONS>;
+export type ConnectionWay = ConnectionRecord["way"];
+export type ConnectionStatus = ConnectionRecord["status"];
 
 export type ConnectionPatch = Partial<
   Omit<ConnectionRecord, "connectionId" | "serverId" | "ownerUserId" | "app" | "createdAt">
 >;
 
 /** What signs a connection's requests, as it is stored. */
-export interface ConnectionSecret {
-  sealed: string;
-  /** Counts the tokens that it had. */
-  version: number;
-  expiresAt: number | null;
-}
+export type ConnectionSecret = RecordOf<typeof CONNECTION_SECRETS>;
 
 /** People's connections in one workspace. */
 export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
-  const some = () => sql.read.selectFrom("connections").selectAll().where("workspaceId", "=", workspaceId);
-  const one = (connectionId: string) =>
-    sql.write
-      .updateTable("connections")
-      .where("workspaceId", "=", workspaceId)
-      .where("connectionId", "=", connectionId);
-  const secret = (connectionId: string) =>
-    sql.write
-      .updateTable("connection_secrets")
-      .where("workspaceId", "=", workspaceId)
-      .where("connectionId", "=", connectionId);
-
+  const connections = inWorkspace(sql, workspaceId, CONNECTIONS);
+  const secrets = inWorkspace(sql, workspaceId, CONNECTION_SECRETS);
+  const free = { lockedBy: null, lockedUntil: null };
   return {
     /** Ended ones too. */
-    async find(connectionId: string): Promise<ConnectionRecord | undefined> {
-      const row = await some().where("connectionId", "=", connectionId).executeTakeFirst();
-      return row && toRecord(row);
-    },
+    find: (connectionId: string): Promise<ConnectionRecord | undefined> => connections.find({ connectionId }),
 
     /** Those of a server, or of all; revoked ones are left out. Oldest first. */
     async list(which: { serverId?: string; ownerUserId?: string } = {}): Promise<ConnectionRecord[]> {
-      let query = some().where("status", "!=", "revoked");
-      if (which.serverId !== undefined) query = query.where("serverId", "=", which.serverId);
-      if (which.ownerUserId !== undefined) query = query.where("ownerUserId", "=", which.ownerUserId);
-      const rows = await query.orderBy("createdAt").orderBy("connectionId").execute();
-      return rows.map(toRecord);
+      const rows = await connections
+        .select(which)
+        .selectAll()
+        .where("status", "!=", "revoked")
+        .orderBy("createdAt")
+        .orderBy("connectionId")
+        .execute();
+      return rows.map(CONNECTIONS.read);
     },
 
-    async insert(connection: ConnectionRecord): Promise<void> {
-      // Every column is there: a record has every field.
-      const row = { ...toRow(connection), workspaceId } as Selectable<ConnectionsTable>;
-      await sql.write.insertInto("connections").values(row).execute();
-    },
+    insert: connections.insert,
 
     async update(connectionId: string, patch: ConnectionPatch): Promise<void> {
-      const row = toRow(patch);
-      if (Object.keys(row).length > 0) await one(connectionId).set(row).execute();
+      await connections.update({ connectionId }, patch);
     },
 
     async remove(connectionId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("connections")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectionId", "=", connectionId)
-        .execute();
+      await connections.remove({ connectionId });
     },
 
-    async findSecret(connectionId: string): Promise<ConnectionSecret | undefined> {
-      return sql.read
-        .selectFrom("connection_secrets")
-        .select(["sealed", "version", "expiresAt"])
-        .where("workspaceId", "=", workspaceId)
-        .where("connectionId", "=", connectionId)
-        .executeTakeFirst();
-    },
+    findSecret: (connectionId: string): Promise<ConnectionSecret | undefined> => secrets.find({ connectionId }),
 
     /** Replaces what there was; a lock on it is gone. */
     async putSecret(connectionId: string, { sealed, expiresAt }: Omit<ConnectionSecret, "version">): Promise<void> {
-      await sql.write
-        .insertInto("connection_secrets")
-        .values({ workspaceId, connectionId, sealed, expiresAt, version: 1, lockedBy: null, lockedUntil: null })
+      const fresh = { sealed, expiresAt, ...free };
+      await secrets
+        .inserting({ connectionId, version: 1, ...fresh })
         .onConflict((oc) =>
-          oc.columns(["workspaceId", "connectionId"]).doUpdateSet((eb) => ({
-            sealed,
-            expiresAt,
-            version: eb("connection_secrets.version", "+", 1),
-            lockedBy: null,
-            lockedUntil: null,
-          })),
+          oc
+            .columns(["workspaceId", "connectionId"])
+            .doUpdateSet((eb) => ({ ...fresh, version: eb("connection_secrets.version", "+", 1) })),
         )
         .execute();
     },
 
     async dropSecret(connectionId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("connection_secrets")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectionId", "=", connectionId)
-        .execute();
+      await secrets.remove({ connectionId });
     },
 
     /** Ways to its provider, with what was found at the end of one; as `endFlows`. */
@@ -153,30 +79,34 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
 
     /** Lets one caller alone get new tokens; as `AccountStore.lock`. */
     async lock(connectionId: string, version: number, lock: { by: string; now: number; until: number }) {
-      const { numUpdatedRows } = await secret(connectionId)
+      const { numUpdatedRows } = await secrets
+        .updating({ connectionId, version })
         .set({ lockedBy: lock.by, lockedUntil: lock.until })
-        .where("version", "=", version)
         .where((eb) => eb.or([eb("lockedUntil", "is", null), eb("lockedUntil", "<=", lock.now)]))
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
 
     /** Puts the tokens that the holder of the lock got. False when it is not its any more. */
-    async putLocked(connectionId: string, by: string, tokens: Omit<ConnectionSecret, "version">): Promise<boolean> {
-      const { numUpdatedRows } = await secret(connectionId)
-        .set((eb) => ({ ...tokens, version: eb("version", "+", 1), lockedBy: null, lockedUntil: null }))
-        .where("lockedBy", "=", by)
+    async putLocked(
+      connectionId: string,
+      lockedBy: string,
+      tokens: Omit<ConnectionSecret, "version">,
+    ): Promise<boolean> {
+      const { numUpdatedRows } = await secrets
+        .updating({ connectionId, lockedBy })
+        .set((eb) => ({ ...tokens, ...free, version: eb("version", "+", 1) }))
         .executeTakeFirst();
       return numUpdatedRows === 1n;
     },
 
-    async unlock(connectionId: string, by: string): Promise<void> {
-      await secret(connectionId).set({ lockedBy: null, lockedUntil: null }).where("lockedBy", "=", by).execute();
+    async unlock(connectionId: string, lockedBy: string): Promise<void> {
+      await secrets.update({ connectionId, lockedBy }, free);
     },
 
     /** Puts another envelope over the same tokens, unless they were replaced meanwhile. */
     async reseal(connectionId: string, before: string, after: string): Promise<void> {
-      await secret(connectionId).set({ sealed: after }).where("sealed", "=", before).execute();
+      await secrets.update({ connectionId, sealed: before }, { sealed: after });
     },
   };
 }
@@ -237,11 +167,9 @@ export async function endConnectionsOf(
     await store.dropFlows(connectionId);
     await store.update(connectionId, { ...REVOKED, statusReason: "member_left", pendingUntil: at + KEEP_REVOKED_MS });
     await setMembers(connectionPrincipal(connectionId), [], "kb");
-    const gone = await sql.write
-      .updateTable("connectors")
+    const gone = await inWorkspace(sql, workspaceId, CONNECTORS)
+      .updating({ connectionId })
       .set({ state: "deleting", stateReason: null, nextRunAt: null })
-      .where("workspaceId", "=", workspaceId)
-      .where("connectionId", "=", connectionId)
       .where("state", "!=", "deleting")
       .returning("connectorId")
       .execute();
@@ -298,11 +226,9 @@ export async function fillServerConnectionsOf(
   for (const connection of signed) {
     const { connectionId } = connection;
     await setMembers(connectionPrincipal(connectionId), readersOfConnection(connection, role), "kb");
-    await sql.write
-      .updateTable("connectors")
+    await inWorkspace(sql, workspaceId, CONNECTORS)
+      .updating({ connectionId })
       .set({ nextRunAt: at })
-      .where("workspaceId", "=", workspaceId)
-      .where("connectionId", "=", connectionId)
       .where("everyMinutes", "is not", null)
       .where("state", "in", ["active", "error"])
       .execute();
@@ -320,31 +246,3 @@ export const REVOKED = {
 
 /** How long the record of a revoked connection says who had it. */
 export const KEEP_REVOKED_MS = 7 * 24 * 3_600_000;
-
-function toRow({ memberIds, groupIds, scopes, authorization, agreed, ...rest }: ConnectionPatch) {
-  return {
-    ...rest,
-    ...(agreed !== undefined && { agreed: agreed === null ? null : JSON.stringify(agreed) }),
-    ...(memberIds !== undefined && { memberIds: JSON.stringify(memberIds) }),
-    ...(groupIds !== undefined && { groupIds: JSON.stringify(groupIds) }),
-    ...(scopes !== undefined && { scopes: JSON.stringify(scopes) }),
-    ...(authorization !== undefined && {
-      authorization: authorization === null ? null : JSON.stringify(authorization),
-    }),
-  };
-}
-
-function toRecord({ workspaceId: _workspaceId, ...row }: Selectable<ConnectionsTable>): ConnectionRecord {
-  return {
-    ...row,
-    // All of these are written from these types only.
-    way: row.way as ConnectionWay,
-    status: row.status as ConnectionStatus,
-    visibility: row.visibility as ConnectionRecord["visibility"],
-    memberIds: JSON.parse(row.memberIds) as string[],
-    groupIds: JSON.parse(row.groupIds) as string[],
-    scopes: JSON.parse(row.scopes) as string[],
-    authorization: row.authorization === null ? null : (JSON.parse(row.authorization) as ConnectionAuthorization),
-    agreed: row.agreed === null ? null : (JSON.parse(row.agreed) as unknown),
-  };
-}

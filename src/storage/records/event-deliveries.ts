@@ -1,29 +1,20 @@
-import { sql as raw, type Selectable } from "kysely";
+import { type Selectable, sql as raw } from "kysely";
 import type { EventType } from "#api/event-types.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { EventDeliveriesTable } from "#storage/schema.ts";
-
-/** `ping` is sent by a test of a target, and never subscribed to. */
-export type StoredEventType = EventType | "ping";
-
-export type DeliveryState = "waiting" | "delivered" | "failed";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import type { Tables } from "#storage/schema.ts";
+import { EVENT_DELIVERIES, EVENT_MARKS, EVENT_TARGETS, EVENTS } from "#storage/tables/events.ts";
+import { REMOVALS } from "#storage/tables/items.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 
 /** What happened: ids, counts and codes. Source: S43. */
-export interface EventRecord {
-  eventId: string;
-  type: StoredEventType;
-  /** Epoch milliseconds. */
-  at: number;
-  data: Record<string, unknown>;
-}
+export type EventRecord = RecordOf<typeof EVENTS>;
+/** `ping` is sent by a test of a target, and never subscribed to. */
+export type StoredEventType = EventRecord["type"];
 
 /** One event on its way to one target. */
-export interface DeliveryRecord extends Omit<EventDeliveriesTable, "workspaceId" | "seq" | "state" | "isReplay"> {
-  seq: number;
-  state: DeliveryState;
-  isReplay: boolean;
-  event: EventRecord;
-}
+export type DeliveryRecord = RecordOf<typeof EVENT_DELIVERIES> & { event: EventRecord };
+export type DeliveryState = DeliveryRecord["state"];
 
 /** How a try ended. */
 export type DeliveryPatch = Partial<
@@ -48,52 +39,43 @@ export interface DeliverySpan {
 
 /** Events, and what became of them at each target. */
 export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
+  const events = inWorkspace(sql, workspaceId, EVENTS);
+  const deliveries = inWorkspace(sql, workspaceId, EVENT_DELIVERIES);
+  const marks = inWorkspace(sql, workspaceId, EVENT_MARKS);
   const ofTarget = (targetId: string) =>
-    sql.read
-      .selectFrom("event_deliveries as d")
+    deliveries
+      .select({ targetId })
       .innerJoin("events as e", (join) =>
-        join.onRef("e.workspaceId", "=", "d.workspaceId").onRef("e.eventId", "=", "d.eventId"),
-      )
-      .where("d.workspaceId", "=", workspaceId)
-      .where("d.targetId", "=", targetId);
-  const list = (targetId: string) => ofTarget(targetId).selectAll("d").select(["e.type", "e.at", "e.data"]);
+        join
+          .onRef("e.workspaceId", "=", "event_deliveries.workspaceId")
+          .onRef("e.eventId", "=", "event_deliveries.eventId"),
+      );
+  const list = (targetId: string) =>
+    ofTarget(targetId).selectAll("event_deliveries").select(["e.type", "e.at", "e.data"]);
 
-  const add = async (delivery: NewDelivery, state: DeliveryState): Promise<void> => {
-    await sql.write
-      .insertInto("event_deliveries")
-      .values({
-        ...delivery,
-        workspaceId,
-        isReplay: delivery.isReplay ? 1 : 0,
-        state,
-        tries: 0,
-        triedAt: null,
-        endedAt: null,
-        status: null,
-        code: null,
-      })
-      .execute();
-  };
+  const add = (delivery: NewDelivery, state: DeliveryState): Promise<void> =>
+    deliveries.insert({
+      ...delivery,
+      workspaceId,
+      state,
+      tries: 0,
+      triedAt: null,
+      endedAt: null,
+      status: null,
+      code: null,
+    });
 
   /** Of an active target the sender is told, unless it knows already; of a paused one the delivery waits. */
   const wake = async (targetId: string, now: number): Promise<void> => {
-    await sql.write
-      .updateTable("event_targets")
+    await inWorkspace(sql, workspaceId, EVENT_TARGETS)
+      .updating({ targetId, state: "active" })
       .set({ dueAt: raw`coalesce("dueAt", ${now})` })
-      .where("workspaceId", "=", workspaceId)
-      .where("targetId", "=", targetId)
-      .where("state", "=", "active")
       .execute();
   };
 
   return {
     /** Stores what happened. */
-    async addEvent({ data, ...event }: EventRecord): Promise<void> {
-      await sql.write
-        .insertInto("events")
-        .values({ workspaceId, ...event, data: JSON.stringify(data) })
-        .execute();
-    },
+    addEvent: events.insert,
 
     /** Puts a delivery at the end of its target's line. */
     async enqueue(delivery: NewDelivery): Promise<void> {
@@ -102,18 +84,20 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Stores a delivery that is sent outside the line; `settle` says how it ended. */
-    async addApart(delivery: NewDelivery): Promise<void> {
-      await add(delivery, "failed");
-    },
+    addApart: (delivery: NewDelivery): Promise<void> => add(delivery, "failed"),
 
     async find(targetId: string, deliveryId: string): Promise<DeliveryRecord | undefined> {
-      const row = await list(targetId).where("d.deliveryId", "=", deliveryId).executeTakeFirst();
+      const row = await list(targetId).where("event_deliveries.deliveryId", "=", deliveryId).executeTakeFirst();
       return row && toRecord(row);
     },
 
     /** The first that waits. */
     async findHead(targetId: string): Promise<DeliveryRecord | undefined> {
-      const row = await list(targetId).where("d.state", "=", "waiting").orderBy("d.seq").limit(1).executeTakeFirst();
+      const row = await list(targetId)
+        .where("event_deliveries.state", "=", "waiting")
+        .orderBy("event_deliveries.seq")
+        .limit(1)
+        .executeTakeFirst();
       return row && toRecord(row);
     },
 
@@ -123,19 +107,16 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       { limit, before, state }: { limit: number; before?: number; state?: DeliveryState },
     ): Promise<DeliveryRecord[]> {
       let query = list(targetId);
-      if (before !== undefined) query = query.where("d.seq", "<", before);
-      if (state !== undefined) query = query.where("d.state", "=", state);
-      return (await query.orderBy("d.seq", "desc").limit(limit).execute()).map(toRecord);
+      if (before !== undefined) query = query.where("event_deliveries.seq", "<", before);
+      if (state !== undefined) query = query.where("event_deliveries.state", "=", state);
+      return (await query.orderBy("event_deliveries.seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
     /** When one was last taken. */
     async findLastDelivered(targetId: string): Promise<number | null> {
-      const row = await sql.read
-        .selectFrom("event_deliveries")
+      const row = await deliveries
+        .select({ targetId, state: "delivered" })
         .select("endedAt")
-        .where("workspaceId", "=", workspaceId)
-        .where("targetId", "=", targetId)
-        .where("state", "=", "delivered")
         .orderBy("seq", "desc")
         .limit(1)
         .executeTakeFirst();
@@ -143,12 +124,9 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     },
 
     async countWaiting(targetId: string): Promise<number> {
-      const { count } = await sql.read
-        .selectFrom("event_deliveries")
+      const { count } = await deliveries
+        .select({ targetId, state: "waiting" })
         .select((eb) => eb.fn.countAll().as("count"))
-        .where("workspaceId", "=", workspaceId)
-        .where("targetId", "=", targetId)
-        .where("state", "=", "waiting")
         .executeTakeFirstOrThrow();
       return Number(count);
     },
@@ -160,99 +138,59 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       limit: number,
     ): Promise<string[]> {
       let query = ofTarget(targetId)
-        .select("d.eventId")
+        .select("event_deliveries.eventId")
         .where("e.at", ">=", since)
         .where("e.at", "<", until)
         .where("e.type", "!=", "ping")
-        .groupBy("d.eventId")
-        .having((eb) => eb(eb.fn.sum(raw<number>`"d"."state" = 'waiting'`), "=", 0));
+        .groupBy("event_deliveries.eventId")
+        .having((eb) => eb(eb.fn.sum(raw<number>`"event_deliveries"."state" = 'waiting'`), "=", 0));
       // What a later replay brought is no failure any more.
       if (state === "failed")
-        query = query.having((eb) => eb(eb.fn.sum(raw<number>`"d"."state" = 'delivered'`), "=", 0));
+        query = query.having((eb) => eb(eb.fn.sum(raw<number>`"event_deliveries"."state" = 'delivered'`), "=", 0));
       const rows = await query
-        .orderBy((eb) => eb.fn.min("d.seq"))
+        .orderBy((eb) => eb.fn.min("event_deliveries.seq"))
         .limit(limit)
         .execute();
       return rows.map(({ eventId }) => eventId);
     },
 
     /** Writes how a try ended. @returns false when the delivery is not there any more */
-    async settle(deliveryId: string, patch: DeliveryPatch): Promise<boolean> {
-      const { numUpdatedRows } = await sql.write
-        .updateTable("event_deliveries")
-        .set(patch)
-        .where("workspaceId", "=", workspaceId)
-        .where("deliveryId", "=", deliveryId)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
+    settle: async (deliveryId: string, patch: DeliveryPatch): Promise<boolean> =>
+      (await deliveries.update({ deliveryId }, patch)) === 1,
 
     /** What waits at the target is tried from the beginning. */
     async restartTries(targetId: string): Promise<void> {
-      await sql.write
-        .updateTable("event_deliveries")
-        .set({ tries: 0 })
-        .where("workspaceId", "=", workspaceId)
-        .where("targetId", "=", targetId)
-        .where("state", "=", "waiting")
-        .where("tries", ">", 0)
-        .execute();
+      await deliveries.updating({ targetId, state: "waiting" }).set({ tries: 0 }).where("tries", ">", 0).execute();
     },
 
     /** Deletes what waits longest at the target, as far as more than `most` wait. @returns how many */
     async trimWaiting(targetId: string, most: number): Promise<number> {
-      const waiting = (columns: "seq"[]) =>
-        sql.read
-          .selectFrom("event_deliveries")
-          .select(columns)
-          .where("workspaceId", "=", workspaceId)
-          .where("targetId", "=", targetId)
-          .where("state", "=", "waiting");
-      const first = await waiting(["seq"]).orderBy("seq", "desc").offset(most).limit(1).executeTakeFirst();
+      const waiting = { targetId, state: "waiting" } as const;
+      const newest = deliveries.select(waiting).select("seq").orderBy("seq", "desc");
+      const first = await newest.offset(most).limit(1).executeTakeFirst();
       if (!first) return 0;
-      const { numDeletedRows } = await sql.write
-        .deleteFrom("event_deliveries")
-        .where("workspaceId", "=", workspaceId)
-        .where("targetId", "=", targetId)
-        .where("state", "=", "waiting")
-        .where("seq", "<=", first.seq)
-        .executeTakeFirst();
+      const { numDeletedRows } = await deliveries.deleting(waiting).where("seq", "<=", first.seq).executeTakeFirst();
       return Number(numDeletedRows);
     },
 
     /** What was told of connectors, by `<connectorId> <type>`. */
     async listMarks(): Promise<Map<string, number>> {
-      const rows = await sql.read
-        .selectFrom("event_marks")
-        .select(["connectorId", "type", "value"])
-        .where("workspaceId", "=", workspaceId)
-        .execute();
+      const rows = await marks.select().selectAll().execute();
       return new Map(rows.map(({ connectorId, type, value }) => [`${connectorId} ${type}`, value]));
     },
 
-    async setMark({ connectorId, type }: { connectorId: string; type: EventType }, value: number): Promise<void> {
-      await sql.write
-        .insertInto("event_marks")
-        .values({ workspaceId, connectorId, type, value })
-        .onConflict((oc) => oc.columns(["workspaceId", "connectorId", "type"]).doUpdateSet({ value }))
-        .execute();
-    },
+    setMark: (mark: { connectorId: string; type: EventType }, value: number): Promise<void> =>
+      marks.insert({ ...mark, value }, { value }),
 
     async removeMark({ connectorId, type }: { connectorId: string; type: EventType }): Promise<void> {
-      await sql.write
-        .deleteFrom("event_marks")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("type", "=", type)
-        .execute();
+      await marks.remove({ connectorId, type });
     },
 
     /** How many removals wait for approval, by connector, and since when the newest does. */
     async listHeldCounts(): Promise<{ connectorId: string; held: number; heldAt: number }[]> {
-      const rows = await sql.read
-        .selectFrom("removals")
+      const rows = await inWorkspace(sql, workspaceId, REMOVALS)
+        .select()
         .select(({ fn }) => ["connectorId", fn.countAll().as("held"), fn.max("heldAt").as("heldAt")])
-        .where("workspaceId", "=", workspaceId)
         .groupBy("connectorId")
         .execute();
       return rows.map((row) => ({ ...row, held: Number(row.held) }));
@@ -260,35 +198,15 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
 
     /** Deletes events of before this instant with their deliveries, at most `limit`. @returns how many */
     async sweep(before: number, limit: number): Promise<number> {
-      const { numDeletedRows } = await sql.write
-        .deleteFrom("events")
-        .where("workspaceId", "=", workspaceId)
-        .where("eventId", "in", (eb) =>
-          eb
-            .selectFrom("events")
-            .select("eventId")
-            .where("workspaceId", "=", workspaceId)
-            .where("at", "<", before)
-            .limit(limit),
-        )
-        .executeTakeFirst();
+      const old = events.select().select("eventId").where("at", "<", before).limit(limit);
+      const { numDeletedRows } = await events.deleting().where("eventId", "in", old).executeTakeFirst();
       return Number(numDeletedRows);
     },
   };
 }
 
-function toRecord(row: Selectable<EventDeliveriesTable> & { type: string; at: number; data: string }): DeliveryRecord {
-  const { workspaceId: _, type, at, data, ...rest } = row;
-  return {
-    ...rest,
-    isReplay: row.isReplay === 1,
-    // All three are written from these types only.
-    state: row.state as DeliveryState,
-    event: {
-      eventId: row.eventId,
-      type: type as StoredEventType,
-      at,
-      data: JSON.parse(data) as Record<string, unknown>,
-    },
-  };
+type DeliveryRow = Selectable<Tables["event_deliveries"]> & Pick<Selectable<Tables["events"]>, "type" | "at" | "data">;
+
+function toRecord(row: DeliveryRow): DeliveryRecord {
+  return { ...EVENT_DELIVERIES.read(row), event: EVENTS.read(row) };
 }

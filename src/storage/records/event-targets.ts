@@ -1,20 +1,12 @@
-import type { Selectable } from "kysely";
-import type { EventType } from "#api/event-types.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { EventTargetsTable } from "#storage/schema.ts";
-
-/** Why a target is paused: an admin did, it answered that it is gone, or it took nothing for days. */
-export type PauseReason = "admin" | "gone" | "failing";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { EVENT_TARGETS } from "#storage/tables/events.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 
 /** A URL that events are sent to. Times are epoch milliseconds. */
-export interface EventTargetRecord extends Omit<
-  EventTargetsTable,
-  "workspaceId" | "types" | "state" | "pausedFor" | "leaseOwner" | "leaseUntil"
-> {
-  types: EventType[];
-  state: "active" | "paused";
-  pausedFor: PauseReason | null;
-}
+export type EventTargetRecord = RecordOf<typeof EVENT_TARGETS>;
+/** Why a target is paused. */
+export type PauseReason = NonNullable<EventTargetRecord["pausedFor"]>;
 
 export type EventTargetPatch = Partial<Omit<EventTargetRecord, "targetId" | "createdAt" | "createdBy">>;
 
@@ -26,55 +18,34 @@ export interface ClaimedTarget {
 
 /** Where a workspace's events go. */
 export function makeEventTargetStore(sql: SqlHandles, workspaceId: string) {
-  const rows = () => sql.read.selectFrom("event_targets").selectAll().where("workspaceId", "=", workspaceId);
-  const change = (targetId: string) =>
-    sql.write.updateTable("event_targets").where("workspaceId", "=", workspaceId).where("targetId", "=", targetId);
-
+  const targets = inWorkspace(sql, workspaceId, EVENT_TARGETS);
   return {
-    async create(target: EventTargetRecord): Promise<void> {
-      await sql.write
-        .insertInto("event_targets")
-        .values({ workspaceId, ...target, types: JSON.stringify(target.types), leaseOwner: null, leaseUntil: null })
-        .execute();
-    },
+    create: targets.insert,
 
-    async find(targetId: string): Promise<EventTargetRecord | undefined> {
-      const row = await rows().where("targetId", "=", targetId).executeTakeFirst();
-      return row && toRecord(row);
-    },
+    find: (targetId: string): Promise<EventTargetRecord | undefined> => targets.find({ targetId }),
 
     /** The oldest first. */
     async list(): Promise<EventTargetRecord[]> {
-      return (await rows().orderBy("createdAt").orderBy("targetId").execute()).map(toRecord);
+      const rows = await targets.select().selectAll().orderBy("createdAt").orderBy("targetId").execute();
+      return rows.map(EVENT_TARGETS.read);
     },
 
-    async update(targetId: string, { types, ...patch }: EventTargetPatch): Promise<void> {
-      await change(targetId)
-        .set({ ...patch, ...(types && { types: JSON.stringify(types) }) })
-        .execute();
+    async update(targetId: string, patch: EventTargetPatch): Promise<void> {
+      await targets.update({ targetId }, patch);
     },
 
     /** With its deliveries. */
     async remove(targetId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("event_targets")
-        .where("workspaceId", "=", workspaceId)
-        .where("targetId", "=", targetId)
-        .execute();
+      await targets.remove({ targetId });
     },
 
     /** Extends the claim. @returns false when it was lost */
-    async extend(targetId: string, owner: string, leaseUntil: number): Promise<boolean> {
-      const { numUpdatedRows } = await change(targetId)
-        .set({ leaseUntil })
-        .where("leaseOwner", "=", owner)
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
+    extend: async (targetId: string, leaseOwner: string, leaseUntil: number): Promise<boolean> =>
+      (await targets.update({ targetId, leaseOwner }, { leaseUntil })) === 1,
 
     /** Ends the claim, if it is still this one. */
-    async release(targetId: string, owner: string): Promise<void> {
-      await change(targetId).set({ leaseOwner: null, leaseUntil: null }).where("leaseOwner", "=", owner).execute();
+    async release(targetId: string, leaseOwner: string): Promise<void> {
+      await targets.update({ targetId, leaseOwner }, { leaseOwner: null, leaseUntil: null });
     },
   };
 }
@@ -100,16 +71,14 @@ export function makeEventQueueStore(sql: SqlHandles) {
         .orderBy("dueAt");
       // One statement, and the single writer runs one after the other: nobody else claims the same.
       for (const { workspaceId, targetId } of await due.limit(20).execute()) {
-        const row = await sql.write
-          .updateTable("event_targets")
+        const row = await inWorkspace(sql, workspaceId, EVENT_TARGETS)
+          .updating({ targetId })
           .set({ leaseOwner: owner, leaseUntil })
-          .where("workspaceId", "=", workspaceId)
-          .where("targetId", "=", targetId)
           .where("dueAt", "<=", now)
           .where((eb) => eb.or([eb("leaseUntil", "is", null), eb("leaseUntil", "<=", now)]))
           .returningAll()
           .executeTakeFirst();
-        if (row) return { workspaceId, target: toRecord(row) };
+        if (row) return { workspaceId, target: EVENT_TARGETS.read(row) };
       }
       return undefined;
     },
@@ -128,16 +97,5 @@ export function makeEventQueueStore(sql: SqlHandles) {
         .where("previousUntil", "<=", now)
         .execute();
     },
-  };
-}
-
-function toRecord(row: Selectable<EventTargetsTable>): EventTargetRecord {
-  const { workspaceId: _, leaseOwner: _owner, leaseUntil: _until, ...rest } = row;
-  return {
-    ...rest,
-    // All three are written from these types only.
-    types: JSON.parse(row.types) as EventType[],
-    state: row.state as EventTargetRecord["state"],
-    pausedFor: row.pausedFor as PauseReason | null,
   };
 }

@@ -1,87 +1,27 @@
-import type { Selectable } from "kysely";
-import { Scope } from "#api/common.ts";
+import type { Scope } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { GrantsTable } from "#storage/schema.ts";
-import type { RowsAfter } from "./people.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
+import { pageOf, type PageRequest } from "./pages.ts";
 import { withoutScope } from "./taken-scope.ts";
 
 /** An OAuth client that a person let into one workspace. Instants are epoch milliseconds. */
-export interface GrantRecord {
-  grantId: string;
-  workspaceId: string;
-  userId: string;
-  clientId: string;
-  clientName: string;
-  /** Where the client is sent back to: a host, or "this computer". */
-  place: string;
-  scopes: Scope[];
-  isDevice: boolean;
-  /** When the person last proved themselves before deciding. */
-  authenticatedAt: number;
-  createdAt: number;
-  lastUsedAt: number | null;
-  /** When its last token ends; each refresh moves it. */
-  expiresAt: number;
-  revokedAt: number | null;
-}
+export type GrantRecord = RecordOf<typeof GRANTS>;
 
 /** The OAuth grants of one workspace. */
 export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
+  const grants = inWorkspace(sql, workspaceId, GRANTS);
   return {
-    async find(grantId: string): Promise<GrantRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("grants")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("grantId", "=", grantId)
-        .executeTakeFirst();
-      return row && toGrant(row);
-    },
+    find: (grantId: string): Promise<GrantRecord | undefined> => grants.find({ grantId }),
 
     /** Living ones of a person, by (createdAt, grantId) descending. */
-    async list({
-      userId,
-      now,
-      limit,
-      after,
-    }: {
-      userId: string;
-      now: number;
-      limit: number;
-      after?: RowsAfter;
-    }): Promise<GrantRecord[]> {
-      let query = sql.read
-        .selectFrom("grants")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("userId", "=", userId)
-        .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now);
-      if (after) {
-        query = query.where((eb) =>
-          eb.or([eb("createdAt", "<", after.value), eb("createdAt", "=", after.value).and("grantId", "<", after.id)]),
-        );
-      }
-      const rows = await query.orderBy("createdAt", "desc").orderBy("grantId", "desc").limit(limit).execute();
-      return rows.map(toGrant);
+    async list({ userId, now, ...page }: PageRequest & { userId: string; now: number }): Promise<GrantRecord[]> {
+      const living = grants.select({ userId, revokedAt: null }).selectAll().where("expiresAt", ">", now);
+      return (await pageOf(living, ["createdAt", "grantId"], "desc", page).execute()).map(GRANTS.read);
     },
 
-    async insert(grant: GrantRecord): Promise<void> {
-      await sql.write
-        .insertInto("grants")
-        .values({
-          ...grant,
-          workspaceId,
-          scopes: grant.scopes.join(" "),
-          isDevice: grant.isDevice ? 1 : 0,
-          authenticatedAt: grant.authenticatedAt,
-          createdAt: grant.createdAt,
-          lastUsedAt: grant.lastUsedAt,
-          expiresAt: grant.expiresAt,
-          revokedAt: grant.revokedAt,
-        })
-        .execute();
-    },
+    insert: grants.insert,
   };
 }
 
@@ -114,24 +54,12 @@ export async function takeScopeOfGrants(
   taken: Scope,
   instead: Scope,
 ): Promise<number> {
-  const rows = await sql.write
-    .selectFrom("grants")
-    .select(["grantId", "scopes"])
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId)
-    .where("revokedAt", "is", null)
-    .execute();
+  const grants = inWorkspace(sql, workspaceId, GRANTS);
+  const rows = await grants.select({ userId, revokedAt: null }).select(["grantId", "scopes"]).execute();
   let count = 0;
-  for (const { grantId, scopes } of rows) {
+  for (const { grantId, scopes } of rows.map(GRANTS.read)) {
     const left = withoutScope(scopes, taken, instead);
-    if (left === undefined) continue;
-    await sql.write
-      .updateTable("grants")
-      .set({ scopes: left })
-      .where("workspaceId", "=", workspaceId)
-      .where("grantId", "=", grantId)
-      .execute();
-    count++;
+    if (left !== undefined) count += await grants.update({ grantId }, { scopes: left });
   }
   return count;
 }
@@ -142,38 +70,8 @@ export async function endGrant(
   { workspaceId, grantId }: { workspaceId: string; grantId: string },
   at: number,
 ): Promise<void> {
-  await sql.write
-    .updateTable("grants")
-    .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("grantId", "=", grantId)
-    .where("revokedAt", "is", null)
-    .execute();
-  await sql.write
-    .updateTable("api_tokens")
-    .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("grantId", "=", grantId)
-    .where("revokedAt", "is", null)
-    .execute();
+  for (const table of [GRANTS, API_TOKENS]) {
+    await inWorkspace(sql, workspaceId, table).update({ grantId, revokedAt: null }, { revokedAt: at });
+  }
   await sql.write.deleteFrom("oauth_records").where("grantId", "=", grantId).execute();
-}
-
-/** A row of the table as the port gives it. */
-export function toGrant(row: Selectable<GrantsTable>): GrantRecord {
-  return {
-    grantId: row.grantId,
-    workspaceId: row.workspaceId,
-    userId: row.userId,
-    clientId: row.clientId,
-    clientName: row.clientName,
-    place: row.place,
-    scopes: row.scopes.split(" ").map((scope) => Scope.parse(scope)),
-    isDevice: row.isDevice === 1,
-    authenticatedAt: row.authenticatedAt,
-    createdAt: row.createdAt,
-    lastUsedAt: row.lastUsedAt,
-    expiresAt: row.expiresAt,
-    revokedAt: row.revokedAt,
-  };
 }

@@ -1,107 +1,55 @@
 import { inChunks } from "#core/in-chunks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { MEMBERSHIPS } from "#storage/tables/access.ts";
+import { GROUPS } from "#storage/tables/people.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 import { makeAccessStore } from "./access.ts";
+import { pageOf, type PageRequest } from "./pages.ts";
 import { dropFromConnectors, dropFromGroups } from "./places.ts";
-import type { PageRequest } from "./people.ts";
 
 /** Instants are epoch milliseconds. */
-export interface GroupRecord {
-  groupId: string;
-  name: string;
-  /** Null where its owner left. */
-  ownerUserId: string | null;
-  /** Only its owner changes it. */
-  isClosed: boolean;
-  createdAt: number;
-}
+export type GroupRecord = RecordOf<typeof GROUPS>;
 
 /** The workspace's own groups; who is in them is `access.membersOf("group:<id>")`. */
 export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
-  const columns = ["groupId", "name", "ownerUserId", "isClosed", "createdAt"] as const;
+  const groups = inWorkspace(sql, workspaceId, GROUPS);
   return {
-    async find(groupId: string): Promise<GroupRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("groups")
-        .select(columns)
-        .where("workspaceId", "=", workspaceId)
-        .where("groupId", "=", groupId)
-        .executeTakeFirst();
-      return row && toRecord(row);
-    },
+    find: (groupId: string): Promise<GroupRecord | undefined> => groups.find({ groupId }),
 
     /** By (createdAt, groupId). */
-    async list({ limit, after }: PageRequest): Promise<GroupRecord[]> {
-      let query = sql.read.selectFrom("groups").select(columns).where("workspaceId", "=", workspaceId);
-      if (after) {
-        query = query.where((eb) =>
-          eb.or([eb("createdAt", ">", after.value), eb("createdAt", "=", after.value).and("groupId", ">", after.id)]),
-        );
-      }
-      const rows = await query.orderBy("createdAt").orderBy("groupId").limit(limit).execute();
-      return rows.map(toRecord);
+    async list(page: PageRequest): Promise<GroupRecord[]> {
+      const rows = await pageOf(groups.select().selectAll(), ["createdAt", "groupId"], "asc", page).execute();
+      return rows.map(GROUPS.read);
     },
 
     async whichOf(groupIds: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
       for (const chunk of inChunks(groupIds, 500)) {
-        const rows = await sql.read
-          .selectFrom("groups")
-          .select("groupId")
-          .where("workspaceId", "=", workspaceId)
-          .where("groupId", "in", chunk)
-          .execute();
+        const rows = await groups.select().select("groupId").where("groupId", "in", chunk).execute();
         for (const row of rows) found.add(row.groupId);
       }
       return found;
     },
 
-    async insert(group: GroupRecord): Promise<void> {
-      await sql.write
-        .insertInto("groups")
-        .values({ ...group, workspaceId, isClosed: Number(group.isClosed) })
-        .execute();
-    },
+    insert: groups.insert,
 
     /** Changes what is said of the group; who is in it is another matter. */
     async update(
       groupId: string,
-      { isClosed, ...change }: Partial<Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">>,
+      change: Partial<Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">>,
     ): Promise<void> {
-      if (isClosed === undefined && Object.keys(change).length === 0) return;
-      await sql.write
-        .updateTable("groups")
-        .set({ ...change, ...(isClosed !== undefined && { isClosed: Number(isClosed) }) })
-        .where("workspaceId", "=", workspaceId)
-        .where("groupId", "=", groupId)
-        .execute();
+      await groups.update({ groupId }, change);
     },
 
     /** Deletes the group with its memberships in both directions; raises the access epoch. */
     async remove(groupId: string): Promise<void> {
       const principal = `group:${groupId}`;
-      await sql.write
-        .deleteFrom("memberships")
-        .where("workspaceId", "=", workspaceId)
-        .where("groupPrincipal", "=", principal)
-        .execute();
+      await inWorkspace(sql, workspaceId, MEMBERSHIPS).remove({ groupPrincipal: principal });
       await dropFromGroups(sql, workspaceId, principal);
       await dropFromConnectors(sql, workspaceId, "groupIds", groupId);
-      await sql.write
-        .deleteFrom("groups")
-        .where("workspaceId", "=", workspaceId)
-        .where("groupId", "=", groupId)
-        .execute();
+      await groups.remove({ groupId });
       await makeAccessStore(sql, workspaceId).raiseEpoch();
     },
   };
-}
-
-function toRecord(row: {
-  groupId: string;
-  name: string;
-  ownerUserId: string | null;
-  isClosed: number;
-  createdAt: number;
-}): GroupRecord {
-  return { ...row, isClosed: row.isClosed === 1 };
 }

@@ -1,11 +1,14 @@
 import { inChunks } from "#core/in-chunks.ts";
-import { Role } from "#api/common.ts";
+import type { Role } from "#api/common.ts";
 import { noSuchThing } from "#api/errors.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { MEMBERS } from "#storage/tables/people.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 import { makeAccessStore } from "./access.ts";
 import { fillServerConnectionsOf } from "./connections.ts";
 import { endGrantsOf } from "./grants.ts";
-import type { PageRequest } from "./people.ts";
+import { pageOf, type PageRequest } from "./pages.ts";
 import { endWhatFalls, type FallOutcome, isFall } from "./role-fall.ts";
 import { endSessionsOf } from "./sessions.ts";
 import { endTokensOf } from "./tokens.ts";
@@ -22,76 +25,48 @@ export interface MemberRecord {
 /** Members of one workspace. */
 export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
   const { raiseEpoch } = makeAccessStore(sql, workspaceId);
+  const members = inWorkspace(sql, workspaceId, MEMBERS);
   const joined = () =>
-    sql.read
-      .selectFrom("members")
+    members
+      .select()
       .innerJoin("users", "users.userId", "members.userId")
-      .select(["members.userId", "users.name", "users.email", "members.role", "members.joinedAt"])
-      .where("members.workspaceId", "=", workspaceId);
-
-  const one = (userId: string) =>
-    sql.write.updateTable("members").where("workspaceId", "=", workspaceId).where("userId", "=", userId);
+      .select(["members.userId", "users.name", "users.email", "members.role", "members.joinedAt"]);
 
   async function roleOf(userId: string): Promise<Role> {
-    const row = await sql.write
-      .selectFrom("members")
-      .select("role")
-      .where("workspaceId", "=", workspaceId)
-      .where("userId", "=", userId)
-      .executeTakeFirst();
-    if (!row) throw noSuchThing();
-    return Role.parse(row.role);
+    const found = await members.find({ userId });
+    if (!found) throw noSuchThing();
+    return found.role;
   }
 
   return {
-    async find(userId: string): Promise<MemberRecord | undefined> {
-      const row = await joined().where("members.userId", "=", userId).executeTakeFirst();
-      return row && toMember(row);
-    },
+    find: (userId: string): Promise<MemberRecord | undefined> =>
+      joined().where("members.userId", "=", userId).executeTakeFirst(),
 
     /** By (joinedAt, userId). */
-    async list({ limit, after }: PageRequest): Promise<MemberRecord[]> {
-      let query = joined();
-      if (after) {
-        query = query.where((eb) =>
-          eb.or([
-            eb("members.joinedAt", ">", after.value),
-            eb("members.joinedAt", "=", after.value).and("members.userId", ">", after.id),
-          ]),
-        );
-      }
-      const rows = await query.orderBy("members.joinedAt").orderBy("members.userId").limit(limit).execute();
-      return rows.map(toMember);
-    },
+    list: (page: PageRequest): Promise<MemberRecord[]> =>
+      pageOf(joined(), ["members.joinedAt", "members.userId"], "asc", page).execute(),
 
     /** Of these users, those who are members. */
     async whichOf(userIds: readonly string[]): Promise<Set<string>> {
       const found = new Set<string>();
       for (const chunk of inChunks(userIds, 500)) {
-        const rows = await sql.read
-          .selectFrom("members")
-          .select("userId")
-          .where("workspaceId", "=", workspaceId)
-          .where("userId", "in", chunk)
-          .execute();
+        const rows = await members.select().select("userId").where("userId", "in", chunk).execute();
         for (const row of rows) found.add(row.userId);
       }
       return found;
     },
 
     async countOwners(): Promise<number> {
-      const { count } = await sql.read
-        .selectFrom("members")
+      const { count } = await members
+        .select({ role: "owner" })
         .select((eb) => eb.fn.countAll().as("count"))
-        .where("workspaceId", "=", workspaceId)
-        .where("role", "=", "owner")
         .executeTakeFirstOrThrow();
       return Number(count);
     },
 
     /** Adds a member and raises the access epoch. */
-    async insert({ userId, role, joinedAt }: { userId: string; role: Role; joinedAt: number }): Promise<void> {
-      await sql.write.insertInto("members").values({ workspaceId, userId, role, joinedAt }).execute();
+    async insert(member: RecordOf<typeof MEMBERS>): Promise<void> {
+      await members.insert(member);
       await raiseEpoch();
     },
 
@@ -102,7 +77,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
      */
     async setRole(userId: string, role: Role, at: number): Promise<FallOutcome | undefined> {
       const before = await roleOf(userId);
-      await one(userId).set({ role }).execute();
+      await members.update({ userId }, { role });
       const whose = { workspaceId, userId, at };
       const outcome = isFall(before, role) ? await endWhatFalls(sql, { ...whose, from: before, to: role }) : undefined;
       if (!outcome) await fillServerConnectionsOf(sql, whose, role);
@@ -134,17 +109,9 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     async remove(userId: string, at: number): Promise<FallOutcome> {
       const from = await roleOf(userId);
       const outcome = await endWhatFalls(sql, { workspaceId, userId, from, to: null, at });
-      await sql.write
-        .deleteFrom("members")
-        .where("workspaceId", "=", workspaceId)
-        .where("userId", "=", userId)
-        .execute();
+      await members.remove({ userId });
       await raiseEpoch();
       return outcome;
     },
   };
-}
-
-function toMember(row: { userId: string; name: string; email: string; role: string; joinedAt: number }) {
-  return { ...row, role: Role.parse(row.role) };
 }

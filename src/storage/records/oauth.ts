@@ -2,8 +2,9 @@ import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { OAuthClientsTable } from "#storage/schema.ts";
+import { GRANTS } from "#storage/tables/credentials.ts";
 import { makeClientDocumentStore } from "./client-documents.ts";
-import { endGrant, endGrantsOf, type GrantRecord, toGrant } from "./grants.ts";
+import { endGrant, endGrantsOf, type GrantRecord } from "./grants.ts";
 import type { WithMembership } from "./sessions.ts";
 
 /** A client that registered itself. Instants are epoch milliseconds. */
@@ -188,7 +189,7 @@ function makeRecords(sql: SqlHandles) {
         row && {
           sealed: row.sealed,
           expiresAt: row.tokenExpiresAt,
-          grant: toGrant(row),
+          grant: GRANTS.read(row),
           role: Role.parse(row.role),
           timeZone: row.ownZone ?? row.workspaceZone,
         }
@@ -203,7 +204,7 @@ function makeGrants(sql: SqlHandles) {
   return {
     async findGrant(grantId: string): Promise<GrantRecord | undefined> {
       const row = await findRow(sql.read, grantId);
-      return row && toGrant(row);
+      return row && GRANTS.read(row);
     },
 
     /** Moves the grant's end and writes `lastUsedAt`. */
@@ -235,7 +236,7 @@ function makeGrants(sql: SqlHandles) {
       const row = await findRow(sql.write, grantId);
       if (!row || row.revokedAt !== null) return undefined;
       await endGrant(sql, row, at);
-      return toGrant(row);
+      return GRANTS.read(row);
     },
 
     /**

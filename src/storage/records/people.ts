@@ -1,68 +1,27 @@
-import type { Selectable } from "kysely";
-import { Role } from "#api/common.ts";
+import type { Role } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
-import { SecretsSetting } from "#api/session.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { INVITATIONS, USERS, WORKSPACES } from "#storage/tables/people.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 import { keepFormerAddresses } from "./former-addresses.ts";
-import type { InvitationsTable, UsersTable, WorkspacesTable } from "#storage/schema.ts";
+import { pageOf, type PageRequest } from "./pages.ts";
 
 /** A person, across workspaces. Instants are epoch milliseconds. */
-export interface UserRecord {
-  userId: string;
-  email: string;
-  name: string;
-  passwordHash: string | null;
-  emailVerifiedAt: number | null;
-  timeZone: string | null;
-  createdAt: number;
-}
+export type UserRecord = RecordOf<typeof USERS>;
 
 /** Instants are epoch milliseconds. */
-export interface WorkspaceRecord {
-  workspaceId: string;
-  name: string;
-  timeZone: string;
-  /** What becomes of tokens, keys and passwords in texts: taken out, or indexed as they are. Source: S37. */
-  secrets: SecretsSetting;
-  /** Domains, in lower case, whose addresses say who a user of a source is here. Source: S3. */
-  identityDomains: string[];
-  /** How long mirrored permissions are believed. Source: S23. */
-  maxAclAgeMs: number;
-  createdAt: number;
-}
+export type WorkspaceRecord = RecordOf<typeof WORKSPACES>;
 
 /** Instants are epoch milliseconds. */
-export interface InvitationRecord {
-  invitationId: string;
-  workspaceId: string;
-  email: string;
-  role: Role;
-  invitedBy: string;
-  createdAt: number;
-  expiresAt: number;
-  acceptedAt: number | null;
-  revokedAt: number | null;
-  /** True when this server sent the link to `email`: accepting it then proves the address. Source: S3. */
-  isMailed: boolean;
-}
-
-/** Rows after this one: the value of the list's order, then the id. */
-export interface RowsAfter {
-  value: number;
-  id: string;
-}
-
-export interface PageRequest {
-  limit: number;
-  after?: RowsAfter;
-}
+export type InvitationRecord = RecordOf<typeof INVITATIONS>;
 
 /** People, across workspaces. */
 export function makeUserStore(sql: SqlHandles) {
   return {
     async find(userId: string): Promise<UserRecord | undefined> {
       const row = await sql.read.selectFrom("users").selectAll().where("userId", "=", userId).executeTakeFirst();
-      return row && toUser(row);
+      return row && USERS.read(row);
     },
 
     /** By address, ASCII-lower-case. */
@@ -72,20 +31,14 @@ export function makeUserStore(sql: SqlHandles) {
         .selectAll()
         .where("emailKey", "=", emailKeyOf(email))
         .executeTakeFirst();
-      return row && toUser(row);
+      return row && USERS.read(row);
     },
 
     /** @throws ApiError `email_taken` */
     async insert(user: UserRecord): Promise<void> {
-      const emailKey = emailKeyOf(user.email);
       const result = await sql.write
         .insertInto("users")
-        .values({
-          ...user,
-          emailKey,
-          emailVerifiedAt: user.emailVerifiedAt,
-          createdAt: user.createdAt,
-        })
+        .values({ ...user, emailKey: emailKeyOf(user.email) })
         .onConflict((oc) => oc.column("emailKey").doNothing())
         .executeTakeFirst();
       if (result.numInsertedOrUpdatedRows === 0n) throw emailTaken();
@@ -177,14 +130,13 @@ export function makeUserStore(sql: SqlHandles) {
 
     /** The workspaces a person is a member of, the one joined first first. */
     async membershipsOf(userId: string): Promise<{ workspaceId: string; role: Role; joinedAt: number }[]> {
-      const rows = await sql.read
+      return await sql.read
         .selectFrom("members")
         .select(["workspaceId", "role", "joinedAt"])
         .where("userId", "=", userId)
         .orderBy("joinedAt")
         .orderBy("workspaceId")
         .execute();
-      return rows.map((row) => ({ ...row, role: Role.parse(row.role) }));
     },
   };
 }
@@ -192,14 +144,8 @@ export function makeUserStore(sql: SqlHandles) {
 /** The workspaces themselves. */
 export function makeWorkspaceRecordStore(sql: SqlHandles) {
   return {
-    async find(workspaceId: string): Promise<WorkspaceRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("workspaces")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .executeTakeFirst();
-      return row && toWorkspace(row);
-    },
+    find: (workspaceId: string): Promise<WorkspaceRecord | undefined> =>
+      inWorkspace(sql, workspaceId, WORKSPACES).find({}),
 
     /** Oldest first. */
     async list(): Promise<WorkspaceRecord[]> {
@@ -209,7 +155,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
         .orderBy("createdAt")
         .orderBy("workspaceId")
         .execute();
-      return rows.map(toWorkspace);
+      return rows.map(WORKSPACES.read);
     },
 
     /** A new one masks secrets. */
@@ -219,14 +165,9 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
 
     async update(
       workspaceId: string,
-      {
-        identityDomains,
-        ...plain
-      }: Partial<Pick<WorkspaceRecord, "name" | "timeZone" | "secrets" | "identityDomains" | "maxAclAgeMs">>,
+      change: Partial<Pick<WorkspaceRecord, "name" | "timeZone" | "secrets" | "identityDomains" | "maxAclAgeMs">>,
     ): Promise<void> {
-      const change = { ...plain, ...(identityDomains && { identityDomains: JSON.stringify(identityDomains) }) };
-      if (Object.keys(change).length === 0) return;
-      await sql.write.updateTable("workspaces").set(change).where("workspaceId", "=", workspaceId).execute();
+      await inWorkspace(sql, workspaceId, WORKSPACES).update({}, change);
     },
 
     /** An invitation by the SHA-256 of its token, before its workspace is known. */
@@ -236,7 +177,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
         .selectAll()
         .where("tokenHash", "=", tokenHash)
         .executeTakeFirst();
-      return row && toInvitation(row);
+      return row && INVITATIONS.read(row);
     },
 
     /** The open invitations of an address in all workspaces, newest first. */
@@ -251,92 +192,43 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
         .orderBy("createdAt", "desc")
         .orderBy("invitationId", "desc")
         .execute();
-      return rows.map(toInvitation);
+      return rows.map(INVITATIONS.read);
     },
   };
 }
 
 /** Invitations of one workspace. */
 export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
+  const invitations = inWorkspace(sql, workspaceId, INVITATIONS);
+  const open = { acceptedAt: null, revokedAt: null };
   return {
-    async find(invitationId: string): Promise<InvitationRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("invitations")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("invitationId", "=", invitationId)
-        .executeTakeFirst();
-      return row && toInvitation(row);
-    },
+    find: (invitationId: string): Promise<InvitationRecord | undefined> => invitations.find({ invitationId }),
 
     /** Those not withdrawn, by (createdAt, invitationId) descending. */
-    async list({ limit, after }: PageRequest): Promise<InvitationRecord[]> {
-      let query = sql.read
-        .selectFrom("invitations")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("revokedAt", "is", null);
-      if (after) {
-        query = query.where((eb) =>
-          eb.or([
-            eb("createdAt", "<", after.value),
-            eb("createdAt", "=", after.value).and("invitationId", "<", after.id),
-          ]),
-        );
-      }
-      const rows = await query.orderBy("createdAt", "desc").orderBy("invitationId", "desc").limit(limit).execute();
-      return rows.map(toInvitation);
+    async list(page: PageRequest): Promise<InvitationRecord[]> {
+      const kept = invitations.select({ revokedAt: null }).selectAll();
+      return (await pageOf(kept, ["createdAt", "invitationId"], "desc", page).execute()).map(INVITATIONS.read);
     },
 
-    async insert(invitation: InvitationRecord & { tokenHash: string }): Promise<void> {
-      await sql.write
-        .insertInto("invitations")
-        .values({
-          ...invitation,
-          workspaceId,
-          createdAt: invitation.createdAt,
-          expiresAt: invitation.expiresAt,
-          acceptedAt: invitation.acceptedAt,
-          revokedAt: invitation.revokedAt,
-          isMailed: invitation.isMailed ? 1 : 0,
-        })
-        .execute();
-    },
+    insert: invitations.insert,
 
     /** True for exactly one caller, and only while it is neither accepted nor withdrawn nor expired. */
     async accept(invitationId: string, at: number): Promise<boolean> {
-      const result = await sql.write
-        .updateTable("invitations")
+      const result = await invitations
+        .updating({ invitationId, ...open })
         .set({ acceptedAt: at })
-        .where("workspaceId", "=", workspaceId)
-        .where("invitationId", "=", invitationId)
-        .where("acceptedAt", "is", null)
-        .where("revokedAt", "is", null)
         .where("expiresAt", ">", at)
         .executeTakeFirst();
       return result.numUpdatedRows === 1n;
     },
 
     async revoke(invitationId: string, at: number): Promise<void> {
-      await sql.write
-        .updateTable("invitations")
-        .set({ revokedAt: at })
-        .where("workspaceId", "=", workspaceId)
-        .where("invitationId", "=", invitationId)
-        .where("revokedAt", "is", null)
-        .execute();
+      await invitations.update({ invitationId, revokedAt: null }, { revokedAt: at });
     },
 
     /** Withdraws the open invitations of an address. */
     async revokeOpenOf(email: string, at: number): Promise<void> {
-      await sql.write
-        .updateTable("invitations")
-        .set({ revokedAt: at })
-        .where("workspaceId", "=", workspaceId)
-        .where("email", "=", emailKeyOf(email))
-        .where("acceptedAt", "is", null)
-        .where("revokedAt", "is", null)
-        .execute();
+      await invitations.update({ email: emailKeyOf(email), ...open }, { revokedAt: at });
     },
   };
 }
@@ -344,32 +236,6 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
 /** Addresses are equal when they are after this: only ASCII letters change. Source: S3. */
 export function emailKeyOf(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-}
-
-function toUser(row: Selectable<UsersTable>): UserRecord {
-  const { userId, email, name, passwordHash, emailVerifiedAt, timeZone, createdAt } = row;
-  return { userId, email, name, passwordHash, emailVerifiedAt, timeZone, createdAt };
-}
-
-function toWorkspace(row: Selectable<WorkspacesTable>): WorkspaceRecord {
-  // Written by `update` only.
-  const identityDomains = JSON.parse(row.identityDomains) as string[];
-  return { ...row, identityDomains, secrets: SecretsSetting.parse(row.secrets) };
-}
-
-function toInvitation(row: Selectable<InvitationsTable>): InvitationRecord {
-  return {
-    invitationId: row.invitationId,
-    workspaceId: row.workspaceId,
-    email: row.email,
-    role: Role.parse(row.role),
-    invitedBy: row.invitedBy,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-    acceptedAt: row.acceptedAt,
-    revokedAt: row.revokedAt,
-    isMailed: row.isMailed === 1,
-  };
 }
 
 function emailTaken(): ApiError {

@@ -1,8 +1,7 @@
 import type { Scope } from "#api/common.ts";
 
-/** Stored scopes with `instead` in the place of `taken`; undefined where they don't hold it. */
-export function withoutScope(stored: string, taken: Scope, instead: Scope): string | undefined {
-  const scopes = stored.split(" ");
+/** Scopes with `instead` in the place of `taken`; undefined where they don't hold it. */
+export function withoutScope(scopes: readonly Scope[], taken: Scope, instead: Scope): Scope[] | undefined {
   if (!scopes.includes(taken)) return undefined;
-  return [...new Set(scopes.map((scope) => (scope === taken ? instead : scope)))].join(" ");
+  return [...new Set(scopes.map((scope) => (scope === taken ? instead : scope)))];
 }

@@ -1,28 +1,15 @@
-import type { Selectable } from "kysely";
-import { Role, Scope } from "#api/common.ts";
+import { Role, type Scope } from "#api/common.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import { compiledQuery } from "#storage/compiled-query.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { ApiTokensTable } from "#storage/schema.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { API_TOKENS } from "#storage/tables/credentials.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 import type { WithMembership } from "./sessions.ts";
 import { withoutScope } from "./taken-scope.ts";
 
 /** Instants are epoch milliseconds. */
-export interface TokenRecord {
-  tokenId: string;
-  workspaceId: string;
-  userId: string;
-  name: string;
-  prefix: string;
-  scopes: Scope[];
-  createdAt: number;
-  lastUsedAt: number | null;
-  expiresAt: number | null;
-  /** As stored; at expiry what is shown is `expiresAt`. */
-  revokedAt: number | null;
-  /** The OAuth grant it dies with; null when a session made or adopted it. Source: S28. */
-  grantId: string | null;
-}
+export type TokenRecord = RecordOf<typeof API_TOKENS>;
 
 const FIND_TOKEN = compiledQuery((read, hash: string, now: number) =>
   read
@@ -52,7 +39,7 @@ export function makeTokenLookup(sql: SqlHandles) {
     /** Undefined when its person is no member of its workspace any more, or the grant that made it has ended. */
     async findToken(hash: string, now: number): Promise<(TokenRecord & WithMembership) | undefined> {
       const [row] = await FIND_TOKEN(sql.read, hash, now);
-      return row && { ...toToken(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
+      return row && { ...API_TOKENS.read(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
     },
 
     /** A live key of a connector that is not being deleted. */
@@ -76,80 +63,39 @@ export function makeTokenLookup(sql: SqlHandles) {
 
 /** The personal access tokens of one workspace. */
 export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
+  const tokens = inWorkspace(sql, workspaceId, API_TOKENS);
   return {
-    async find(tokenId: string): Promise<TokenRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("api_tokens")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("tokenId", "=", tokenId)
-        .executeTakeFirst();
-      return row && toToken(row);
-    },
+    find: (tokenId: string): Promise<TokenRecord | undefined> => tokens.find({ tokenId }),
 
     /** Neither revoked nor expired, newest first. */
     async listActive(userId: string, now: number): Promise<TokenRecord[]> {
-      const rows = await sql.read
-        .selectFrom("api_tokens")
+      const rows = await tokens
+        .select({ userId, revokedAt: null })
         .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("userId", "=", userId)
-        .where("revokedAt", "is", null)
         .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
         .orderBy("createdAt", "desc")
         .orderBy("tokenId", "desc")
         .execute();
-      return rows.map(toToken);
+      return rows.map(API_TOKENS.read);
     },
 
-    async insert(token: TokenRecord & { hash: string }): Promise<void> {
-      await sql.write
-        .insertInto("api_tokens")
-        .values({
-          workspaceId,
-          tokenId: token.tokenId,
-          userId: token.userId,
-          name: token.name,
-          prefix: token.prefix,
-          hash: token.hash,
-          scopes: token.scopes.join(" "),
-          createdAt: token.createdAt,
-          lastUsedAt: token.lastUsedAt,
-          expiresAt: token.expiresAt,
-          revokedAt: token.revokedAt,
-          grantId: token.grantId,
-        })
-        .execute();
-    },
+    insert: tokens.insert,
 
     /** Sets `revokedAt` if it is not set yet. */
     async revoke(tokenId: string, at: number): Promise<void> {
-      await sql.write
-        .updateTable("api_tokens")
-        .set({ revokedAt: at })
-        .where("workspaceId", "=", workspaceId)
-        .where("tokenId", "=", tokenId)
-        .where("revokedAt", "is", null)
-        .execute();
+      await tokens.update({ tokenId, revokedAt: null }, { revokedAt: at });
     },
 
     /** Frees it from the grant that made it. */
     async adopt(tokenId: string): Promise<void> {
-      await sql.write
-        .updateTable("api_tokens")
-        .set({ grantId: null })
-        .where("workspaceId", "=", workspaceId)
-        .where("tokenId", "=", tokenId)
-        .execute();
+      await tokens.update({ tokenId }, { grantId: null });
     },
 
     /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
     async markUsed(tokenId: string, at: number, unlessAfter: number): Promise<void> {
-      await sql.write
-        .updateTable("api_tokens")
+      await tokens
+        .updating({ tokenId })
         .set({ lastUsedAt: at })
-        .where("workspaceId", "=", workspaceId)
-        .where("tokenId", "=", tokenId)
         .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter)]))
         .execute();
     },
@@ -163,50 +109,23 @@ interface Whose {
 }
 
 /** Ends the living tokens of a person in one workspace. @returns how many */
-export async function endTokensOf(sql: SqlHandles, { at, ...whose }: Whose): Promise<number> {
-  const { numUpdatedRows } = await living(sql, whose).set({ revokedAt: at }).executeTakeFirst();
-  return Number(numUpdatedRows);
+export function endTokensOf(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<number> {
+  return inWorkspace(sql, workspaceId, API_TOKENS).update({ userId, revokedAt: null }, { revokedAt: at });
 }
 
 /** Puts a lesser scope in the place of one in the living tokens of a person. @returns how many had it */
-export async function takeScopeOfTokens(sql: SqlHandles, whose: Whose, taken: Scope, instead: Scope): Promise<number> {
-  const rows = await sql.write
-    .selectFrom("api_tokens")
-    .select(["tokenId", "scopes"])
-    .where("workspaceId", "=", whose.workspaceId)
-    .where("userId", "=", whose.userId)
-    .where("revokedAt", "is", null)
-    .execute();
+export async function takeScopeOfTokens(
+  sql: SqlHandles,
+  { workspaceId, userId }: Whose,
+  taken: Scope,
+  instead: Scope,
+): Promise<number> {
+  const tokens = inWorkspace(sql, workspaceId, API_TOKENS);
+  const rows = await tokens.select({ userId, revokedAt: null }).select(["tokenId", "scopes"]).execute();
   let count = 0;
-  for (const { tokenId, scopes } of rows) {
+  for (const { tokenId, scopes } of rows.map(API_TOKENS.read)) {
     const left = withoutScope(scopes, taken, instead);
-    if (left === undefined) continue;
-    await living(sql, whose).set({ scopes: left }).where("tokenId", "=", tokenId).execute();
-    count++;
+    if (left !== undefined) count += await tokens.update({ tokenId }, { scopes: left });
   }
   return count;
-}
-
-function living(sql: SqlHandles, { workspaceId, userId }: Omit<Whose, "at">) {
-  return sql.write
-    .updateTable("api_tokens")
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId)
-    .where("revokedAt", "is", null);
-}
-
-function toToken(row: Selectable<ApiTokensTable>): TokenRecord {
-  return {
-    tokenId: row.tokenId,
-    workspaceId: row.workspaceId,
-    userId: row.userId,
-    name: row.name,
-    prefix: row.prefix,
-    scopes: row.scopes.split(" ").map((scope) => Scope.parse(scope)),
-    createdAt: row.createdAt,
-    lastUsedAt: row.lastUsedAt,
-    expiresAt: row.expiresAt,
-    revokedAt: row.revokedAt,
-    grantId: row.grantId,
-  };
 }

@@ -1,43 +1,22 @@
-import type { SourceProblem } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { WebhookSubscriptionsTable } from "#storage/schema.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { WEBHOOK_SUBSCRIPTIONS } from "#storage/tables/connectors.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 
 /** The subscription of a connector at its provider, or why there is none. */
-export interface WebhookSubscriptionRecord extends Omit<WebhookSubscriptionsTable, "workspaceId" | "problem"> {
-  problem: SourceProblem | null;
-}
+export type WebhookSubscriptionRecord = RecordOf<typeof WEBHOOK_SUBSCRIPTIONS>;
 
 /** Subscriptions of the workspace's connectors to notifications of their apps. */
 export function makeWebhookSubscriptionStore(sql: SqlHandles, workspaceId: string) {
+  const subscriptions = inWorkspace(sql, workspaceId, WEBHOOK_SUBSCRIPTIONS);
   return {
-    async find(connectorId: string): Promise<WebhookSubscriptionRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("webhook_subscriptions")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .executeTakeFirst();
-      if (!row) return undefined;
-      const { workspaceId: _, problem, ...rest } = row;
-      // Written by `put` only.
-      return { ...rest, problem: problem === null ? null : (JSON.parse(problem) as SourceProblem) };
-    },
+    find: (connectorId: string): Promise<WebhookSubscriptionRecord | undefined> => subscriptions.find({ connectorId }),
 
     /** Replaces the one before. */
-    async put({ connectorId, problem, ...rest }: WebhookSubscriptionRecord): Promise<void> {
-      const row = { ...rest, problem: problem && JSON.stringify(problem) };
-      await sql.write
-        .insertInto("webhook_subscriptions")
-        .values({ workspaceId, connectorId, ...row })
-        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet(row))
-        .execute();
-    },
+    put: (made: WebhookSubscriptionRecord): Promise<void> => subscriptions.insert(made, made),
+
     async remove(connectorId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("webhook_subscriptions")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .execute();
+      await subscriptions.remove({ connectorId });
     },
   };
 }

@@ -7,7 +7,7 @@ import {
   outcomeOf,
   type SyncStateEvent,
 } from "#server/sync/state.ts";
-import { CONNECTOR_STATES } from "#storage/records/connectors.ts";
+import { CONNECTOR_STATES } from "#storage/tables/connectors.ts";
 import { backOffMs } from "#storage/records/queue.ts";
 import { SYNC_STATES } from "#storage/records/syncs.ts";
 

@@ -1,3 +1,4 @@
+import type { ConnectorState } from "#storage/records/connectors.ts";
 import { factColumns, facts } from "../facts.ts";
 import { randomBytes } from "node:crypto";
 import { makeId, type Role } from "#api/common.ts";
@@ -39,7 +40,7 @@ export interface ConnectorInput {
   providerId?: string;
   name?: string;
   ownerUserId?: string;
-  state?: string;
+  state?: ConnectorState;
   aclCheckedAt?: number | null;
   members?: readonly Principal[];
 }
@@ -154,7 +155,7 @@ function connectorRow(workspaceId: string, connectorId: string, options: Connect
     providerId,
     name,
     ownerUserId,
-    visibility: "workspace",
+    visibility: "workspace" as const,
     memberIds: "[]",
     groupIds: "[]",
     config: "{}",

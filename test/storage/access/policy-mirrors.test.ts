@@ -1,3 +1,4 @@
+import type { ConnectorState } from "#storage/records/connectors.ts";
 import { describe, test } from "vitest";
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { itemNotFound } from "#storage/access/policy.ts";
@@ -15,7 +16,7 @@ async function start() {
     world.connector(wsp, { providerId, aclCheckedAt: world.clock.ms, ...more });
   const set = (
     connectorId: string,
-    columns: { state?: string; refusedAt?: number | null; withheldAt?: number | null },
+    columns: { state?: ConnectorState; refusedAt?: number | null; withheldAt?: number | null },
   ) =>
     world.database.write
       .updateTable("connectors")

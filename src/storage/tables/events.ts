@@ -1,0 +1,63 @@
+import { EVENT_TYPES, type EventType } from "#api/event-types.ts";
+import { table, words } from "./table.ts";
+
+const { text, integer, instant, flag, json, oneOf, nullable, hidden, withDefault } = words;
+
+/** URLs that the workspace's events are sent to. */
+export const EVENT_TARGETS = table("event_targets", ["workspaceId", "targetId"], {
+  targetId: text,
+  url: text,
+  types: json<EventType[]>(),
+  state: oneOf(["active", "paused"]),
+  /** An admin did, it answered that it is gone, or it took nothing for days. */
+  pausedFor: nullable(oneOf(["admin", "gone", "failing"])),
+  pausedAt: nullable(instant),
+  /** JSON of what its deliveries are signed with, sealed. */
+  sealed: text,
+  /** Until when the secret before the last rotation signs, too. */
+  previousUntil: nullable(instant),
+  createdBy: nullable(text),
+  createdAt: instant,
+  /** Since when no delivery was taken. */
+  failingSince: nullable(instant),
+  /** When the first delivery that waits is to be sent; null = none waits. */
+  dueAt: nullable(instant),
+  leaseOwner: hidden(nullable(text)),
+  leaseUntil: hidden(nullable(instant)),
+});
+
+/** What happened: ids, counts and codes. Source: S43. */
+export const EVENTS = table("events", ["workspaceId", "eventId"], {
+  eventId: text,
+  /** `ping` is sent by a test of a target, and never subscribed to. */
+  type: oneOf([...EVENT_TYPES, "ping"]),
+  at: instant,
+  data: json<Record<string, unknown>>(),
+});
+
+/** One event on its way to one target, and what became of it; nothing of the answer's text. */
+export const EVENT_DELIVERIES = table("event_deliveries", ["seq"], {
+  seq: withDefault(integer),
+  workspaceId: hidden(text),
+  deliveryId: text,
+  targetId: text,
+  eventId: text,
+  state: oneOf(["waiting", "delivered", "failed"]),
+  isReplay: flag,
+  createdAt: instant,
+  tries: integer,
+  triedAt: nullable(instant),
+  endedAt: nullable(instant),
+  /** HTTP status of the last answer. */
+  status: nullable(integer),
+  /** Why there was none, or why it was not taken. */
+  code: nullable(text),
+});
+
+/** What was told of the state of connectors, so that it is told once. */
+export const EVENT_MARKS = table("event_marks", ["workspaceId", "connectorId", "type"], {
+  connectorId: text,
+  type: oneOf(EVENT_TYPES),
+  /** Since when it is so. */
+  value: integer,
+});

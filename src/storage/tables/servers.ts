@@ -1,0 +1,109 @@
+import { table, words } from "./table.ts";
+
+const { text, integer, instant, flag, json, oneOf, nullable, hidden } = words;
+
+/** A step that failed, by name and code: nothing of an answer is ever kept. Source: S31. */
+export interface ServerProblem {
+  step: string;
+  code: string;
+}
+
+/** Where a connection signed in. Another issuer or token endpoint later is another authorization server. Source: S31. */
+export interface ConnectionAuthorization {
+  issuer: string;
+  tokenEndpoint: string;
+  revocationEndpoint?: string;
+  resource: string;
+  clientId: string;
+  authMethod: "none" | "client_secret_post" | "client_secret_basic";
+  /** Rights that the server asked for since. */
+  wanted?: string[];
+}
+
+/** MCP servers of others whose apps members connect. */
+export const PROVIDER_SERVERS = table("provider_servers", ["workspaceId", "serverId"], {
+  serverId: text,
+  name: text,
+  /** Normalized; one server each. */
+  url: text,
+  /** What its own app is called in paths; stays when it is renamed. */
+  slug: text,
+  authKind: oneOf(["none", "bearer", "header", "oauth"]),
+  headerName: nullable(text),
+  /** Where an admin registered kb there. */
+  clientId: nullable(text),
+  /** What stands behind the address to come back to with that client; null = nothing, for a client of an earlier program. Source: S30. */
+  callback: nullable(text),
+  /** The authorization server for which that client is, from its first use on. Source: S31. */
+  issuer: nullable(text),
+  isEnabled: flag,
+  connectPolicy: oneOf(["admins", "members"]),
+  /** Slugs that can be connected; null = all. */
+  apps: nullable(json<readonly string[]>()),
+  /** How its tools are read; null = they are not. */
+  mapping: nullable(json<unknown>()),
+  /** When, and by whom, that was set last; null for one of an earlier program. */
+  mappedAt: nullable(instant),
+  mappedBy: nullable(text),
+  health: oneOf(["healthy", "degraded", "down", "unknown"]),
+  checkedAt: nullable(instant),
+  latencyMs: nullable(integer),
+  /** In a row. */
+  failures: integer,
+  lastProblem: nullable(json<ServerProblem>()),
+  /** When it is probed next; null = disabled. */
+  dueAt: nullable(instant),
+  /** What it said of itself, cleaned. */
+  serverInfo: nullable(json<{ name: string; title?: string | undefined; version: string }>()),
+  protocolVersion: nullable(text),
+  capabilities: nullable(json<Readonly<Record<string, boolean>>>()),
+  createdAt: instant,
+  createdBy: text,
+});
+
+/** The servers' own secrets. */
+export const PROVIDER_SERVER_SECRETS = table("provider_server_secrets", ["workspaceId", "serverId"], {
+  serverId: text,
+  sealed: text,
+});
+
+/** People's connections to apps of servers. */
+export const CONNECTIONS = table("connections", ["workspaceId", "connectionId"], {
+  connectionId: text,
+  serverId: text,
+  ownerUserId: text,
+  app: text,
+  name: text,
+  /** `server`: signed with the server's own secret; `secret`: with one of its owner's. */
+  way: oneOf(["none", "server", "secret", "oauth"]),
+  status: oneOf(["pending", "active", "needs_reauth", "failed", "expired", "revoked"]),
+  statusReason: nullable(text),
+  visibility: oneOf(["private", "members", "workspace"]),
+  memberIds: json<readonly string[]>(),
+  groupIds: json<readonly string[]>(),
+  /** Who it is at the provider; null = nobody can tell. */
+  accountId: nullable(text),
+  accountLabel: nullable(text),
+  scopes: json<readonly string[]>(),
+  authorization: nullable(json<ConnectionAuthorization>()),
+  /** While `pending`: until when somebody can finish it. */
+  pendingUntil: nullable(instant),
+  /** In each role the tool that its owner agreed to, as it was mapped then; null = none. Source: S65. */
+  agreed: nullable(json<unknown>()),
+  /** Since when its owner is asked to agree to how the tools are mapped now; null = they needn't. */
+  waitingSince: nullable(instant),
+  lastUsedAt: nullable(instant),
+  lastCheckedAt: nullable(instant),
+  createdAt: instant,
+});
+
+/** What signs the requests of a connection. */
+export const CONNECTION_SECRETS = table("connection_secrets", ["workspaceId", "connectionId"], {
+  connectionId: hidden(text),
+  sealed: text,
+  /** Counts the tokens that it had. */
+  version: integer,
+  expiresAt: nullable(instant),
+  lockedBy: hidden(nullable(text)),
+  lockedUntil: hidden(nullable(instant)),
+});
