@@ -3,6 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import ts from "typescript";
 import { RETIRED_WORDS } from "../../test/docs/retired-words.ts";
 import { type FileSize, nodesOf } from "./measure.ts";
+import { unexplainedQueries } from "./raw-queries.ts";
 
 /** By name; those that must not rise come first. */
 export function structureOf(files: readonly FileSize[]): [string, number][] {
@@ -18,6 +19,7 @@ export function structureOf(files: readonly FileSize[]): [string, number][] {
     ["interfaces of methods with one implementation", oneImplementation(all.map(({ node }) => node)).length],
     ["queries of a table outside storage", raw.length],
     ["clauses that name the workspace by hand", clauses.length],
+    ["queries of a workspace's table that don't say why they are raw", unexplainedQueries(files).length],
     ["casts", casts.length],
     ["casts in storage/records", casts.filter(({ file }) => file.path.startsWith("src/storage/records/")).length],
     ["retired words", files.reduce((sum, file) => sum + retiredIn(file), 0)],

@@ -1,6 +1,7 @@
 import { FIELD_NAMES, perField } from "#api/item-fields.ts";
 import type { FactValues, ItemFacts } from "#core/item-facts.ts";
-import type { FieldColumns, ItemsTable } from "#storage/schema.ts";
+import type { ItemsTable } from "#storage/schema.ts";
+import type { FieldColumns } from "#storage/tables/items.ts";
 
 const NOTHING: FactValues = {
   kind: "file",

@@ -42,7 +42,8 @@ describe("a table in a workspace", () => {
 
   test("never takes the workspace from a record", async ({ expect }) => {
     const { world, one, two, group, others } = await makeTwo();
-    await inWorkspace(world.database, one, GROUPS).insert({ ...group, groupId: "grp_b", ...{ workspaceId: two } });
+    const foreign = { ...group, groupId: "grp_b", workspaceId: two };
+    await inWorkspace(world.database, one, GROUPS).insert(foreign);
     expect(await others.find({ groupId: "grp_b" })).toBeUndefined();
   });
 

@@ -10,6 +10,11 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { authorityOf, believedOf } from "./believed-groups.ts";
 import { forgetPeopleOf } from "./forget-people.ts";
 import { makeItemClockStore } from "./item-clocks.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { ACCESSES, ACCESS_LISTS, ACCESS_STATE, MEMBERSHIPS } from "#storage/tables/access.ts";
+import { MEMBERS } from "#storage/tables/people.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
+import { FORMER_OWNERS } from "#storage/tables/items.ts";
 
 /** What decides, besides the lists, whether a connector's items may be read at all. */
 export interface ConnectorGate {
@@ -32,13 +37,13 @@ const CHUNK = 500;
 
 /** The permission model's records of one workspace. Source: S1, S2, S4, S6. */
 export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
+  const memberships = inWorkspace(sql, workspaceId, MEMBERSHIPS);
+  const state = inWorkspace(sql, workspaceId, ACCESS_STATE);
   const memberRows = (group: Principal, reportedBy: string) =>
-    sql.write
-      .selectFrom("memberships")
-      .select("memberPrincipal")
-      .where("workspaceId", "=", workspaceId)
-      .where("groupPrincipal", "=", group)
-      .where("reportedBy", "=", reportedBy);
+    // By the writer: what is written next depends on it.
+    inWorkspace({ read: sql.write, write: sql.write }, workspaceId, MEMBERSHIPS)
+      .select({ groupPrincipal: group, reportedBy })
+      .select("memberPrincipal");
 
   async function writeMembers(
     group: Principal,
@@ -46,15 +51,10 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     reportedBy: string,
   ): Promise<void> {
     for (const chunk of inChunks(gone, CHUNK)) {
-      await sql.write
-        .deleteFrom("memberships")
-        .where("workspaceId", "=", workspaceId)
-        .where("groupPrincipal", "=", group)
-        .where("reportedBy", "=", reportedBy)
-        .where("memberPrincipal", "in", chunk)
-        .execute();
+      await memberships.deleting({ groupPrincipal: group, reportedBy }).where("memberPrincipal", "in", chunk).execute();
     }
     for (const chunk of inChunks(fresh, CHUNK)) {
+      // Raw: many rows at once.
       await sql.write
         .insertInto("memberships")
         .values(chunk.map((memberPrincipal) => ({ workspaceId, groupPrincipal: group, memberPrincipal, reportedBy })))
@@ -63,9 +63,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
   }
 
   async function raiseEpoch(): Promise<void> {
-    await sql.write
-      .insertInto("access_state")
-      .values({ workspaceId, epoch: 1, nextListId: 1, nextAclId: 1 })
+    await state
+      .inserting({ epoch: 1, nextListId: 1, nextAclId: 1 })
       .onConflict((oc) => oc.column("workspaceId").doUpdateSet((eb) => ({ epoch: eb("access_state.epoch", "+", 1) })))
       .execute();
   }
@@ -77,11 +76,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
 
     /** Rises with every change to memberships, roles, connector access or state; keys the caches. */
     async epoch(): Promise<number> {
-      const row = await sql.read
-        .selectFrom("access_state")
-        .select("epoch")
-        .where("workspaceId", "=", workspaceId)
-        .executeTakeFirst();
+      const row = await state.select().select("epoch").executeTakeFirst();
       return row?.epoch ?? 0;
     },
 
@@ -149,10 +144,9 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     async groupsOf(principals: readonly Principal[]): Promise<{ member: Principal; group: Principal }[]> {
       const found: { member: Principal; group: Principal }[] = [];
       for (const chunk of inChunks(principals, CHUNK)) {
-        const rows = await sql.read
-          .selectFrom("memberships")
+        const rows = await memberships
+          .select()
           .select(["memberPrincipal as member", "groupPrincipal as group", "reportedBy"])
-          .where("workspaceId", "=", workspaceId)
           .where("memberPrincipal", "in", chunk)
           // Not ordered there: for the sake of it SQLite would walk the whole key instead of the index by member.
           .execute();
@@ -166,37 +160,30 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
 
     /** True while this user is a member of the workspace. */
     async isMember(userId: string): Promise<boolean> {
-      const row = await sql.read
-        .selectFrom("members")
-        .select("userId")
-        .where("workspaceId", "=", workspaceId)
-        .where("userId", "=", userId)
-        .executeTakeFirst();
+      const row = await inWorkspace(sql, workspaceId, MEMBERS).select({ userId }).select("userId").executeTakeFirst();
       return row !== undefined;
     },
 
     /** Every connector's gate. */
     connectorGates(): Promise<ConnectorGate[]> {
-      return sql.read
-        .selectFrom("connectors")
+      return inWorkspace(sql, workspaceId, CONNECTORS)
+        .select()
         .select(["connectorId", "providerId", "ownerUserId", "state", "aclCheckedAt", "refusedAt", "withheldAt"])
-        .where("workspaceId", "=", workspaceId)
         .execute();
     },
 
     /** Connectors of which this user was the owner, while something in them is still what was read by then. */
     async leftBehindBy(userId: string): Promise<Set<string>> {
-      const rows = await sql.read
-        .selectFrom("former_owners as former")
-        .select("former.connectorId")
-        .where("former.workspaceId", "=", workspaceId)
-        .where("former.userId", "=", userId)
+      const rows = await inWorkspace(sql, workspaceId, FORMER_OWNERS)
+        .select()
+        .select("former_owners.connectorId")
+        .where("former_owners.userId", "=", userId)
         .where(({ exists, selectFrom }) =>
           exists(
             selectFrom("items")
               .select("items.kbId")
-              .whereRef("items.workspaceId", "=", "former.workspaceId")
-              .whereRef("items.connectorId", "=", "former.connectorId")
+              .whereRef("items.workspaceId", "=", "former_owners.workspaceId")
+              .whereRef("items.connectorId", "=", "former_owners.connectorId")
               // The words of the condition are those of the partial index.
               .where(rawSql<boolean>`"readElsewhere" = 1`)
               .where("items.removedAt", "is", null),
@@ -208,11 +195,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
 
     /** The highest numbers given so far; numbers only grow and never change their meaning. */
     async marks(): Promise<{ listId: number; aclId: number }> {
-      const row = await sql.read
-        .selectFrom("access_state")
-        .select(["nextListId", "nextAclId"])
-        .where("workspaceId", "=", workspaceId)
-        .executeTakeFirst();
+      const row = await state.select().select(["nextListId", "nextAclId"]).executeTakeFirst();
       return { listId: (row?.nextListId ?? 1) - 1, aclId: (row?.nextAclId ?? 1) - 1 };
     },
 
@@ -295,23 +278,17 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
      * @param at  epoch milliseconds, for joins that end with it
      */
     async dropReported(reportedBy: string, at: number): Promise<void> {
-      await sql.write
-        .deleteFrom("memberships")
-        .where("workspaceId", "=", workspaceId)
-        .where("reportedBy", "=", reportedBy)
-        .execute();
+      await memberships.remove({ reportedBy });
       await forgetPeopleOf(sql, { workspaceId, connectorId: reportedBy, at });
       await store.raiseEpoch();
     },
 
     /** Who is a direct member of the group. */
     async membersOf(group: Principal): Promise<Principal[]> {
-      const rows = await sql.read
-        .selectFrom("memberships")
+      const rows = await memberships
+        .select({ groupPrincipal: group })
         .select("memberPrincipal")
         .distinct()
-        .where("workspaceId", "=", workspaceId)
-        .where("groupPrincipal", "=", group)
         .orderBy("memberPrincipal")
         .execute();
       return rows.map((row) => row.memberPrincipal);
@@ -327,10 +304,9 @@ async function listIdsOf(
 ): Promise<Map<number, number[]>> {
   const found = new Map<number, number[]>();
   for (const chunk of inChunks(aclIds, CHUNK)) {
-    const rows = await sql.read
-      .selectFrom("accesses")
+    const rows = await inWorkspace(sql, workspaceId, ACCESSES)
+      .select()
       .select(["aclId", "listIds"])
-      .where("workspaceId", "=", workspaceId)
       .where("aclId", "in", chunk)
       .execute();
     for (const row of rows) found.set(row.aclId, row.listIds.split(",").map(Number));
@@ -345,10 +321,9 @@ async function principalsOfLists(
 ): Promise<Map<number, Principal[]>> {
   const found = new Map<number, Principal[]>();
   for (const chunk of inChunks(listIds, CHUNK)) {
-    const rows = await sql.read
-      .selectFrom("access_lists")
+    const rows = await inWorkspace(sql, workspaceId, ACCESS_LISTS)
+      .select()
       .select(["listId", "principals"])
-      .where("workspaceId", "=", workspaceId)
       .where("listId", "in", chunk)
       .execute();
     // Written by `makeInterner` only.

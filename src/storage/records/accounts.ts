@@ -7,7 +7,6 @@ import type { RecordOf } from "#storage/tables/table.ts";
 
 /** A person's own account at another service. Instants are epoch milliseconds. */
 export type AccountRecord = RecordOf<typeof PROVIDER_ACCOUNTS>;
-export type AccountState = AccountRecord["state"];
 export type AccountWay = AccountRecord["way"];
 
 export type AccountPatch = Partial<Omit<AccountRecord, "accountId" | "userId" | "providerId" | "createdAt">>;
@@ -109,6 +108,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
 }
 
 /** Ways to providers, and accounts that are due, across workspaces. */
+// Raw: a flow is found by its hash, before its workspace is known, and swept across workspaces.
 export function makeAccountFlowStore(sql: SqlHandles) {
   return {
     async insert(flow: AccountFlowRecord): Promise<void> {
@@ -194,6 +194,7 @@ export function makeAccountFlowStore(sql: SqlHandles) {
 const STAGES_WITH_TOKENS: FlowStage[] = ["found", "intent_found"];
 
 /** Ends the flows of a person, or to a provider or connection. One with tokens lapses, so that they are revoked first. */
+// Raw: a flow is no row of a workspace by its key: `whose` names the workspace.
 export async function endFlows(
   sql: SqlHandles,
   whose: { workspaceId: string } & ({ userId: string } | { providerId: string }),

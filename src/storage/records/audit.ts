@@ -12,6 +12,8 @@ import { READ_ACTION } from "#storage/read-rows.ts";
 import type { AuditTable } from "#storage/schema.ts";
 import type { AppendAuditArgs } from "#storage/writer/append-audit.ts";
 import { JOINED_AT_ONCE, type JoinReadsArgs } from "#storage/writer/join-reads.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { AUDIT } from "#storage/tables/access.ts";
 
 export interface AuditListOptions {
   limit: number;
@@ -39,17 +41,13 @@ function toRecord(row: Selectable<AuditTable>): AuditRecord {
 
 /** The audit rows of one workspace; rows are only ever added, and swept from the beginning. */
 export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
+  const audit = inWorkspace(sql, workspaceId, AUDIT);
   return {
     /** Appends a row to the chain; call it in the transaction of the act. */
     async append(record: NewAuditRecord): Promise<void> {
       // One writer at a time, and a transaction holds it: the next number is nobody else's.
-      const end = await sql.write
-        .selectFrom("audit")
-        .select(["seq", "hash"])
-        .where("workspaceId", "=", workspaceId)
-        .orderBy("seq", "desc")
-        .limit(1)
-        .executeTakeFirst();
+      const end = await audit.select().select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
+      // Raw: a row is stored as it was hashed.
       await sql.write
         .insertInto("audit")
         .values(nextRow(workspaceId, end ?? NO_CHAIN, record))
@@ -78,7 +76,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
 
     /** Newest first. */
     async list({ limit, before, action, userId, credential, since, until }: AuditListOptions): Promise<AuditRecord[]> {
-      let query = sql.read.selectFrom("audit").selectAll().where("workspaceId", "=", workspaceId);
+      let query = audit.select().selectAll();
       if (before !== undefined) query = query.where("seq", "<", before);
       query = action === undefined ? query.where(IS_ACT) : query.where("action", "=", action);
       if (userId !== undefined) query = query.where("actorUserId", "=", userId);
@@ -94,10 +92,9 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
       { actions, since, before, limit }: { actions: readonly string[]; since: number; before?: number; limit: number },
     ): Promise<AuditRecord[]> {
       if (targetIds.length === 0) return [];
-      let query = sql.read
-        .selectFrom("audit")
+      let query = audit
+        .select()
         .selectAll()
-        .where("workspaceId", "=", workspaceId)
         .where("targetId", "in", targetIds)
         .where(IS_ACT)
         .where("action", "in", actions)
@@ -108,11 +105,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
 
     /** Rows of the chain, the oldest first, after this `seq`. */
     async readChain({ after, limit, since }: { after: number; limit: number; since?: number }): Promise<AuditRow[]> {
-      let query = sql.read
-        .selectFrom("audit")
-        .selectAll()
-        .where("workspaceId", "=", workspaceId)
-        .where("seq", ">", after);
+      let query = audit.select().selectAll().where("seq", ">", after);
       if (since !== undefined) query = query.where("at", ">=", since);
       return (await query.orderBy("seq").limit(limit).execute()).map(toAuditRow);
     },
@@ -124,7 +117,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
      * @returns how many were deleted; fewer than `limit` = nothing is left to delete
      */
     async sweep(before: number, limit: number): Promise<number> {
-      const oldest = sql.read.selectFrom("audit").select(["seq", "at"]).where("workspaceId", "=", workspaceId);
+      const oldest = audit.select().select(["seq", "at"]);
       const rows = await oldest
         .orderBy("seq")
         .limit(limit + 1)
@@ -133,7 +126,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
       const kept = rows.findIndex((row, place) => row.at >= before || place === rows.length - 1);
       const last = kept <= 0 ? undefined : rows[kept - 1];
       if (last === undefined) return 0;
-      await sql.write.deleteFrom("audit").where("workspaceId", "=", workspaceId).where("seq", "<=", last.seq).execute();
+      await audit.deleting().where("seq", "<=", last.seq).execute();
       return kept;
     },
   };

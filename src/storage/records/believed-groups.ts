@@ -2,6 +2,9 @@ import { inChunks } from "#core/in-chunks.ts";
 import type { Principal } from "#core/principals.ts";
 import { type Believing, believedUntil } from "#storage/access/clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { SOURCE_GROUPS } from "#storage/tables/identities.ts";
+import { IDENTITIES } from "#storage/tables/identities.ts";
 
 /** Parameters per statement stay below SQLite's limit. */
 const CHUNK = 500;
@@ -75,17 +78,22 @@ function activeUntil(rows: readonly UserClock[], believing: Believing): number |
 async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonly Principal[]): Promise<GroupClock[]> {
   const found: GroupClock[] = [];
   for (const chunk of inChunks(groups, CHUNK)) {
-    const rows = await sql.read
-      .selectFrom("source_groups as g")
+    const rows = await inWorkspace(sql, workspaceId, SOURCE_GROUPS)
+      .select()
       .leftJoin("people_feeds as f", (on) =>
         on
-          .onRef("f.workspaceId", "=", "g.workspaceId")
-          .onRef("f.connectorId", "=", "g.connectorId")
-          .onRef("f.toldIn", "=", "g.toldIn"),
+          .onRef("f.workspaceId", "=", "source_groups.workspaceId")
+          .onRef("f.connectorId", "=", "source_groups.connectorId")
+          .onRef("f.toldIn", "=", "source_groups.toldIn"),
       )
-      .select(["g.groupPrincipal as principal", "g.checkedAt as at", "g.followsFeed", "g.neverAges", "f.currentAt"])
-      .where("g.workspaceId", "=", workspaceId)
-      .where("g.groupPrincipal", "in", chunk)
+      .select([
+        "source_groups.groupPrincipal as principal",
+        "source_groups.checkedAt as at",
+        "source_groups.followsFeed",
+        "source_groups.neverAges",
+        "f.currentAt",
+      ])
+      .where("source_groups.groupPrincipal", "in", chunk)
       .execute();
     found.push(...rows);
   }
@@ -96,26 +104,31 @@ async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonl
 async function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Principal[]): Promise<UserClock[]> {
   const found: UserClock[] = [];
   for (const chunk of inChunks(users, CHUNK)) {
-    const rows = await sql.read
-      .selectFrom("identities as i")
+    const rows = await inWorkspace(sql, workspaceId, IDENTITIES)
+      .select()
       .leftJoin("people_feeds as f", (on) =>
         on
-          .onRef("f.workspaceId", "=", "i.workspaceId")
-          .onRef("f.connectorId", "=", "i.connectorId")
-          .onRef("f.toldIn", "=", "i.toldIn"),
+          .onRef("f.workspaceId", "=", "identities.workspaceId")
+          .onRef("f.connectorId", "=", "identities.connectorId")
+          .onRef("f.toldIn", "=", "identities.toldIn"),
       )
       .leftJoin("identity_joins as j", (on) =>
         on
-          .onRef("j.workspaceId", "=", "i.workspaceId")
-          .onRef("j.principal", "=", "i.principal")
+          .onRef("j.workspaceId", "=", "identities.workspaceId")
+          .onRef("j.principal", "=", "identities.principal")
           .on("j.endedAt", "is", null)
           .on("j.basis", "=", "account"),
       )
-      .select(["i.principal", "i.state", "i.toldAt as at", "i.followsFeed", "f.currentAt"])
-      .select(["i.connectorId as teller", "j.connectorId as account"])
-      .where("i.workspaceId", "=", workspaceId)
-      .where("i.principal", "in", chunk)
-      .where("i.isTrusted", "=", 1)
+      .select([
+        "identities.principal",
+        "identities.state",
+        "identities.toldAt as at",
+        "identities.followsFeed",
+        "f.currentAt",
+      ])
+      .select(["identities.connectorId as teller", "j.connectorId as account"])
+      .where("identities.principal", "in", chunk)
+      .where("identities.isTrusted", "=", 1)
       .execute();
     found.push(...rows);
   }

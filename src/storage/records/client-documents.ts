@@ -16,6 +16,7 @@ export interface ClientDocumentRecord {
 }
 
 /** The copies of clients' documents; they are bound to no workspace. */
+// Raw: a document is of no workspace, and any of them may have let its client in.
 export function makeClientDocumentStore(sql: SqlHandles) {
   return {
     async findDocument(clientId: string): Promise<ClientDocumentRecord | undefined> {

@@ -15,7 +15,6 @@ export type { ConnectionAuthorization } from "#storage/tables/servers.ts";
 /** A person's connection to an app of a server. Instants are epoch milliseconds. */
 export type ConnectionRecord = RecordOf<typeof CONNECTIONS>;
 export type ConnectionWay = ConnectionRecord["way"];
-export type ConnectionStatus = ConnectionRecord["status"];
 
 export type ConnectionPatch = Partial<
   Omit<ConnectionRecord, "connectionId" | "serverId" | "ownerUserId" | "app" | "createdAt">
@@ -112,6 +111,7 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
 }
 
 /** Connections that nobody finished, across workspaces. */
+// Raw: across workspaces.
 export function makeConnectionLookup(sql: SqlHandles) {
   return {
     /** Marks those whose time is up as expired; a day later, and a while after they were revoked, their records go. */

@@ -1,6 +1,8 @@
 import { compiledQuery } from "#storage/compiled-query.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { ConnectorRecord, ConnectorState } from "./connectors.ts";
+import type { ConnectorRecord } from "./connectors.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
 
 /** What tells how a connector is doing. */
 export type ConnectorHealth = Pick<
@@ -9,11 +11,9 @@ export type ConnectorHealth = Pick<
 >;
 
 const LIST_OWNED = compiledQuery((read, workspaceId: string, ownerUserId: string) =>
-  read
-    .selectFrom("connectors")
+  inWorkspace({ read, write: read }, workspaceId, CONNECTORS)
+    .select({ ownerUserId })
     .select(["name", "providerId", "state", "nextRunAt", "aclCheckedAt", "refusedAt", "lastFullAt"])
-    .where("workspaceId", "=", workspaceId)
-    .where("ownerUserId", "=", ownerUserId)
     .orderBy("createdAt")
     .orderBy("connectorId"),
 );
@@ -22,10 +22,6 @@ const LIST_OWNED = compiledQuery((read, workspaceId: string, ownerUserId: string
 export function makeConnectorHealthStore(sql: SqlHandles, workspaceId: string) {
   return {
     /** Those of this owner, the oldest first. */
-    async listOwnedBy(ownerUserId: string): Promise<ConnectorHealth[]> {
-      const rows = await LIST_OWNED(sql.read, workspaceId, ownerUserId);
-      // The column is written by the connector store only, from this type.
-      return rows.map((row) => ({ ...row, state: row.state as ConnectorState }));
-    },
+    listOwnedBy: (ownerUserId: string): Promise<ConnectorHealth[]> => LIST_OWNED(sql.read, workspaceId, ownerUserId),
   };
 }

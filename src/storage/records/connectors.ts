@@ -18,7 +18,6 @@ export type { StoredScope } from "#storage/tables/connectors.ts";
 /** A configured instance that indexes one source kind. Times are epoch milliseconds. */
 export type ConnectorRecord = RecordOf<typeof CONNECTORS>;
 export type ConnectorState = ConnectorRecord["state"];
-export type Visibility = ConnectorRecord["visibility"];
 
 export type ConnectorKeyRecord = RecordOf<typeof CONNECTOR_KEYS>;
 /** What a connector signs in with. */

@@ -2,6 +2,10 @@ import type { EndedJoin } from "#storage/batch/people-batch.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
 import { type IdentityJoin, makeIdentityStore } from "./identities.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
+import { IDENTITIES } from "#storage/tables/identities.ts";
+import { IDENTITY_JOINS } from "#storage/tables/identities.ts";
 
 /** A link that ended with the trust in the connector that it was made by. */
 export type UntrustedJoin = EndedJoin & Pick<IdentityJoin, "connectorId">;
@@ -14,34 +18,30 @@ export async function distrustConnectorsOf(
   sql: SqlHandles,
   { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
 ): Promise<UntrustedJoin[]> {
-  const made = await sql.write
-    .selectFrom("connectors")
+  const made = await inWorkspace(sql, workspaceId, CONNECTORS)
+    .select({ createdBy: userId })
     .select("connectorId")
-    .where("workspaceId", "=", workspaceId)
-    .where("createdBy", "=", userId)
     .execute();
   if (made.length === 0) return [];
   const ids = made.map(({ connectorId }) => connectorId);
-  await sql.write
-    .updateTable("identities")
+  await inWorkspace(sql, workspaceId, IDENTITIES)
+    .updating({})
     .set({ isTrusted: 0 })
-    .where("workspaceId", "=", workspaceId)
     .where("connectorId", "in", ids)
     .execute();
-  const rows = await sql.write
-    .selectFrom("identity_joins as j")
-    .select(["j.principal", "j.connectorId"])
-    .where("j.workspaceId", "=", workspaceId)
-    .where("j.connectorId", "in", ids)
-    .where("j.basis", "=", "email")
-    .where("j.endedAt", "is", null)
+  const rows = await inWorkspace(sql, workspaceId, IDENTITY_JOINS)
+    .select()
+    .select(["identity_joins.principal", "identity_joins.connectorId"])
+    .where("identity_joins.connectorId", "in", ids)
+    .where("identity_joins.basis", "=", "email")
+    .where("identity_joins.endedAt", "is", null)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
           selectFrom("identities as i")
             .select("i.principal")
-            .whereRef("i.workspaceId", "=", "j.workspaceId")
-            .whereRef("i.principal", "=", "j.principal")
+            .whereRef("i.workspaceId", "=", "identity_joins.workspaceId")
+            .whereRef("i.principal", "=", "identity_joins.principal")
             .where("i.isTrusted", "=", 1),
         ),
       ),

@@ -3,6 +3,8 @@ import { cut } from "#api/clean.ts";
 import type { EntityType } from "#api/common.ts";
 import { MOST_NAME_CHARS } from "#core/item-facts.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { ENTITIES, ITEM_ENTITIES } from "#storage/tables/items.ts";
 
 /** A name that some item gives an entity. Look-up only: the item may be hidden from who asks. */
 export interface EntityName {
@@ -32,13 +34,14 @@ const CHUNK = 500;
  * may see gives it. Every query begins with the workspace. Source: S11.
  */
 export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
+  const itemEntities = inWorkspace(sql, workspaceId, ITEM_ENTITIES);
+  const entities = inWorkspace(sql, workspaceId, ENTITIES);
   return {
     /** The next distinct names after `after`, by name and id, at most `limit`: an index walk that reads no row. */
     async walkNames(after: EntityName | undefined, limit: number): Promise<EntityName[]> {
-      let query = sql.read
-        .selectFrom("item_entities")
+      let query = itemEntities
+        .select()
         .select(["nameKey", "entityId"])
-        .where("workspaceId", "=", workspaceId)
         .groupBy(["nameKey", "entityId"])
         .orderBy("nameKey")
         .orderBy("entityId")
@@ -49,10 +52,9 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
 
     /** Distinct names under which some item shows this address, in any case of ASCII letters, by name and id. */
     async namesWithEmail(email: string, limit: number): Promise<EntityName[]> {
-      return sql.read
-        .selectFrom("item_entities")
+      return itemEntities
+        .select()
         .select(["nameKey", "entityId"])
-        .where("workspaceId", "=", workspaceId)
         .where(raw<boolean>`lower("email") = lower(${email})`)
         .where("email", "is not", null)
         .groupBy(["nameKey", "entityId"])
@@ -68,18 +70,19 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
       afterKbId: string,
       limit: number,
     ): Promise<{ kbId: string; aclId: number }[]> {
-      return sql.read
-        .selectFrom("item_entities as shown")
+      return itemEntities
+        .select()
         .innerJoin("items", (join) =>
-          join.onRef("items.workspaceId", "=", "shown.workspaceId").onRef("items.kbId", "=", "shown.kbId"),
+          join
+            .onRef("items.workspaceId", "=", "item_entities.workspaceId")
+            .onRef("items.kbId", "=", "item_entities.kbId"),
         )
         .select(["items.kbId", "items.aclId"])
-        .where("shown.workspaceId", "=", workspaceId)
-        .where("shown.nameKey", "=", nameKey)
-        .where("shown.entityId", "=", entityId)
-        .where("shown.kbId", ">", afterKbId)
+        .where("item_entities.nameKey", "=", nameKey)
+        .where("item_entities.entityId", "=", entityId)
+        .where("item_entities.kbId", ">", afterKbId)
         .where("items.removedAt", "is", null)
-        .orderBy("shown.kbId")
+        .orderBy("item_entities.kbId")
         .limit(limit)
         .execute();
     },
@@ -87,46 +90,40 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
     /** The types of these entities; unknown ids are left out. */
     async typesOf(entityIds: readonly string[]): Promise<Map<string, EntityType>> {
       const rows = await inChunks(entityIds, (chunk) =>
-        sql.read
-          .selectFrom("entities")
-          .select(["entityId", "type"])
-          .where("workspaceId", "=", workspaceId)
-          .where("entityId", "in", chunk)
-          .execute(),
+        entities.select().select(["entityId", "type"]).where("entityId", "in", chunk).execute(),
       );
-      // Written by the sync engine from the same union.
-      return new Map(rows.map((row) => [row.entityId, row.type as EntityType]));
+      return new Map(rows.map((row) => [row.entityId, row.type]));
     },
 
     /** The entity that is the same as this principal, container or label; undefined when no item ever named it. */
     async findByIdentity(type: EntityType, identity: string): Promise<string | undefined> {
-      const row = await sql.read
-        .selectFrom("entities")
-        .select("entityId")
-        .where("workspaceId", "=", workspaceId)
-        .where("type", "=", type)
-        .where("identity", "=", identity)
-        .executeTakeFirst();
+      const row = await entities.select({ type, identity }).select("entityId").executeTakeFirst();
       return row?.entityId;
     },
 
     /** Every entity that these items show. */
     async shownOn(kbIds: readonly string[]): Promise<ShownEntity[]> {
       const rows = await inChunks(kbIds, (chunk) =>
-        sql.read
-          .selectFrom("item_entities as shown")
+        itemEntities
+          .select()
           .innerJoin("entities", (join) =>
             join
-              .onRef("entities.workspaceId", "=", "shown.workspaceId")
-              .onRef("entities.entityId", "=", "shown.entityId"),
+              .onRef("entities.workspaceId", "=", "item_entities.workspaceId")
+              .onRef("entities.entityId", "=", "item_entities.entityId"),
           )
-          .select(["shown.kbId", "shown.entityId", "entities.type", "shown.role", "shown.name", "shown.nameKey"])
-          .select(["shown.email", "shown.login", "shown.claimed"])
-          .where("shown.workspaceId", "=", workspaceId)
-          .where("shown.kbId", "in", chunk)
-          .orderBy("shown.kbId")
-          .orderBy("shown.role")
-          .orderBy("shown.entityId")
+          .select([
+            "item_entities.kbId",
+            "item_entities.entityId",
+            "entities.type",
+            "item_entities.role",
+            "item_entities.name",
+            "item_entities.nameKey",
+          ])
+          .select(["item_entities.email", "item_entities.login", "item_entities.claimed"])
+          .where("item_entities.kbId", "in", chunk)
+          .orderBy("item_entities.kbId")
+          .orderBy("item_entities.role")
+          .orderBy("item_entities.entityId")
           .execute(),
       );
       return rows.map((row) => ({
@@ -134,8 +131,6 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
         name: cut(row.name, MOST_NAME_CHARS),
         login: row.login && cut(row.login, MOST_NAME_CHARS),
         email: row.email && cut(row.email, MOST_NAME_CHARS),
-        // Written by the sync engine from the same union.
-        type: row.type as EntityType,
         claimed: row.claimed === 1,
       }));
     },

@@ -9,8 +9,6 @@ import type { RecordOf } from "#storage/tables/table.ts";
 
 /** What happened: ids, counts and codes. Source: S43. */
 export type EventRecord = RecordOf<typeof EVENTS>;
-/** `ping` is sent by a test of a target, and never subscribed to. */
-export type StoredEventType = EventRecord["type"];
 
 /** One event on its way to one target. */
 export type DeliveryRecord = RecordOf<typeof EVENT_DELIVERIES> & { event: EventRecord };

@@ -51,6 +51,7 @@ export function makeEventTargetStore(sql: SqlHandles, workspaceId: string) {
 }
 
 /** Targets across workspaces. */
+// Raw: across workspaces.
 export function makeEventQueueStore(sql: SqlHandles) {
   return {
     /** Claims the target whose delivery is due longest, for one sender at a time. */

@@ -1,5 +1,7 @@
 import { sql as rawSql } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { IDENTITY_JOINS } from "#storage/tables/identities.ts";
 
 /** Forgets what a connector told of groups and users. Joins that it told end with it, and are remembered. */
 export async function forgetPeopleOf(
@@ -13,12 +15,9 @@ export async function forgetPeopleOf(
         where j."workspaceId" = ${workspaceId} and j."connectorId" = ${connectorId} and j."endedAt" is null
       )
   `.execute(sql.write);
-  await sql.write
-    .updateTable("identity_joins")
+  await inWorkspace(sql, workspaceId, IDENTITY_JOINS)
+    .updating({ connectorId, endedAt: null })
     .set({ endedAt: at, endReason: "connector_removed" })
-    .where("workspaceId", "=", workspaceId)
-    .where("connectorId", "=", connectorId)
-    .where("endedAt", "is", null)
     .execute();
   const pairs = (isThis: boolean) => {
     const of = rawSql`

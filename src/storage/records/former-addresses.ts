@@ -1,6 +1,9 @@
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { FORMER_ADDRESSES } from "#storage/tables/identities.ts";
 
 /** The address is another one now: nobody else becomes who its former holder is at a source by having it. */
+// Raw: of every workspace that the person is in.
 export async function keepFormerAddresses(sql: SqlHandles, userId: string, emailKey: string): Promise<void> {
   await sql.write
     .insertInto("former_addresses")
@@ -18,6 +21,7 @@ export async function keepFormerAddresses(sql: SqlHandles, userId: string, email
 }
 
 /** A member leaves: the next holder of their addresses, themselves or not, becomes nobody at a source by that. */
+// Raw: made of a row of another table; the workspace is among its values.
 export async function keepAddressOfLeft(
   sql: SqlHandles,
   { workspaceId, userId }: { workspaceId: string; userId: string },
@@ -33,10 +37,5 @@ export async function keepAddressOfLeft(
     )
     .onConflict((oc) => oc.columns(["workspaceId", "emailKey", "userId"]).doUpdateSet({ hasLeft: 1 }))
     .execute();
-  await sql.write
-    .updateTable("former_addresses")
-    .set({ hasLeft: 1 })
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId)
-    .execute();
+  await inWorkspace(sql, workspaceId, FORMER_ADDRESSES).updating({ userId }).set({ hasLeft: 1 }).execute();
 }

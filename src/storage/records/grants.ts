@@ -31,6 +31,7 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
  *
  * @returns how many there were
  */
+// Raw: of a person in all workspaces, or in the one that `of` names.
 export async function endGrantsOf(
   sql: SqlHandles,
   of: { userId?: string; workspaceId?: string },

@@ -4,39 +4,22 @@ import { instanceOf, type Principal } from "#core/principals.ts";
 import type { EndedJoin, IdentityState } from "#storage/batch/people-batch.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
-
-/** What makes a user of a source a member: an account of theirs, an address verified at both ends, or somebody's word. */
-export type JoinBasis = "account" | "email" | "admin";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { IDENTITIES, IDENTITY_JOINS } from "#storage/tables/identities.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
+import { MEMBERSHIPS } from "#storage/tables/access.ts";
 
 /** A user of a source who is or was a member here. It holds for the whole instance. */
-export interface IdentityJoin {
-  principal: Principal;
-  userId: string;
-  /** The connector that told of the user; with the basis `account` the account. */
-  connectorId: string;
-  basis: JoinBasis;
-  /** Who tied them; null = nobody by hand. */
-  joinedBy: string | null;
-  joinedAt: number;
-  endedAt: number | null;
-  endedBy: string | null;
-  endReason: EndedJoin["reason"] | null;
-}
+export type IdentityJoin = RecordOf<typeof IDENTITY_JOINS>;
 
 /** A user of a source as a connector tells of them. */
-export interface IdentityRecord {
-  principal: Principal;
-  state: IdentityState;
-  name: string | null;
-  login: string | null;
-  email: string | null;
-  isEmailVerified: boolean;
-  /** Another id of this user. */
-  aliasOf: Principal | null;
-  toldAt: number;
+export interface IdentityRecord extends Pick<
+  RecordOf<typeof IDENTITIES>,
+  "principal" | "state" | "name" | "login" | "email" | "isEmailVerified" | "aliasOf" | "toldAt"
+> {
   /** Who they are here; null = nobody. */
   userId: string | null;
-  basis: JoinBasis | null;
+  basis: IdentityJoin["basis"] | null;
 }
 
 export interface EmailMatch {
@@ -46,22 +29,11 @@ export interface EmailMatch {
 
 /** Users of sources, and which of them are members here. */
 export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
+  const memberships = inWorkspace(sql, workspaceId, MEMBERSHIPS);
+  const identities = inWorkspace(sql, workspaceId, IDENTITIES);
+  const identityJoins = inWorkspace(sql, workspaceId, IDENTITY_JOINS);
   const { raiseEpoch } = makeAccessStore(sql, workspaceId);
-  const joins = () =>
-    sql.read
-      .selectFrom("identity_joins")
-      .select([
-        "principal",
-        "userId",
-        "connectorId",
-        "basis",
-        "joinedBy",
-        "joinedAt",
-        "endedAt",
-        "endedBy",
-        "endReason",
-      ])
-      .where("workspaceId", "=", workspaceId);
+  const joins = (where: { principal: Principal } | { userId: string }) => identityJoins.select(where).selectAll();
 
   const store = {
     /** What a connector tells of its users, by principal; with `isJoined` only those who are members here, or are not. */
@@ -75,37 +47,33 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
         isJoined,
       }: { limit: number; after?: Principal; offset?: number; only?: Principal; isJoined?: boolean },
     ): Promise<IdentityRecord[]> {
-      let query = sql.read
-        .selectFrom("identities as i")
+      let query = identities
+        .select()
         .leftJoin("identity_joins as j", (on) =>
           on
-            .onRef("j.workspaceId", "=", "i.workspaceId")
-            .onRef("j.principal", "=", "i.principal")
+            .onRef("j.workspaceId", "=", "identities.workspaceId")
+            .onRef("j.principal", "=", "identities.principal")
             .on("j.endedAt", "is", null),
         )
         .select([
-          "i.principal",
-          "i.state",
-          "i.name",
-          "i.login",
-          "i.email",
-          "i.isEmailVerified",
-          "i.aliasOf",
-          "i.toldAt",
+          "identities.principal",
+          "identities.state",
+          "identities.name",
+          "identities.login",
+          "identities.email",
+          "identities.isEmailVerified",
+          "identities.aliasOf",
+          "identities.toldAt",
         ])
         .select(["j.userId", "j.basis"])
-        .where("i.workspaceId", "=", workspaceId)
-        .where("i.connectorId", "=", connectorId);
-      if (after !== undefined) query = query.where("i.principal", ">", after);
-      if (only !== undefined) query = query.where("i.principal", "=", only);
+        .where("identities.connectorId", "=", connectorId);
+      if (after !== undefined) query = query.where("identities.principal", ">", after);
+      if (only !== undefined) query = query.where("identities.principal", "=", only);
       if (offset !== undefined) query = query.offset(offset);
       if (isJoined !== undefined) query = query.where("j.userId", isJoined ? "is not" : "is", null);
-      const rows = await query.orderBy("i.principal").limit(limit).execute();
+      const rows = await query.orderBy("identities.principal").limit(limit).execute();
       return rows.map((row) => ({
         ...row,
-        // Both are written from these unions only.
-        state: row.state as IdentityState,
-        basis: row.basis as JoinBasis | null,
         isEmailVerified: row.isEmailVerified === 1,
       }));
     },
@@ -121,11 +89,9 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
 
     /** Users of an instance who are members here; `instance` is what their principals begin with. */
     async listJoinedOf(instance: string): Promise<Principal[]> {
-      const rows = await sql.read
-        .selectFrom("identity_joins")
+      const rows = await identityJoins
+        .select({ endedAt: null })
         .select("principal")
-        .where("workspaceId", "=", workspaceId)
-        .where("endedAt", "is", null)
         .where("principal", ">=", instance)
         .where("principal", "<", `${instance}\u{10ffff}`)
         .execute();
@@ -137,41 +103,28 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       connectorId: string,
       principal: Principal,
     ): Promise<{ state: IdentityState; name: string | null } | undefined> {
-      const row = await sql.read
-        .selectFrom("identities")
-        .select(["state", "name"])
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("principal", "=", principal)
-        .executeTakeFirst();
-      // Written by the batch procedure from the same union.
-      return row && { ...row, state: row.state as IdentityState };
+      const row = await identities.select({ connectorId, principal }).select(["state", "name"]).executeTakeFirst();
+      return row;
     },
 
     /** Which connectors tell of a user, and what. */
     async tellersOf(
       principal: Principal,
     ): Promise<{ connectorId: string; state: IdentityState; isTrusted: boolean }[]> {
-      const rows = await sql.read
-        .selectFrom("identities")
-        .select(["connectorId", "state", "isTrusted"])
-        .where("workspaceId", "=", workspaceId)
-        .where("principal", "=", principal)
-        .execute();
-      // Written by the batch procedure from the same union.
-      return rows.map((row) => ({ ...row, state: row.state as IdentityState, isTrusted: row.isTrusted === 1 }));
+      const rows = await identities.select({ principal }).select(["connectorId", "state", "isTrusted"]).execute();
+      return rows.map(IDENTITIES.read);
     },
 
     /** Who a user of a source is and was here, the latest first. */
     async joinsOf(principal: Principal): Promise<IdentityJoin[]> {
-      const rows = await joins().where("principal", "=", principal).orderBy("joinedAt", "desc").execute();
-      return rows.map(toJoin);
+      const rows = await joins({ principal }).orderBy("joinedAt", "desc").execute();
+      return rows.map(IDENTITY_JOINS.read);
     },
 
     /** Who a member is and was at sources, the latest first. */
     async joinsOfMember(userId: string): Promise<IdentityJoin[]> {
-      const rows = await joins().where("userId", "=", userId).orderBy("joinedAt", "desc").execute();
-      return rows.map(toJoin);
+      const rows = await joins({ userId }).orderBy("joinedAt", "desc").execute();
+      return rows.map(IDENTITY_JOINS.read);
     },
 
     /**
@@ -185,7 +138,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       join: Pick<IdentityJoin, "principal" | "userId" | "connectorId" | "basis" | "joinedBy" | "joinedAt">,
     ): Promise<EndedJoin | undefined> {
       const { principal, userId, joinedAt, joinedBy } = join;
-      const [current] = await joins().where("principal", "=", principal).where("endedAt", "is", null).execute();
+      const [current] = await identityJoins.select({ principal, endedAt: null }).selectAll().execute();
       if (current && current.userId !== userId && join.basis !== "admin") {
         throw new ApiError("conflict", { message: "This user of the source is another member already." });
       }
@@ -194,16 +147,8 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
           ? await store.end(principal, { at: joinedAt, by: joinedBy, reason: "untied" })
           : undefined;
       const fresh = { endedAt: null, endedBy: null, endReason: null };
-      await sql.write
-        .insertInto("identity_joins")
-        .values({ workspaceId, ...join, ...fresh, hasLeft: 0 })
-        .onConflict((oc) => oc.columns(["workspaceId", "principal", "userId"]).doUpdateSet({ ...join, ...fresh }))
-        .execute();
-      await sql.write
-        .insertInto("memberships")
-        .values({ workspaceId, groupPrincipal: principal, memberPrincipal: `user:${userId}`, reportedBy: "kb" })
-        .onConflict((oc) => oc.doNothing())
-        .execute();
+      await identityJoins.insert({ ...join, ...fresh, hasLeft: false }, { ...join, ...fresh });
+      await memberships.insert({ groupPrincipal: principal, memberPrincipal: `user:${userId}`, reportedBy: "kb" }, {});
       await raiseEpoch();
       return ended;
     },
@@ -213,22 +158,17 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       principal: Principal,
       { at, by, reason }: { at: number; by: string | null; reason: EndedJoin["reason"] },
     ): Promise<EndedJoin | undefined> {
-      const [ended] = await sql.write
-        .updateTable("identity_joins")
+      const [ended] = await identityJoins
+        .updating({ principal, endedAt: null })
         .set({ endedAt: at, endedBy: by, endReason: reason })
-        .where("workspaceId", "=", workspaceId)
-        .where("principal", "=", principal)
-        .where("endedAt", "is", null)
         .returning("userId")
         .execute();
       if (!ended) return undefined;
-      await sql.write
-        .deleteFrom("memberships")
-        .where("workspaceId", "=", workspaceId)
-        .where("groupPrincipal", "=", principal)
-        .where("memberPrincipal", "=", `user:${ended.userId}`)
-        .where("reportedBy", "=", "kb")
-        .execute();
+      await memberships.remove({
+        groupPrincipal: principal,
+        memberPrincipal: `user:${ended.userId}`,
+        reportedBy: "kb",
+      });
       await raiseEpoch();
       return { principal, userId: ended.userId, reason };
     },
@@ -241,10 +181,8 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       told: Pick<IdentityRecord, "principal" | "name" | "login" | "toldAt"> & { accountId: string },
     ): Promise<void> {
       const { accountId, principal, ...said } = told;
-      await sql.write
-        .insertInto("identities")
-        .values({
-          workspaceId,
+      await identities.insert(
+        {
           principal,
           connectorId: accountId,
           toldIn: "account",
@@ -252,24 +190,20 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
           state: "active",
           email: null,
           emailKey: null,
-          isEmailVerified: 0,
-          isTrusted: 1,
+          isEmailVerified: false,
+          isTrusted: true,
           aliasOf: null,
-          followsFeed: 0,
+          followsFeed: false,
           seenBy: null,
           ...said,
-        })
-        .onConflict((oc) => oc.columns(["workspaceId", "principal", "connectorId"]).doUpdateSet(said))
-        .execute();
+        },
+        said,
+      );
     },
 
     /** Takes back what an account said. */
     async forgetByAccount(accountId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("identities")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", accountId)
-        .execute();
+      await identities.remove({ connectorId: accountId });
     },
 
     /**
@@ -281,29 +215,28 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
      */
     async matchEmails(connectorId: string, domains: readonly string[], limit: number): Promise<EmailMatch[]> {
       if (domains.length === 0) return [];
-      const rows = await sql.read
-        .selectFrom("identities as i")
-        .innerJoin("users as u", "u.emailKey", "i.emailKey")
+      const rows = await identities
+        .select()
+        .innerJoin("users as u", "u.emailKey", "identities.emailKey")
         .innerJoin("members as m", (on) =>
-          on.onRef("m.userId", "=", "u.userId").onRef("m.workspaceId", "=", "i.workspaceId"),
+          on.onRef("m.userId", "=", "u.userId").onRef("m.workspaceId", "=", "identities.workspaceId"),
         )
-        .select(["i.principal", "u.userId"])
-        .where("i.workspaceId", "=", workspaceId)
-        .where("i.connectorId", "=", connectorId)
-        .where("i.state", "=", "active")
-        .where("i.isTrusted", "=", 1)
-        .where("i.isEmailVerified", "=", 1)
-        .where("i.aliasOf", "is", null)
+        .select(["identities.principal", "u.userId"])
+        .where("identities.connectorId", "=", connectorId)
+        .where("identities.state", "=", "active")
+        .where("identities.isTrusted", "=", 1)
+        .where("identities.isEmailVerified", "=", 1)
+        .where("identities.aliasOf", "is", null)
         .where("u.emailVerifiedAt", "is not", null)
-        .where(rawSql<string>`substr(i."emailKey", instr(i."emailKey", '@') + 1)`, "in", domains)
+        .where(rawSql<string>`substr("identities"."emailKey", instr("identities"."emailKey", '@') + 1)`, "in", domains)
         .where(({ not, exists, selectFrom, ref, or, and, eb }) =>
           and([
             not(
               exists(
                 selectFrom("identity_joins as j")
                   .select("j.userId")
-                  .whereRef("j.workspaceId", "=", ref("i.workspaceId"))
-                  .whereRef("j.principal", "=", ref("i.principal"))
+                  .whereRef("j.workspaceId", "=", ref("identities.workspaceId"))
+                  .whereRef("j.principal", "=", ref("identities.principal"))
                   .where((on) =>
                     on.or([
                       on("j.endedAt", "is", null),
@@ -318,8 +251,8 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
               exists(
                 selectFrom("former_addresses as f")
                   .select("f.userId")
-                  .whereRef("f.workspaceId", "=", ref("i.workspaceId"))
-                  .whereRef("f.emailKey", "=", ref("i.emailKey"))
+                  .whereRef("f.workspaceId", "=", ref("identities.workspaceId"))
+                  .whereRef("f.emailKey", "=", ref("identities.emailKey"))
                   .where((on) => or([on("f.hasLeft", "=", 1), eb(on.ref("f.userId"), "!=", on.ref("u.userId"))])),
               ),
             ),
@@ -328,28 +261,30 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
               exists(
                 selectFrom("identities as o")
                   .select("o.principal")
-                  .whereRef("o.workspaceId", "=", ref("i.workspaceId"))
-                  .whereRef("o.emailKey", "=", ref("i.emailKey"))
-                  .whereRef("o.instance", "=", ref("i.instance"))
-                  .whereRef("o.principal", "!=", ref("i.principal"))
+                  .whereRef("o.workspaceId", "=", ref("identities.workspaceId"))
+                  .whereRef("o.emailKey", "=", ref("identities.emailKey"))
+                  .whereRef("o.instance", "=", ref("identities.instance"))
+                  .whereRef("o.principal", "!=", ref("identities.principal"))
                   .where("o.state", "=", "active")
                   .where("o.isTrusted", "=", 1)
-                  .where((on) => on.or([on("o.aliasOf", "is", null), on("o.aliasOf", "!=", on.ref("i.principal"))])),
+                  .where((on) =>
+                    on.or([on("o.aliasOf", "is", null), on("o.aliasOf", "!=", on.ref("identities.principal"))]),
+                  ),
               ),
             ),
             not(
               exists(
                 selectFrom("identities as s")
                   .select("s.principal")
-                  .whereRef("s.workspaceId", "=", ref("i.workspaceId"))
-                  .whereRef("s.principal", "=", ref("i.principal"))
+                  .whereRef("s.workspaceId", "=", ref("identities.workspaceId"))
+                  .whereRef("s.principal", "=", ref("identities.principal"))
                   .where("s.isTrusted", "=", 1)
                   .where("s.state", "!=", "active"),
               ),
             ),
           ]),
         )
-        .orderBy("i.principal")
+        .orderBy("identities.principal")
         .limit(limit)
         .execute();
       return rows;
@@ -365,31 +300,14 @@ export async function endJoinsOf(
 ): Promise<void> {
   // By principal: asked for the user alone, SQLite walks all joins of the workspace to update these.
   const of = () =>
-    sql.write
-      .updateTable("identity_joins")
-      .where("workspaceId", "=", workspaceId)
+    inWorkspace(sql, workspaceId, IDENTITY_JOINS)
+      .updating({ userId })
       .where("principal", "in", ({ selectFrom }) =>
         selectFrom("identity_joins as j")
           .select("j.principal")
           .where("j.workspaceId", "=", workspaceId)
           .where("j.userId", "=", userId),
-      )
-      .where("userId", "=", userId);
+      );
   await of().set({ endedAt: at, endReason: "left" }).where("endedAt", "is", null).execute();
   await of().set({ hasLeft: 1 }).execute();
-}
-
-function toJoin(row: {
-  principal: string;
-  userId: string;
-  connectorId: string;
-  basis: string;
-  joinedBy: string | null;
-  joinedAt: number;
-  endedAt: number | null;
-  endedBy: string | null;
-  endReason: string | null;
-}): IdentityJoin {
-  // Both are written from these unions only.
-  return { ...row, basis: row.basis as JoinBasis, endReason: row.endReason as IdentityJoin["endReason"] };
 }

@@ -1,71 +1,39 @@
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { IDENTITY_SCHEDULES } from "#storage/tables/connectors.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 
 /** How often users and groups may be read out of turn; epoch milliseconds, null = nobody has asked. */
-export interface IdentityPace {
-  /** When the reading begins, or began, that a person asked for last. */
-  askedAt: number | null;
-  /** Until when the readings that notifications asked for are paid for. */
-  paidUntil: number | null;
-}
+export type IdentityPace = RecordOf<typeof IDENTITY_SCHEDULES>;
 
 /** When the users and groups of connectors are read. */
 export function makeIdentityScheduleStore(sql: SqlHandles, workspaceId: string) {
+  const schedules = inWorkspace(sql, workspaceId, IDENTITY_SCHEDULES);
   return {
     /** When they are read next. */
-    async set(connectorId: string, nextRunAt: number): Promise<void> {
-      await sql.write
-        .insertInto("identity_schedules")
-        .values({ workspaceId, connectorId, nextRunAt })
-        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doUpdateSet({ nextRunAt }))
-        .execute();
-    },
+    set: (connectorId: string, nextRunAt: number): Promise<void> =>
+      schedules.insert({ connectorId, nextRunAt }, { nextRunAt }),
 
     /** As `set`, unless the connector has a schedule. */
-    async setOnce(connectorId: string, nextRunAt: number): Promise<void> {
-      await sql.write
-        .insertInto("identity_schedules")
-        .values({ workspaceId, connectorId, nextRunAt })
-        .onConflict((oc) => oc.columns(["workspaceId", "connectorId"]).doNothing())
-        .execute();
-    },
+    setOnce: (connectorId: string, nextRunAt: number): Promise<void> =>
+      schedules.insert({ connectorId, nextRunAt }, {}),
 
     /** All that are read by the clock are due. */
     async hasten(nextRunAt: number): Promise<void> {
-      await sql.write
-        .updateTable("identity_schedules")
-        .set({ nextRunAt })
-        .where("workspaceId", "=", workspaceId)
-        .where("nextRunAt", ">", nextRunAt)
-        .execute();
+      await schedules.updating({}).set({ nextRunAt }).where("nextRunAt", ">", nextRunAt).execute();
     },
 
     /** They are read no more. */
     async remove(connectorId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("identity_schedules")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .execute();
+      await schedules.remove({ connectorId });
     },
 
-    async paceOf(connectorId: string): Promise<IdentityPace> {
-      const row = await sql.read
-        .selectFrom("identity_schedules")
-        .select(["askedAt", "paidUntil"])
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .executeTakeFirst();
-      return row ?? { askedAt: null, paidUntil: null };
-    },
+    paceOf: async (connectorId: string): Promise<IdentityPace> =>
+      (await schedules.find({ connectorId })) ?? { askedAt: null, paidUntil: null },
 
     /** Changes the pace of a connector that has a schedule. */
     async setPace(connectorId: string, pace: Partial<IdentityPace>): Promise<void> {
-      await sql.write
-        .updateTable("identity_schedules")
-        .set(pace)
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .execute();
+      await schedules.update({ connectorId }, pace);
     },
   };
 }

@@ -1,4 +1,6 @@
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { CONNECTOR_TENANTS, INSTANCES } from "#storage/tables/connectors.ts";
 
 /** An instance of an app by its base URL, in the form of `normalizeBaseUrl`. */
 export interface RegisteredInstance {
@@ -8,54 +10,32 @@ export interface RegisteredInstance {
 
 /** Instances that admins registered, and the tenants that the servers of connectors tell. */
 export function makeInstanceStore(sql: SqlHandles, workspaceId: string) {
+  const instances = inWorkspace(sql, workspaceId, INSTANCES);
+  const tenants = inWorkspace(sql, workspaceId, CONNECTOR_TENANTS);
   return {
     /** By provider and address. */
     async list(): Promise<RegisteredInstance[]> {
-      return sql.read
-        .selectFrom("instances")
-        .select(["providerId", "baseUrl"])
-        .where("workspaceId", "=", workspaceId)
-        .orderBy("providerId")
-        .orderBy("baseUrl")
-        .execute();
+      return instances.select().select(["providerId", "baseUrl"]).orderBy("providerId").orderBy("baseUrl").execute();
     },
 
     async add(instance: RegisteredInstance, registeredBy: string, registeredAt: number): Promise<void> {
-      await sql.write
-        .insertInto("instances")
-        .values({ ...instance, workspaceId, registeredBy, registeredAt })
-        .onConflict((oc) => oc.doNothing())
-        .execute();
+      await instances.insert({ ...instance, registeredBy, registeredAt }, {});
     },
 
     async remove({ providerId, baseUrl }: RegisteredInstance): Promise<void> {
-      await sql.write
-        .deleteFrom("instances")
-        .where("workspaceId", "=", workspaceId)
-        .where("providerId", "=", providerId)
-        .where("baseUrl", "=", baseUrl)
-        .execute();
+      await instances.remove({ providerId, baseUrl });
     },
 
     /** The tenant that the connector's server told last; undefined where it tells none. */
     async tenantOf(connectorId: string): Promise<string | undefined> {
-      const row = await sql.read
-        .selectFrom("connector_tenants")
-        .select("tenantId")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .executeTakeFirst();
+      const row = await tenants.select({ connectorId }).select("tenantId").executeTakeFirst();
       return row?.tenantId;
     },
 
     async setTenant(connectorId: string, tenantId: string | undefined): Promise<void> {
-      await sql.write
-        .deleteFrom("connector_tenants")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .execute();
+      await tenants.remove({ connectorId });
       if (tenantId === undefined) return;
-      await sql.write.insertInto("connector_tenants").values({ workspaceId, connectorId, tenantId }).execute();
+      await tenants.insert({ connectorId, tenantId });
     },
   };
 }

@@ -5,7 +5,8 @@ import { cut } from "#api/clean.ts";
 import { boundedFacts, type FactValues, type ItemFacts, MOST_NAME_CHARS } from "#core/item-facts.ts";
 import { isInstant } from "#core/instant.ts";
 import type { Section } from "#core/sections.ts";
-import type { FieldColumns, ItemsTable } from "#storage/schema.ts";
+import type { ItemsTable } from "#storage/schema.ts";
+import type { FieldColumns } from "#storage/tables/items.ts";
 
 /** An item without its text. Times are epoch milliseconds. */
 export interface ItemRecord extends ItemFacts {
@@ -34,7 +35,7 @@ export interface ItemRecord extends ItemFacts {
   ownClockAt: number | null;
 }
 
-/** The record in a row. The columns of closed sets and JSON are written by the item-writing side only, from the types named here. */
+/** The record in a row. */
 export function toItemRecord(row: ItemsTable): ItemRecord {
   const {
     ownClockCause: _cause,
@@ -53,8 +54,6 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
     ...kept,
     ...boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, row, FROM_COLUMN)),
     source: cut(row.source, MOST_NAME_CHARS),
-    indexState: row.indexState as IndexState,
-    textReason: row.textReason as TextReason | null,
     sections: sectionsOf(row),
     indexedAt: instantOf(row.indexedAt),
     formerSince: formerOf(row),
@@ -90,7 +89,7 @@ export function toShownItem(row: HitRow): ShownItem {
     source: cut(source, MOST_NAME_CHARS),
     url,
     indexedAt: instantOf(indexedAt),
-    textReason: textReason as TextReason | null,
+    textReason,
     formerSince: formerOf(row),
   };
 }

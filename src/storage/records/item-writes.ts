@@ -8,6 +8,8 @@ import { makeStoredItemStore } from "./stored-items.ts";
 import { makeWithholdingStore } from "./withholding.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SweptAccesses } from "#storage/writer/sweep-accesses.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { ITEMS, REMOVALS, REMOVAL_WINDOWS } from "#storage/tables/items.ts";
 
 export interface HeldRemoval {
   kbId: string;
@@ -49,18 +51,13 @@ export const KEEP_REMOVED_MS = 7 * 24 * 3_600_000;
  * many rows is a procedure of the writer.
  */
 export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
-  const living = (connectorId: string) =>
-    sql.read
-      .selectFrom("items")
-      .where("workspaceId", "=", workspaceId)
-      .where("connectorId", "=", connectorId)
-      .where("removedAt", "is", null);
+  const items = inWorkspace(sql, workspaceId, ITEMS);
+  const living = (connectorId: string) => items.select({ connectorId, removedAt: null });
 
   const removed = (since: number) =>
-    sql.read
-      .selectFrom("items")
+    items
+      .select()
       .select(["kbId", "connectorId", "externalId", "removedAt"])
-      .where("workspaceId", "=", workspaceId)
       .where("removedAt", ">", since)
       .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`);
 
@@ -91,11 +88,9 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       const { count } = await living(connectorId)
         .select((eb) => eb.fn.countAll().as("count"))
         .executeTakeFirstOrThrow();
-      const lately = await sql.read
-        .selectFrom("removal_windows")
+      const lately = await inWorkspace(sql, workspaceId, REMOVAL_WINDOWS)
+        .select({ connectorId })
         .select((eb) => [eb.fn.max("highest").as("highest"), eb.fn.sum("removed").as("removed")])
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
         .where("startsAt", ">", now - GUARD_WINDOW_MS)
         .executeTakeFirst();
       return {
@@ -107,13 +102,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
 
     /** The next run reads every item again, whatever its version. */
     async forgetVersions(connectorId: string): Promise<void> {
-      await sql.write
-        .updateTable("items")
-        .set({ version: null })
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("removedAt", "is", null)
-        .execute();
+      await items.updating({ connectorId, removedAt: null }).set({ version: null }).execute();
     },
 
     /**
@@ -160,11 +149,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
 
     /** Forgets what was removed lately: a person has approved it. */
     async resetGuard(connectorId: string): Promise<void> {
-      await sql.write
-        .deleteFrom("removal_windows")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .execute();
+      await inWorkspace(sql, workspaceId, REMOVAL_WINDOWS).remove({ connectorId });
     },
 
     /**
@@ -181,11 +166,9 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
 
     /** Held removals after this kbId, ascending, at most `limit`. */
     async listHeld(connectorId: string, afterKbId: string, limit: number): Promise<HeldRemoval[]> {
-      return sql.read
-        .selectFrom("removals")
+      return inWorkspace(sql, workspaceId, REMOVALS)
+        .select({ connectorId })
         .select(["kbId", "syncId", "heldAt"])
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
         .where("kbId", ">", afterKbId)
         .orderBy("kbId")
         .limit(limit)
@@ -219,8 +202,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
         .groupBy("indexState")
         .execute();
       const counts = { indexed: 0, unsearchable: 0, pending: 0, failed: 0, held: 0 };
-      // `indexState` is written by the batch procedure from the same union.
-      for (const row of rows) counts[row.indexState as IndexState] = Number(row.count);
+      for (const row of rows) counts[row.indexState] = Number(row.count);
       return counts;
     },
 

@@ -15,6 +15,9 @@ import {
   walkByUpdated,
   whereAsked,
 } from "./item-queries.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { ITEMS, ITEM_TEXTS } from "#storage/tables/items.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
 
 /** What decides who may read an item; nothing that could be shown. */
 export interface ItemAccess {
@@ -77,14 +80,13 @@ const MATCH_COLUMNS = [
  * the workspace.
  */
 export function makeItemStore(sql: SqlHandles, workspaceId: string) {
-  const living = () =>
-    sql.read.selectFrom("items").where("workspaceId", "=", workspaceId).where("removedAt", "is", null);
+  const items = inWorkspace(sql, workspaceId, ITEMS);
+  const living = () => items.select({ removedAt: null });
 
   const providers = async () => {
-    const rows = await sql.read
-      .selectFrom("connectors")
+    const rows = await inWorkspace(sql, workspaceId, CONNECTORS)
+      .select()
       .select(["connectorId", "providerId"])
-      .where("workspaceId", "=", workspaceId)
       .execute();
     return new Map(rows.map((row) => [row.connectorId, row.providerId]));
   };
@@ -103,12 +105,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
     /** What decides over these items, removed ones included; unknown ids are left out. */
     async accessOf(kbIds: readonly string[]): Promise<ItemAccess[]> {
       const found = await inChunks(kbIds, (chunk) =>
-        sql.read
-          .selectFrom("items")
-          .select(["kbId", "connectorId", "aclId", "removedAt"])
-          .where("workspaceId", "=", workspaceId)
-          .where("kbId", "in", chunk)
-          .execute(),
+        items.select().select(["kbId", "connectorId", "aclId", "removedAt"]).where("kbId", "in", chunk).execute(),
       );
       return found.map(({ removedAt, ...item }) => ({ ...item, isRemoved: removedAt !== null }));
     },
@@ -187,16 +184,14 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       for (const column of columns) query = query.orderBy(column);
       const rows = await query.limit(limit).execute();
       const providerOf = await providers();
-      // `kind` and `indexState` are written by the sync engine from the same unions.
       return rows.map((row) => {
-        return { ...row, providerId: providerOf.get(row.connectorId) ?? "", count: Number(row.count) } as ItemCount;
+        return { ...row, providerId: providerOf.get(row.connectorId) ?? "", count: Number(row.count) };
       });
     },
 
     /** The chunks that hold any of the characters from `start` up to `end`, ascending. */
     async textChunks(kbId: string, start: number, end: number): Promise<TextChunk[]> {
-      const texts = () =>
-        sql.read.selectFrom("item_texts").where("workspaceId", "=", workspaceId).where("kbId", "=", kbId);
+      const texts = () => inWorkspace(sql, workspaceId, ITEM_TEXTS).select({ kbId });
       const first = await texts()
         .select((eb) => eb.fn.max("chunk").as("chunk"))
         .where("start", "<=", start)
@@ -214,33 +209,26 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
      * lines.
      */
     async offsetOfLine(kbId: string, line: number): Promise<number | undefined> {
-      const chunk = await sql.read
-        .selectFrom("item_texts")
+      const chunk = await inWorkspace(sql, workspaceId, ITEM_TEXTS)
+        .select({ kbId })
         .select(["start", "line", "text"])
-        .where("workspaceId", "=", workspaceId)
-        .where("kbId", "=", kbId)
         .where("line", "<", line)
         .orderBy("chunk", "desc")
         .limit(1)
         .executeTakeFirst();
       if (chunk !== undefined && chunk.line !== null) return offsetOfLine({ ...chunk, line: chunk.line }, line);
-      const first = await sql.read
-        .selectFrom("item_texts")
+      const first = await inWorkspace(sql, workspaceId, ITEM_TEXTS)
+        .select({ kbId, chunk: 0 })
         .select("line")
-        .where("workspaceId", "=", workspaceId)
-        .where("kbId", "=", kbId)
-        .where("chunk", "=", 0)
         .executeTakeFirst();
       return first?.line === line ? 0 : undefined;
     },
 
     /** Where an item stands in the order, for a list that goes on after it; also for removed ones not yet purged. */
     async positionOf(kbId: string, order: ItemOrder): Promise<ItemPosition | undefined> {
-      const row = await sql.read
-        .selectFrom("items")
+      const row = await items
+        .select({ kbId })
         .select(["updatedAt", raw<string>`lower("title")`.as("lowTitle")])
-        .where("workspaceId", "=", workspaceId)
-        .where("kbId", "=", kbId)
         .executeTakeFirst();
       return row && { kbId, value: order === "title" ? row.lowTitle : row.updatedAt };
     },
@@ -252,9 +240,9 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       let query = whereAsked(living().select(MATCH_COLUMNS), asked);
       if (after) query = query.where(raw<boolean>`("indexedAt", "kbId") > (${after.indexedAt}, ${after.kbId})`);
       const rows = await query.orderBy("indexedAt").orderBy("kbId").limit(limit).execute();
-      // `kind` and `path` are written by the sync engine from the types named here.
+      // Written by the sync engine as a JSON array of names.
       return rows.map((row) => {
-        return { ...row, kind: row.kind as ItemKind, path: JSON.parse(row.path) as string[], isRemoved: false };
+        return { ...row, path: JSON.parse(row.path) as string[], isRemoved: false };
       });
     },
   };

@@ -1,4 +1,8 @@
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { CONNECTORS, CONNECTOR_CREDENTIALS, CONNECTOR_KEYS } from "#storage/tables/connectors.ts";
+import { PROVIDER_ACCOUNTS } from "#storage/tables/accounts.ts";
+import { SYNCS } from "#storage/tables/syncs.ts";
 
 interface Whose {
   workspaceId: string;
@@ -19,10 +23,9 @@ const GIVER_LEFT = "The person who gave its credentials left the workspace, so t
 export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<string[]> {
   const { workspaceId, userId } = whose;
   const credentials = await takeCredentials(sql, whose);
-  const rows = await sql.read
-    .selectFrom("connectors")
+  const rows = await inWorkspace(sql, workspaceId, CONNECTORS)
+    .select()
     .select(["connectorId", "ownerUserId", "state"])
-    .where("workspaceId", "=", workspaceId)
     .where("state", "!=", "deleting")
     .where((eb) =>
       eb.or([
@@ -47,29 +50,21 @@ export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<st
 }
 
 function accountsOf(sql: SqlHandles, { workspaceId, userId }: Whose) {
-  return sql.read
-    .selectFrom("provider_accounts")
-    .select("accountId")
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId);
+  return inWorkspace(sql, workspaceId, PROVIDER_ACCOUNTS).select({ userId }).select("accountId");
 }
 
 async function takeCredentials(sql: SqlHandles, { workspaceId, userId }: Whose): Promise<Set<string>> {
-  const rows = await sql.write
-    .deleteFrom("connector_credentials")
-    .where("workspaceId", "=", workspaceId)
-    .where("givenBy", "=", userId)
+  const rows = await inWorkspace(sql, workspaceId, CONNECTOR_CREDENTIALS)
+    .deleting({ givenBy: userId })
     .returning("connectorId")
     .execute();
   return new Set(rows.map(({ connectorId }) => connectorId));
 }
 
 async function hasLiveKey(sql: SqlHandles, workspaceId: string, connectorId: string, at: number): Promise<boolean> {
-  const keys = await sql.read
-    .selectFrom("connector_keys")
+  const keys = await inWorkspace(sql, workspaceId, CONNECTOR_KEYS)
+    .select({ connectorId })
     .select(["revokedAt", "expiresAt"])
-    .where("workspaceId", "=", workspaceId)
-    .where("connectorId", "=", connectorId)
     .execute();
   const isLive = (key: (typeof keys)[number]) =>
     key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
@@ -83,18 +78,15 @@ async function setState(
   state: "needs_owner" | "needs_reauth",
   stateReason: string,
 ): Promise<void> {
-  await sql.write
-    .updateTable("connectors")
+  await inWorkspace(sql, workspaceId, CONNECTORS)
+    .updating({ connectorId })
     .set({ state, stateReason, nextRunAt: null })
-    .where("workspaceId", "=", workspaceId)
-    .where("connectorId", "=", connectorId)
     .execute();
 }
 
 /** Ends what waits and tells what runs to end; its worker stores nothing more from here on. */
 async function stopSyncs(sql: SqlHandles, workspaceId: string, connectorId: string, at: number): Promise<string[]> {
-  const open = () =>
-    sql.write.updateTable("syncs").where("workspaceId", "=", workspaceId).where("connectorId", "=", connectorId);
+  const open = () => inWorkspace(sql, workspaceId, SYNCS).updating({ connectorId });
   await open()
     .set({ state: "cancelled", cancelRequestedAt: at, finishedAt: at })
     .where("state", "in", ["queued", "waiting"])

@@ -1,6 +1,11 @@
 import { ID_PREFIXES } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { READ_ACTION } from "#storage/read-rows.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { GROUPS, INVITATIONS, MEMBERS, WORKSPACES } from "#storage/tables/people.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
+import { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
+import { AUDIT } from "#storage/tables/access.ts";
 
 /** Ids of one query. */
 const SLICE = 500;
@@ -50,11 +55,10 @@ interface Named {
 async function namesakesOf({ read }: Pick<SqlHandles, "read">, workspaceId: string, rows: readonly Named[]) {
   if (rows.length === 0) return [];
   const folded = [...new Set(rows.map(({ name }) => name.toLowerCase()))];
-  return read
-    .selectFrom("members")
+  return inWorkspace({ read, write: read }, workspaceId, MEMBERS)
+    .select()
     .innerJoin("users", "users.userId", "members.userId")
     .select(["users.userId as id", "users.name", "users.email"])
-    .where("members.workspaceId", "=", workspaceId)
     .where(({ or, eb, fn }) =>
       or([
         eb(
@@ -111,31 +115,27 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
       return tellApart(rows, await namesakesOf({ read }, workspaceId, rows));
     },
     [ID_PREFIXES.group]: (ids) =>
-      read
-        .selectFrom("groups")
+      inWorkspace({ read, write: read }, workspaceId, GROUPS)
+        .select()
         .select(["groupId as id", "name"])
-        .where("workspaceId", "=", workspaceId)
         .where("groupId", "in", ids)
         .execute(),
     [ID_PREFIXES.connector]: (ids) =>
-      read
-        .selectFrom("connectors")
+      inWorkspace({ read, write: read }, workspaceId, CONNECTORS)
+        .select()
         .select(["connectorId as id", "name"])
-        .where("workspaceId", "=", workspaceId)
         .where("connectorId", "in", ids)
         .execute(),
     [ID_PREFIXES.token]: (ids) =>
-      read
-        .selectFrom("api_tokens")
+      inWorkspace({ read, write: read }, workspaceId, API_TOKENS)
+        .select()
         .select(["tokenId as id", "name"])
-        .where("workspaceId", "=", workspaceId)
         .where("tokenId", "in", ids)
         .execute(),
     [ID_PREFIXES.invitation]: (ids) =>
-      read
-        .selectFrom("invitations")
+      inWorkspace({ read, write: read }, workspaceId, INVITATIONS)
+        .select()
         .select(["invitationId as id", "email as name"])
-        .where("workspaceId", "=", workspaceId)
         .where("invitationId", "in", ids)
         .execute(),
     [ID_PREFIXES.session]: (ids) =>
@@ -146,27 +146,23 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
         .where("sessionId", "in", ids)
         .execute(),
     [ID_PREFIXES.workspace]: (ids) =>
-      read
-        .selectFrom("workspaces")
+      inWorkspace({ read, write: read }, workspaceId, WORKSPACES)
+        .select()
         .select(["workspaceId as id", "name"])
-        .where("workspaceId", "=", workspaceId)
         .where("workspaceId", "in", ids)
         .execute(),
     [ID_PREFIXES.grant]: (ids) =>
-      read
-        .selectFrom("grants")
+      inWorkspace({ read, write: read }, workspaceId, GRANTS)
+        .select()
         .select(["grantId as id", "clientName as name"])
-        .where("workspaceId", "=", workspaceId)
         .where("grantId", "in", ids)
         .execute(),
     // The server's folders are of no workspace: one that allowed a folder knows its path, from its own row of that.
     [ID_PREFIXES.root]: async (ids) => {
-      const rows = await read
-        .selectFrom("audit")
+      const rows = await inWorkspace({ read, write: read }, workspaceId, AUDIT)
+        .select({ action: "local_root.added" })
         .select(["targetId", "details"])
-        .where("workspaceId", "=", workspaceId)
         .where("targetId", "in", ids)
-        .where("action", "=", "local_root.added")
         // As the partial index has it.
         .where("action", "<>", READ_ACTION)
         .execute();
@@ -176,10 +172,9 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
       });
     },
     [CLIENTS]: (ids) =>
-      read
-        .selectFrom("grants")
+      inWorkspace({ read, write: read }, workspaceId, GRANTS)
+        .select()
         .select(["clientId as id", "clientName as name"])
-        .where("workspaceId", "=", workspaceId)
         .where("clientId", "in", ids)
         .execute(),
   };

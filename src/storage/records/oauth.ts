@@ -42,6 +42,7 @@ export function makeOAuthStore(sql: SqlHandles) {
   return { ...makeClients(sql), ...makeClientDocumentStore(sql), ...makeRecords(sql), ...makeGrants(sql) };
 }
 
+// Raw: a client is of no workspace, and any of them may have let it in.
 function makeClients(sql: SqlHandles) {
   return {
     async findClient(clientId: string): Promise<OAuthClientRecord | undefined> {
@@ -198,6 +199,7 @@ function makeRecords(sql: SqlHandles) {
   };
 }
 
+// Raw: a grant is known by its own id, before its workspace is.
 function makeGrants(sql: SqlHandles) {
   const findRow = (from: SqlHandles["read"], grantId: string) =>
     from.selectFrom("grants").selectAll().where("grantId", "=", grantId).executeTakeFirst();

@@ -17,6 +17,7 @@ export type WorkspaceRecord = RecordOf<typeof WORKSPACES>;
 export type InvitationRecord = RecordOf<typeof INVITATIONS>;
 
 /** People, across workspaces. */
+// Raw: people are of no workspace.
 export function makeUserStore(sql: SqlHandles) {
   return {
     async find(userId: string): Promise<UserRecord | undefined> {
@@ -142,6 +143,7 @@ export function makeUserStore(sql: SqlHandles) {
 }
 
 /** The workspaces themselves. */
+// Raw: the workspaces themselves, and what is found before one is known.
 export function makeWorkspaceRecordStore(sql: SqlHandles) {
   return {
     find: (workspaceId: string): Promise<WorkspaceRecord | undefined> =>

@@ -1,13 +1,11 @@
 import { sql as raw } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { MEMBERSHIPS } from "#storage/tables/access.ts";
 
 /** Takes a principal out of every group of the workspace, whichever connector reported it. */
 export async function dropFromGroups(sql: SqlHandles, workspaceId: string, principal: string): Promise<void> {
-  await sql.write
-    .deleteFrom("memberships")
-    .where("workspaceId", "=", workspaceId)
-    .where("memberPrincipal", "=", principal)
-    .execute();
+  await inWorkspace(sql, workspaceId, MEMBERSHIPS).remove({ memberPrincipal: principal });
 }
 
 /** Takes an id out of every list of whom a connector or connection is for, so that the id coming back opens nothing. */

@@ -8,10 +8,6 @@ export type { ServerProblem } from "#storage/tables/servers.ts";
 
 /** An MCP server of others. Instants are epoch milliseconds. */
 export type ProviderServerRecord = RecordOf<typeof PROVIDER_SERVERS>;
-export type ServerAuthKind = ProviderServerRecord["authKind"];
-export type ServerHealth = ProviderServerRecord["health"];
-/** What a server said of itself, cleaned. */
-export type ServerSaid = Pick<ProviderServerRecord, "serverInfo" | "protocolVersion" | "capabilities">;
 
 export type ProviderServerPatch = Partial<Omit<ProviderServerRecord, "serverId" | "createdAt" | "createdBy">>;
 
@@ -53,6 +49,7 @@ export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
 }
 
 /** Servers that are due for a probe, across workspaces. */
+// Raw: across workspaces.
 export function makeProviderServerLookup(sql: SqlHandles) {
   return {
     /** The longest due first. */

@@ -61,6 +61,7 @@ export type QueueStore = ReturnType<typeof makeQueueStore>;
  * of a worker names the owner of its claim and does nothing when the claim is no longer its. One table, claimed by the
  * single writer.
  */
+// Raw: work across workspaces.
 export function makeQueueStore(sql: SqlHandles) {
   const owned = (jobId: string, owner: string) => ({ jobId, leaseOwner: owner });
 

@@ -12,6 +12,9 @@ import { endHandedLinksOf } from "./links.ts";
 import { dropFromConnectors, dropFromGroups } from "./places.ts";
 import { endSessionsOf } from "./sessions.ts";
 import { endTokensOf, takeScopeOfTokens } from "./tokens.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { GROUPS, INVITATIONS } from "#storage/tables/people.ts";
+import { CONNECTOR_KEYS } from "#storage/tables/connectors.ts";
 
 /** A role that fell: to a lower one, or to none (`null`) for somebody who leaves or is removed. */
 export interface RoleFall {
@@ -127,35 +130,26 @@ async function endInvitations(
   sql: SqlHandles,
   { workspaceId, userId, at, roles }: Whose & { at: number; roles: readonly Role[] },
 ): Promise<number> {
-  const { numUpdatedRows } = await sql.write
-    .updateTable("invitations")
+  const { numUpdatedRows } = await inWorkspace(sql, workspaceId, INVITATIONS)
+    .updating({ invitedBy: userId, acceptedAt: null, revokedAt: null })
     .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("invitedBy", "=", userId)
     .where("role", "in", roles)
-    .where("acceptedAt", "is", null)
-    .where("revokedAt", "is", null)
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }
 
 async function endKeys(sql: SqlHandles, { workspaceId, userId, at }: Whose & { at: number }): Promise<number> {
-  const { numUpdatedRows } = await sql.write
-    .updateTable("connector_keys")
+  const { numUpdatedRows } = await inWorkspace(sql, workspaceId, CONNECTOR_KEYS)
+    .updating({ createdBy: userId, revokedAt: null })
     .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("createdBy", "=", userId)
-    .where("revokedAt", "is", null)
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }
 
 async function disownGroups(sql: SqlHandles, workspaceId: string, userId: string): Promise<number> {
-  const { numUpdatedRows } = await sql.write
-    .updateTable("groups")
+  const { numUpdatedRows } = await inWorkspace(sql, workspaceId, GROUPS)
+    .updating({ ownerUserId: userId })
     .set({ ownerUserId: null })
-    .where("workspaceId", "=", workspaceId)
-    .where("ownerUserId", "=", userId)
     .executeTakeFirst();
   return Number(numUpdatedRows);
 }

@@ -15,6 +15,8 @@ import {
 import type { PeopleEndSlice } from "#storage/batch/people-end.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { IDENTITIES, PEOPLE_FEEDS, SOURCE_GROUPS } from "#storage/tables/identities.ts";
 
 /** A group as it is known. */
 export interface SourceGroup {
@@ -49,28 +51,31 @@ export type PeopleEndResult =
  * each, so none of it can be part of another. What a sync tells goes with its items, as `ItemBatch.people`.
  */
 export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
+  const identities = inWorkspace(sql, workspaceId, IDENTITIES);
+  const sourceGroups = inWorkspace(sql, workspaceId, SOURCE_GROUPS);
+  const feeds = inWorkspace(sql, workspaceId, PEOPLE_FEEDS);
   const groups = (connectorId: string) =>
-    sql.read
-      .selectFrom("source_groups as g")
+    sourceGroups
+      .select({ connectorId })
       .leftJoin("people_feeds as f", (on) =>
         on
-          .onRef("f.workspaceId", "=", "g.workspaceId")
-          .onRef("f.connectorId", "=", "g.connectorId")
-          .onRef("f.toldIn", "=", "g.toldIn"),
+          .onRef("f.workspaceId", "=", "source_groups.workspaceId")
+          .onRef("f.connectorId", "=", "source_groups.connectorId")
+          .onRef("f.toldIn", "=", "source_groups.toldIn"),
       )
-      .select(["g.groupPrincipal", "g.connectorId", "g.toldIn", "g.checkedAt", "g.followsFeed", "g.members", "g.etag"])
-      .select("f.currentAt")
-      .where("g.workspaceId", "=", workspaceId)
-      .where("g.connectorId", "=", connectorId);
+      .select([
+        "source_groups.groupPrincipal",
+        "source_groups.connectorId",
+        "source_groups.toldIn",
+        "source_groups.checkedAt",
+        "source_groups.followsFeed",
+        "source_groups.members",
+        "source_groups.etag",
+      ])
+      .select("f.currentAt");
 
   const findFeed = (connectorId: string, toldIn: ToldIn) =>
-    sql.read
-      .selectFrom("people_feeds")
-      .select(["currentAt", "wholeAt"])
-      .where("workspaceId", "=", workspaceId)
-      .where("connectorId", "=", connectorId)
-      .where("toldIn", "=", toldIn)
-      .executeTakeFirst();
+    feeds.select({ connectorId, toldIn }).select(["currentAt", "wholeAt"]).executeTakeFirst();
 
   /**
    * The next run reads everything, and nothing is proven by a feed until then: what followed one has the clock that it
@@ -90,8 +95,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
           and ${rawSql.table(table)}."followsFeed" = 1 and f."currentAt" > ${rawSql.table(table)}.${rawSql.ref(clock)}
       `.execute(sql.write);
     }
-    await sql.write
-      .updateTable("people_feeds")
+    await feeds
+      .updating({ connectorId })
       .set((eb) => ({
         position: eb("position", "+", 1),
         cursor: null,
@@ -100,8 +105,6 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
         runCursor: null,
         wholeAt: null,
       }))
-      .where("workspaceId", "=", workspaceId)
-      .where("connectorId", "=", connectorId)
       .execute();
   }
 
@@ -110,11 +113,16 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       .clearSelect()
       .select((eb) =>
         eb.fn
-          .min(eb.fn("max", ["g.checkedAt", eb("g.followsFeed", "*", eb.fn.coalesce("f.currentAt", eb.lit(0)))]))
+          .min(
+            eb.fn("max", [
+              "source_groups.checkedAt",
+              eb("source_groups.followsFeed", "*", eb.fn.coalesce("f.currentAt", eb.lit(0))),
+            ]),
+          )
           .as("at"),
       )
       // Of the others there is no reading.
-      .where("g.checkedAt", ">", NEVER)
+      .where("source_groups.checkedAt", ">", NEVER)
       .executeTakeFirst();
     return (oldest?.at as number | null | undefined) ?? null;
   }
@@ -134,12 +142,9 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
 
     /** The run of mode `whole` that came to a cursor and not to its end. */
     async findUnfinished(connectorId: string): Promise<string | undefined> {
-      const feed = await sql.read
-        .selectFrom("people_feeds")
+      const feed = await feeds
+        .select({ connectorId, toldIn: "identities" })
         .select("runId")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("toldIn", "=", "identities")
         .where("runCursor", "is not", null)
         .executeTakeFirst();
       return feed?.runId ?? undefined;
@@ -183,11 +188,10 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     async findGroups(connectorId: string, named: readonly Principal[]): Promise<Map<Principal, SourceGroup>> {
       const found = new Map<Principal, SourceGroup>();
       for (const chunk of inChunks(named, 500)) {
-        const rows = await groups(connectorId).where("g.groupPrincipal", "in", chunk).execute();
-        for (const { groupPrincipal: group, followsFeed, currentAt, checkedAt, toldIn, ...row } of rows) {
+        const rows = await groups(connectorId).where("source_groups.groupPrincipal", "in", chunk).execute();
+        for (const { groupPrincipal: group, followsFeed, currentAt, checkedAt, ...row } of rows) {
           const feedAt = followsFeed === 1 ? (currentAt ?? 0) : 0;
-          // Written by the batch procedure from the same union.
-          found.set(group, { group, ...row, toldIn: toldIn as ToldIn, checkedAt: Math.max(checkedAt, feedAt) });
+          found.set(group, { group, ...row, checkedAt: Math.max(checkedAt, feedAt) });
         }
       }
       return found;
@@ -195,13 +199,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
 
     /** Every group that was told so. */
     async listGroups(connectorId: string, toldIn: ToldIn): Promise<Principal[]> {
-      const rows = await sql.read
-        .selectFrom("source_groups")
-        .select("groupPrincipal")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("toldIn", "=", toldIn)
-        .execute();
+      const rows = await sourceGroups.select({ connectorId, toldIn }).select("groupPrincipal").execute();
       return rows.map(({ groupPrincipal }) => groupPrincipal);
     },
 
@@ -213,23 +211,17 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       const feed = await findFeed(connectorId, toldIn);
       // What follows a feed that was read since then has its clock.
       const isFollowed = feed?.currentAt !== undefined && feed.currentAt !== null && feed.currentAt >= before;
-      const dueGroups = await sql.read
-        .selectFrom("source_groups")
+      const dueGroups = await sourceGroups
+        .select({ connectorId, toldIn })
         .select("groupPrincipal as principal")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("toldIn", "=", toldIn)
         .where("checkedAt", "<", before)
         .$if(isFollowed, (query) => query.where("followsFeed", "=", 0))
         .orderBy("checkedAt")
         .limit(limit)
         .execute();
-      const dueUsers = await sql.read
-        .selectFrom("identities")
+      const dueUsers = await identities
+        .select({ connectorId, toldIn })
         .select("principal")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("toldIn", "=", toldIn)
         .where("toldAt", "<", before)
         .$if(isFollowed, (query) => query.where("followsFeed", "=", 0))
         .orderBy("toldAt")
@@ -247,18 +239,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
      */
     async doubt(connectorId: string): Promise<void> {
       await restart(connectorId);
-      await sql.write
-        .updateTable("source_groups")
-        .set({ checkedAt: 0, etag: null })
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .execute();
-      await sql.write
-        .updateTable("identities")
-        .set({ toldAt: 0 })
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .execute();
+      await sourceGroups.updating({ connectorId }).set({ checkedAt: 0, etag: null }).execute();
+      await identities.updating({ connectorId }).set({ toldAt: 0 }).execute();
     },
 
     /**
@@ -266,36 +248,29 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
      * transaction. The next run tells it again.
      */
     async nameGroup(group: Principal, of: { connectorId: string; members: number; now: number; neverAges: boolean }) {
-      const row = { checkedAt: of.now, neverAges: of.neverAges ? 1 : 0, members: of.members, digest: null, etag: null };
-      const fresh = { followsFeed: 1, toldPosition: 0, toldBy: "", seenBy: null, toldIn: "identities" };
-      await sql.write
-        .insertInto("source_groups")
-        .values({ workspaceId, groupPrincipal: group, connectorId: of.connectorId, ...fresh, ...row })
-        .onConflict((oc) => oc.columns(["workspaceId", "groupPrincipal"]).doUpdateSet(row))
-        .execute();
+      const row = { checkedAt: of.now, neverAges: of.neverAges, members: of.members, digest: null, etag: null };
+      const fresh = { followsFeed: true, toldPosition: 0, toldBy: "", seenBy: null, toldIn: "identities" as const };
+      await sourceGroups.insert({ groupPrincipal: group, connectorId: of.connectorId, ...fresh, ...row }, row);
     },
 
     /** How much a connector tells in runs of their own, and how old the oldest of it is. */
     async summaryOf(connectorId: string): Promise<PeopleSummary> {
       const feed = await findFeed(connectorId, "identities");
-      const { groups: count, memberships } = await sql.read
-        .selectFrom("source_groups")
+      const { groups: count, memberships } = await sourceGroups
+        .select({ connectorId })
         .select((eb) => [eb.fn.countAll<number>().as("groups"), eb.fn.sum<number>("members").as("memberships")])
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
         .executeTakeFirstOrThrow();
-      const users = await sql.read
-        .selectFrom("identities as i")
+      const users = await identities
+        .select()
         .leftJoin("identity_joins as j", (on) =>
           on
-            .onRef("j.workspaceId", "=", "i.workspaceId")
-            .onRef("j.principal", "=", "i.principal")
+            .onRef("j.workspaceId", "=", "identities.workspaceId")
+            .onRef("j.principal", "=", "identities.principal")
             .on("j.endedAt", "is", null),
         )
         .select((eb) => [eb.fn.countAll<number>().as("users"), eb.fn.count<number>("j.userId").as("joined")])
-        .where("i.workspaceId", "=", workspaceId)
-        .where("i.connectorId", "=", connectorId)
-        .where("i.state", "=", "active")
+        .where("identities.connectorId", "=", connectorId)
+        .where("identities.state", "=", "active")
         .executeTakeFirstOrThrow();
       return {
         groups: count,

@@ -5,6 +5,8 @@ import { sql as rawSql } from "kysely";
 import type { EntityType, IndexState } from "#api/common.ts";
 import { CHILD_MARK, isChildId, outermostId } from "#core/child-ids.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { ITEMS, ITEM_ENTITIES, RELIST_ITEMS, SOURCE_STATE } from "#storage/tables/items.ts";
 
 /** What a run knows beforehand of a stored, living item. */
 export interface StoredItem {
@@ -52,15 +54,16 @@ async function containersOf(
   connectorId: string,
   kbIds: readonly string[],
 ): Promise<Map<string, PlacedRow["containers"]>> {
-  const rows = await sql.read
-    .selectFrom("item_entities as shown")
+  const rows = await inWorkspace(sql, workspaceId, ITEM_ENTITIES)
+    .select()
     .innerJoin("entities as entity", (join) =>
-      join.onRef("entity.workspaceId", "=", "shown.workspaceId").onRef("entity.entityId", "=", "shown.entityId"),
+      join
+        .onRef("entity.workspaceId", "=", "item_entities.workspaceId")
+        .onRef("entity.entityId", "=", "item_entities.entityId"),
     )
-    .select(["shown.kbId", "entity.type", "entity.identity"])
-    .where("shown.workspaceId", "=", workspaceId)
-    .where("shown.kbId", "in", kbIds)
-    .where("shown.role", "=", "container")
+    .select(["item_entities.kbId", "entity.type", "entity.identity"])
+    .where("item_entities.kbId", "in", kbIds)
+    .where("item_entities.role", "=", "container")
     .execute();
   const found = new Map<string, PlacedRow["containers"]>();
   for (const { kbId, type, identity } of rows) {
@@ -76,7 +79,7 @@ interface StoredRow {
   kbId: string;
   externalId: string;
   version: string | null;
-  indexState: string;
+  indexState: IndexState;
   textReason: string | null;
   retryAt: number | null;
   seenBy: string | null;
@@ -92,8 +95,7 @@ function toStored(row: StoredRow): StoredItem {
     kbId: row.kbId,
     externalId: row.externalId,
     version: row.version,
-    // Written by the batch procedure from the same union.
-    indexState: row.indexState as IndexState,
+    indexState: row.indexState,
     isRetryable: row.textReason === "failed" && row.retryAt !== null,
     seenBy: row.seenBy,
     parentExternalId: row.parentExternalId,
@@ -118,23 +120,18 @@ const STORED_COLUMNS = [
 ] as const;
 
 const LIST_STORED_OF = compiledQuery((read, workspaceId: string, connectorId: string, externalIds: string) =>
-  read
-    .selectFrom("items")
+  inWorkspace({ read, write: read }, workspaceId, ITEMS)
+    .select({ connectorId, removedAt: null })
     .select(STORED_COLUMNS)
-    .where("workspaceId", "=", workspaceId)
-    .where("connectorId", "=", connectorId)
-    .where(rawSql<boolean>`"externalId" in (select value from json_each(${externalIds}))`)
-    .where("removedAt", "is", null),
+    .where(rawSql<boolean>`"externalId" in (select value from json_each(${externalIds}))`),
 );
 
 /** What runs and sources ask of what is stored of a connector's items. Nothing here answers people. */
 export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
-  const living = (connectorId: string) =>
-    sql.read
-      .selectFrom("items")
-      .where("workspaceId", "=", workspaceId)
-      .where("connectorId", "=", connectorId)
-      .where("removedAt", "is", null);
+  const itemEntities = inWorkspace(sql, workspaceId, ITEM_ENTITIES);
+  const items = inWorkspace(sql, workspaceId, ITEMS);
+  const relisted = inWorkspace(sql, workspaceId, RELIST_ITEMS);
+  const living = (connectorId: string) => items.select({ connectorId, removedAt: null });
   const stored = (connectorId: string) => living(connectorId).select(STORED_COLUMNS);
 
   return {
@@ -183,11 +180,9 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       afterKbId: string,
       limit: number,
     ): Promise<StoredItem[]> {
-      const inside = sql.read
-        .selectFrom("item_entities")
+      const inside = itemEntities
+        .select({ entityId })
         .select("kbId")
-        .where("workspaceId", "=", workspaceId)
-        .where("entityId", "=", entityId)
         .where(rawSql<boolean>`"isHome" = 1`);
       let query = stored(connectorId).where("kbId", ">", afterKbId).where("kbId", "in", inside);
       if (from !== undefined) query = query.where("createdAt", ">=", from);
@@ -222,10 +217,10 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
 
     /** Living items that have this container in their home chain, after this kbId in its order. */
     async listBelow(connectorId: string, entityId: string, afterKbId: string, limit: number): Promise<StoredItem[]> {
-      const rows = await sql.read
-        .selectFrom("item_entities as e")
+      const rows = await itemEntities
+        .select()
         .innerJoin("items as i", (join) =>
-          join.onRef("i.workspaceId", "=", "e.workspaceId").onRef("i.kbId", "=", "e.kbId"),
+          join.onRef("i.workspaceId", "=", "item_entities.workspaceId").onRef("i.kbId", "=", "item_entities.kbId"),
         )
         .select([
           "i.kbId",
@@ -240,14 +235,13 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
           "i.textChars",
           "i.formerSince",
         ])
-        .where("e.workspaceId", "=", workspaceId)
-        .where("e.entityId", "=", entityId)
+        .where("item_entities.entityId", "=", entityId)
         // The words of the condition are those of the partial index.
-        .where(rawSql<boolean>`e."isHome" = 1`)
-        .where("e.kbId", ">", afterKbId)
+        .where(rawSql<boolean>`"item_entities"."isHome" = 1`)
+        .where("item_entities.kbId", ">", afterKbId)
         .where("i.connectorId", "=", connectorId)
         .where("i.removedAt", "is", null)
-        .orderBy("e.kbId")
+        .orderBy("item_entities.kbId")
         .limit(limit)
         .execute();
       return rows.map(toStored);
@@ -315,12 +309,10 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
 
     /** Living items whose content could not be read since this time or longer, in the order of their connectors. */
     listFormer(since: number, limit: number): Promise<{ kbId: string; connectorId: string }[]> {
-      return sql.read
-        .selectFrom("items")
+      return items
+        .select({ removedAt: null })
         .select(["kbId", "connectorId"])
-        .where("workspaceId", "=", workspaceId)
         .where(rawSql<boolean>`("formerSince" <= ${since} or "formerSince" >= ${since + 2 * FORMER_TEXT_MS})`)
-        .where("removedAt", "is", null)
         .orderBy("connectorId")
         .orderBy("kbId")
         .limit(limit)
@@ -329,39 +321,28 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
 
     /** What a source keeps besides its cursor, as JSON. */
     async findState(connectorId: string, key: string): Promise<string | undefined> {
-      const row = await sql.read
-        .selectFrom("source_state")
+      const row = await inWorkspace(sql, workspaceId, SOURCE_STATE)
+        .select({ connectorId, key })
         .select("value")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("key", "=", key)
         .executeTakeFirst();
       return row?.value;
     },
 
     /** Takes items that are to be listed again; each only so often. */
     async takeRelisted(connectorId: string, limit: number): Promise<{ externalIds: string[]; tries: number }> {
-      const all = () =>
-        sql.write
-          .deleteFrom("relist_items")
-          .where("workspaceId", "=", workspaceId)
-          .where("connectorId", "=", connectorId);
+      const all = () => relisted.deleting({ connectorId });
       await all().where("tries", ">=", RELIST_TRIES).execute();
-      const rows = await sql.write
-        .selectFrom("relist_items")
+      const rows = await relisted
+        .select({ connectorId })
         .select(["externalId", "tries"])
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
         .orderBy("externalId")
         .limit(limit)
         .execute();
       const externalIds = rows.map(({ externalId }) => externalId);
       for (const chunk of inChunks(externalIds, 500)) {
-        await sql.write
-          .updateTable("relist_items")
+        await relisted
+          .updating({ connectorId })
           .set((eb) => ({ tries: eb("tries", "+", 1) }))
-          .where("workspaceId", "=", workspaceId)
-          .where("connectorId", "=", connectorId)
           .where("externalId", "in", chunk)
           .execute();
       }

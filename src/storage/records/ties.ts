@@ -1,6 +1,8 @@
 import { sql as rawSql } from "kysely";
 import type { Principal } from "#core/principals.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { IDENTITIES } from "#storage/tables/identities.ts";
 
 /** A user of a source whom an admin made a member by hand; the tie may have ended since. */
 export interface Tie {
@@ -22,6 +24,7 @@ const COLUMNS = ["j.principal", "j.userId", "j.connectorId", "j.joinedBy", "j.jo
 
 /** Ties by hand, the latest first. */
 export function makeTieStore(sql: SqlHandles, workspaceId: string) {
+  // Raw: the term of the partial index names the table as a later step of its query does.
   const byHand = (since: number) =>
     sql.read
       .selectFrom("identity_joins as j")
@@ -32,12 +35,9 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
   async function withNames<Row extends Omit<Tie, "name" | "login">>(rows: readonly Row[]): Promise<(Row & Tie)[]> {
     const named: (Row & Tie)[] = [];
     for (const row of rows) {
-      const told = await sql.read
-        .selectFrom("identities")
+      const told = await inWorkspace(sql, workspaceId, IDENTITIES)
+        .select({ principal: row.principal, connectorId: row.connectorId })
         .select(["name", "login"])
-        .where("workspaceId", "=", workspaceId)
-        .where("principal", "=", row.principal)
-        .where("connectorId", "=", row.connectorId)
         .executeTakeFirst();
       named.push({ ...row, name: told?.name ?? null, login: told?.login ?? null });
     }
@@ -79,6 +79,7 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
 
     /** Those of users of sources to somebody else, where this member was the last one who stood for the user before. */
     async listAfter(userId: string, since: number): Promise<Tie[]> {
+      // Raw: two of its rows, by two names.
       const rows = await sql.read
         .selectFrom("identity_joins as f")
         // In this order: a member was few users of sources, and the others may be many.

@@ -11,6 +11,7 @@ import { withoutScope } from "./taken-scope.ts";
 /** Instants are epoch milliseconds. */
 export type TokenRecord = RecordOf<typeof API_TOKENS>;
 
+// Raw: found by its hash, before its workspace is known.
 const FIND_TOKEN = compiledQuery((read, hash: string, now: number) =>
   read
     .selectFrom("api_tokens")
@@ -34,6 +35,7 @@ const FIND_TOKEN = compiledQuery((read, hash: string, now: number) =>
 );
 
 /** Finds a secret by its SHA-256, before its workspace is known. */
+// Raw: found by its hash, before its workspace is known.
 export function makeTokenLookup(sql: SqlHandles) {
   return {
     /** Undefined when its person is no member of its workspace any more, or the grant that made it has ended. */

@@ -1,4 +1,9 @@
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { INVITATIONS, MEMBERS } from "#storage/tables/people.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
+import { API_TOKENS } from "#storage/tables/credentials.ts";
+import { ITEMS } from "#storage/tables/items.ts";
 
 /** How much one workspace holds. */
 export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
@@ -6,16 +11,12 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
     Number((await query.executeTakeFirstOrThrow()).count);
 
   async function countMembers(now: number): Promise<number> {
-    const members = read
-      .selectFrom("members")
+    const members = inWorkspace({ read, write: read }, workspaceId, MEMBERS)
+      .select()
+      .select(({ fn }) => fn.countAll<number>().as("count"));
+    const invited = inWorkspace({ read, write: read }, workspaceId, INVITATIONS)
+      .select({ acceptedAt: null, revokedAt: null })
       .select(({ fn }) => fn.countAll<number>().as("count"))
-      .where("workspaceId", "=", workspaceId);
-    const invited = read
-      .selectFrom("invitations")
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .where("workspaceId", "=", workspaceId)
-      .where("acceptedAt", "is", null)
-      .where("revokedAt", "is", null)
       .where("expiresAt", ">", now);
     return (await countOf(members)) + (await countOf(invited));
   }
@@ -28,19 +29,16 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
           return countMembers(now);
         case "connectors":
           return countOf(
-            read
-              .selectFrom("connectors")
+            inWorkspace({ read, write: read }, workspaceId, CONNECTORS)
+              .select()
               .select(({ fn }) => fn.countAll<number>().as("count"))
-              .where("workspaceId", "=", workspaceId)
               .where("state", "<>", "deleting"),
           );
         case "tokens":
           return countOf(
-            read
-              .selectFrom("api_tokens")
+            inWorkspace({ read, write: read }, workspaceId, API_TOKENS)
+              .select({ revokedAt: null })
               .select(({ fn }) => fn.countAll<number>().as("count"))
-              .where("workspaceId", "=", workspaceId)
-              .where("revokedAt", "is", null)
               .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)])),
           );
       }
@@ -48,11 +46,9 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
 
     /** Living items and the UTF-16 code units of their texts; reads a row of each. */
     async items(): Promise<{ items: number; textChars: number }> {
-      const { items, textChars } = await read
-        .selectFrom("items")
+      const { items, textChars } = await inWorkspace({ read, write: read }, workspaceId, ITEMS)
+        .select({ removedAt: null })
         .select(({ fn }) => [fn.countAll<number>().as("items"), fn.sum<number | null>("textChars").as("textChars")])
-        .where("workspaceId", "=", workspaceId)
-        .where("removedAt", "is", null)
         .executeTakeFirstOrThrow();
       return { items: Number(items), textChars: Number(textChars ?? 0) };
     },

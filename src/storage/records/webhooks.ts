@@ -7,6 +7,7 @@ export interface ConnectorAddress {
 }
 
 /** Whom notifications of apps are for, across workspaces. */
+// Raw: across workspaces.
 export function makeWebhookLookup(sql: SqlHandles) {
   return {
     /** The sealed secret of a connector that is not being deleted. */

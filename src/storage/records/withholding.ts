@@ -1,43 +1,30 @@
 import { sql as rawSql } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { FORMER_OWNERS, ITEMS } from "#storage/tables/items.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
 
 /** What of a connector was read at another place, or by a former owner, and not since. Source: S60. */
 export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
+  const formerOwners = inWorkspace(sql, workspaceId, FORMER_OWNERS);
+  const items = inWorkspace(sql, workspaceId, ITEMS);
   const readElsewhere = (connectorId: string) =>
-    sql.read
-      .selectFrom("items")
+    items
+      .select({ connectorId, removedAt: null })
       .select("kbId")
-      .where("workspaceId", "=", workspaceId)
-      .where("connectorId", "=", connectorId)
       // The words of the condition are those of the partial index.
-      .where(rawSql<boolean>`"readElsewhere" = 1`)
-      .where("removedAt", "is", null);
+      .where(rawSql<boolean>`"readElsewhere" = 1`);
 
   return {
     /** The next run reads every item again, and until then each counts as read elsewhere. */
     async doubtReading(connectorId: string): Promise<void> {
-      await sql.write
-        .updateTable("items")
-        .set({ version: null, readElsewhere: 1 })
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("removedAt", "is", null)
-        .execute();
+      await items.updating({ connectorId, removedAt: null }).set({ version: null, readElsewhere: 1 }).execute();
     },
 
     /** `to` owns the connector from here on; what was read for `from` is not theirs when they come back. */
     async passOn(connectorId: string, { from, to }: { from: string; to: string }): Promise<void> {
-      await sql.write
-        .insertInto("former_owners")
-        .values({ workspaceId, connectorId, userId: from })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
-      await sql.write
-        .deleteFrom("former_owners")
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
-        .where("userId", "=", to)
-        .execute();
+      await formerOwners.insert({ connectorId, userId: from }, {});
+      await formerOwners.remove({ connectorId, userId: to });
     },
 
     /** Some of the living items that were read elsewhere, and not since; none for the most part. */
@@ -47,11 +34,9 @@ export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
 
     /** Shows a connector again, unless something of it that was read elsewhere is left. Gives whether it did. */
     async endWithholding(connectorId: string): Promise<boolean> {
-      const shown = await sql.write
-        .updateTable("connectors")
+      const shown = await inWorkspace(sql, workspaceId, CONNECTORS)
+        .updating({ connectorId })
         .set({ withheldAt: null })
-        .where("workspaceId", "=", workspaceId)
-        .where("connectorId", "=", connectorId)
         .where("withheldAt", "is not", null)
         .where(({ not, exists }) => not(exists(readElsewhere(connectorId))))
         .returning("connectorId")

@@ -6,6 +6,7 @@ import { makeCursorCodec } from "#server/http/cursor.ts";
 import { linksOf } from "#server/connectors/sources.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { NO_NETWORK } from "../../network.ts";
+import type { TextReason } from "#api/common.ts";
 import type { FileListQuery } from "#api/files.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
@@ -78,7 +79,7 @@ describe("the list of items", () => {
       updatedAt: number | null;
       kind: string;
       open: boolean;
-      textReason: string | null;
+      textReason: TextReason | null;
     }
     const rows: Row[] = [];
     for (let i = 0; i < 90; i++) {
@@ -90,7 +91,7 @@ describe("the list of items", () => {
         updatedAt: i % 11 === 0 ? null : i % 13 === 0 ? -5_000 * i : 1_000 * (i % 17),
         kind: i % 4 === 0 ? ("task" as const) : ("file" as const),
         open: isForAna && i % 3 !== 2,
-        textReason: i % 6 !== 0 ? null : i % 12 === 0 ? "empty" : "too_large",
+        textReason: i % 6 !== 0 ? null : i % 12 === 0 ? ("empty" as const) : ("too_large" as const),
       };
       const kbId = await world.item(wsp, {
         connectorId: con,
@@ -140,7 +141,7 @@ describe("the list of items", () => {
     const wsp = await world.workspace();
     const ana = await world.user(wsp);
     const con = await world.connector(wsp);
-    for (const indexState of ["indexed", "indexed", "held", "unsearchable", "failed"]) {
+    for (const indexState of ["indexed", "indexed", "held", "unsearchable", "failed"] as const) {
       await world.item(wsp, { connectorId: con, indexState });
     }
     await world.item(wsp, { connectorId: con, kind: "page" });

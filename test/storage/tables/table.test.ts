@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expectTypeOf, test } from "vitest";
 import { type RecordOf, table, words } from "#storage/tables/table.ts";
 
