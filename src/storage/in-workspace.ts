@@ -1,7 +1,6 @@
 import {
   type DeleteQueryBuilder,
   type DeleteResult,
-  expressionBuilder,
   type InsertQueryBuilder,
   type InsertResult,
   type Kysely,
@@ -28,71 +27,66 @@ export function inWorkspace<T extends Table<keyof Tables>>(
   type Name = T["name"];
   type Where = Partial<FormsOf<T>["stored"]>;
 
-  const matches = (where: Where) => {
-    const equal: Record<string, unknown> = { [`${table.name}.workspaceId`]: workspaceId };
+  const columnOf = (column: string) => `${table.name}.${column}`;
+  /** One condition after the other: a single one of all of them takes Kysely 2 µs more. */
+  const bounded = <Query extends { where(column: string, operator: "=" | "is", value: unknown): Query }>(
+    query: Query,
+    where: Where,
+  ): Query => {
+    let narrow = query.where(columnOf("workspaceId"), "=", workspaceId);
     for (const [column, value] of Object.entries(where)) {
-      // Kysely leaves it out, and the query would be of more rows than meant.
-      if (value === undefined) throw new Error(`${table.name}.${column} can't be compared with undefined.`);
-      equal[`${table.name}.${column}`] = value;
+      // Compared with undefined, nothing or everything would fit.
+      if (value === undefined) throw new Error(`${columnOf(column)} can't be compared with undefined.`);
+      narrow = narrow.where(columnOf(column), value === null ? "is" : "=", value);
     }
-    return expressionBuilder<Rows, string>().and(equal);
+    return narrow;
   };
-  const rows = {
+  const values = (record: FormsOf<T>["made"]) =>
+    loose(write)
+      .insertInto(table.name)
+      .values({ ...table.write(record), workspaceId });
+  const deleting = (where: Where) => bounded(loose(write).deleteFrom(table.name), where);
+
+  return {
     select: (where: Where = {}) =>
-      loose(read).selectFrom(table.name).where(matches(where)) as unknown as SelectQueryBuilder<Tables, Name, object>,
+      bounded(loose(read).selectFrom(table.name), where) as unknown as SelectQueryBuilder<Tables, Name, object>,
+
     updating: (where: Where) =>
-      loose(write).updateTable(table.name).where(matches(where)) as unknown as UpdateQueryBuilder<
+      bounded(loose(write).updateTable(table.name), where) as unknown as UpdateQueryBuilder<
         Tables,
         Name,
         Name,
         UpdateResult
       >,
-    deleting: (where: Where = {}) =>
-      loose(write).deleteFrom(table.name).where(matches(where)) as unknown as DeleteQueryBuilder<
-        Tables,
-        Name,
-        DeleteResult
-      >,
+
+    deleting: (where: Where = {}) => deleting(where) as unknown as DeleteQueryBuilder<Tables, Name, DeleteResult>,
+
     inserting: (record: FormsOf<T>["made"]) =>
-      loose(write)
-        .insertInto(table.name)
-        .values({ ...table.write(record), workspaceId }) as unknown as InsertQueryBuilder<Tables, Name, InsertResult>,
-  };
-  return {
-    ...rows,
+      values(record) as unknown as InsertQueryBuilder<Tables, Name, InsertResult>,
 
     async find(where: Where): Promise<RecordOf<T> | undefined> {
-      const row = await loose(read).selectFrom(table.name).selectAll().where(matches(where)).executeTakeFirst();
+      const row = await bounded(loose(read).selectFrom(table.name).selectAll(), where).executeTakeFirst();
       return row && (table.read(row) as RecordOf<T>);
     },
 
     /** @param instead  what is set where its key has a row; nothing of it is changed by `{}` */
     async insert(record: FormsOf<T>["made"], instead?: FormsOf<T>["change"]): Promise<void> {
       const set = instead && table.write(instead);
-      const query = loose(write)
-        .insertInto(table.name)
-        .values({ ...table.write(record), workspaceId });
       const isThere = (found: OnConflictBuilder<Rows, string>) =>
         set && Object.keys(set).length > 0 ? found.columns(table.key).doUpdateSet(set) : found.doNothing();
-      await (set ? query.onConflict(isThere) : query).execute();
+      await (set ? values(record).onConflict(isThere) : values(record)).execute();
     },
 
     /** @returns how many were changed */
     async update(where: Where, change: FormsOf<T>["change"]): Promise<number> {
       const set = table.write(change);
       if (Object.keys(set).length === 0) return 0;
-      const { numUpdatedRows } = await loose(write)
-        .updateTable(table.name)
-        .set(set)
-        .where(matches(where))
-        .executeTakeFirst();
+      const { numUpdatedRows } = await bounded(loose(write).updateTable(table.name).set(set), where).executeTakeFirst();
       return Number(numUpdatedRows);
     },
 
     /** @returns how many were deleted */
-    async remove(where: Where): Promise<number> {
-      return Number((await rows.deleting(where).executeTakeFirst()).numDeletedRows);
-    },
+    remove: async (where: Where): Promise<number> => Number((await deleting(where).executeTakeFirst()).numDeletedRows),
   };
 }
 
