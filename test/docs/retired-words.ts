@@ -37,7 +37,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     pattern: /\btroubled?s?\b|TROUBLE|Troubles?\b|Trouble[A-Z]/,
     allowed: {
       "src/storage/migrations/0004-push-sets.ts": "the name of a column",
-      "src/storage/schema.ts": "the name of a column",
+      "src/storage/tables/items.ts": "the name of a column",
       "src/storage/records/push-uploads.ts": "the name of a column",
     },
   },

@@ -38,7 +38,7 @@ export interface Table<Name extends string = string, Key extends string = string
   /** The columns of the table that are in a row, as the record has them. */
   read<Row extends object>(row: Row): { [K in keyof Row & Shown<C>]: Read<C[K], Row[K]> };
   /** Values of a record as they are stored; what is undefined is left out. */
-  write<Given extends Change<C>>(given: Given): { [K in keyof Given & keyof C]: Stored<C[K]> };
+  write<Some extends Change<C>>(values: Some): { [K in keyof Some & keyof C]: Stored<C[K]> };
 }
 
 type Change<C extends Columns> = { [K in keyof C]?: Value<C[K]> | undefined };
@@ -82,7 +82,7 @@ export function table<Name extends string, const Key extends string, C extends C
     columns,
     // Both types say of each column what its own words give.
     read: (row) => convert("read", shown, row as Record<string, unknown>) as never,
-    write: (given) => convert("write", all, given) as never,
+    write: (values) => convert("write", all, values) as never,
   };
 }
 
@@ -105,7 +105,7 @@ function plain<Value>(type: Column["type"]) {
 /** @throws Error for one that is not among them */
 function check<Word extends string>(all: readonly Word[], stored: string): Word {
   const found = all.find((word) => word === stored);
-  if (found === undefined) throw new Error(`"${stored}" is stored, which is none of ${all.join(", ")}.`);
+  if (found === undefined) throw new Error(`"${stored}" is stored in place of one of ${all.join(", ")}.`);
   return found;
 }
 
@@ -125,7 +125,7 @@ export const words = {
     column<Word[], string>(
       "text",
       (stored) => stored.split(" ").flatMap((word) => (word === "" ? [] : check(all, word))),
-      (given) => given.join(" "),
+      (list) => list.join(" "),
     ),
   oneOf: <const Word extends string>(all: readonly Word[]) =>
     column<Word>(

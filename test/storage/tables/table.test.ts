@@ -75,7 +75,7 @@ describe("a table", () => {
   });
 
   test("refuses a word that it does not know, and names it", ({ expect }) => {
-    expect(() => THINGS.read({ state: "lost" })).toThrow('"lost" is stored, which is none of new, old.');
+    expect(() => THINGS.read({ state: "lost" })).toThrow('"lost" is stored in place of one of new, old.');
     expect(() => THINGS.read({ scopes: "read everything" })).toThrow('"everything"');
   });
 
