@@ -3,16 +3,16 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 
-/** Beside what a source keeps, whose keys are no such text. */
+/** Can't clash with the keys of a source's own state, which never contain NUL. */
 const KEY = "\u0000access";
 const Place = z.object({ runId: z.string(), cursor: z.unknown() });
 
-/** What is stored of how far a run of mode `access` came, whose cursor is none of the connector's feed. */
+/** The stored place of a run of mode `access`. Its cursor isn't one of the connector's feed. */
 export function accessPlace(runId: string, cursorJson: string): Record<string, string> {
   return { [KEY]: `{"runId":${JSON.stringify(runId)},"cursor":${cursorJson}}` };
 }
 
-/** Where another attempt of the same run ended. */
+/** The place where another attempt of the same run ended. */
 export async function accessPlaceOf({
   store,
   connector,

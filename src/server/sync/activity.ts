@@ -9,7 +9,7 @@ import { MAY_RUN } from "./state.ts";
 
 const RUNNING: ReadonlySet<SyncRecord["state"]> = new Set(["running", "cancelling"]);
 
-/** What a connector does now, and when it does the next thing; with the source's own words. */
+/** The connector's current activity and the time of its next run, with the source's own words. */
 export async function activityOf(
   store: Store,
   workspaceId: string,
@@ -19,11 +19,11 @@ export async function activityOf(
   if (!MAY_RUN.has(connector.state)) return { type: "stopped" };
   const { connectorId } = connector;
   const { syncs } = store.in(workspaceId);
-  // One that reads again and waits is nothing that anybody waits for.
+  // No one waits for a queued run that only reads again.
   const open = (await syncs.listOpen([connectorId])).filter((each) => RUNNING.has(each.state) || !isReaderRun(each));
   const sync = open.find(({ state }) => RUNNING.has(state)) ?? open[0];
   const identities = (await syncs.listOpenIdentities(connectorId)).find(({ state }) => RUNNING.has(state));
-  // What waits for people and groups does nothing yet.
+  // A run that waits for people and groups does nothing yet.
   const isWaiting = sync?.people?.state === "waiting" && sync.startedAt === null;
   if (sync && !(isWaiting && identities)) return ofRun(store, sync, now);
   if (identities) return syncing(identities, now);
@@ -46,7 +46,7 @@ async function ofRun({ queue }: Store, sync: SyncRecord, now: number): Promise<C
   if (sync.resumeAt !== null && sync.resumeAt > now) {
     return { type: "waiting", until: isoOf(sync.resumeAt), reason: sync.problem };
   }
-  // A run whose worker died waits for another one like one that never began.
+  // A run whose worker died waits for another worker, like a run that never began.
   const before = job === undefined || isClaimed ? 0 : await queue.countWaiting(job, now);
   return { type: "queued", since: isoOf(job?.runAt ?? sync.createdAt), before };
 }

@@ -11,7 +11,7 @@ import { containerEntityId } from "./entities.ts";
 import type { Known } from "./known.ts";
 import { listBelow } from "./stored.ts";
 
-/** The run whose items these are. */
+/** The run that names these items. */
 export interface AliveOptions {
   store: Pick<WorkspaceStore, "workspaceId" | "itemWrites">;
   source: Source;
@@ -23,31 +23,31 @@ export interface AliveOptions {
 /** Unnamed items read together. */
 const UNNAMED_PAGE = 2_000;
 
-/** Notes that a stored item is there and as it was. It is counted when it is marked, so in one attempt of all. */
+/** Marks a stored item as present and unchanged. It is counted when it is marked, so only one attempt counts it. */
 export function countAlive(item: StoredItem, known: Known, sink: BatchSink): void {
   sink.count({}, 1);
   mark(item, true, known, sink);
 }
 
-/** Notes that a stored item is there, whatever became of it. */
+/** Marks a stored item as present, whether or not it was read. */
 export function markAlive(item: StoredItem, known: Known, sink: BatchSink): void {
   mark(item, false, known, sink);
 }
 
-/** A held item that is there again is kept; others are marked only where a cursor relies on it. */
+/** A held item that is present again is kept; others are marked only where a cursor relies on it. */
 function mark({ externalId, indexState }: StoredItem, isCounted: boolean, known: Known, sink: BatchSink): void {
   if (indexState !== "held") known.markLater(externalId, isCounted);
   else sink.add({ type: "seen", externalIds: [externalId], ...(isCounted && { isCounted }) });
 }
 
-/** Everything that lives in a container is there: marked by the end of the run, as what is named one by one. */
+/** Marks every item in a container as present, at the end of the run, as if each had been named. */
 export async function keepBelow(
   container: ContainerRef,
   options: AliveOptions,
   known: Known,
   sink: BatchSink,
 ): Promise<void> {
-  // What the run said before of items that were in there is to be seen in what is in there now.
+  // Earlier events about items in the container must be stored before its items are listed.
   await sink.flush();
   const entityId = containerEntityId(options.store.workspaceId, options.connector.connectorId, container);
   for await (const page of listBelow(options.store, options.connector.connectorId, entityId)) {
@@ -57,7 +57,7 @@ export async function keepBelow(
   }
 }
 
-/** Removes everything that lives in a container, or holds all of it when that is suspiciously much. */
+/** Removes every item in a container, or holds all of them when there are suspiciously many. */
 export async function dropBelow(container: ContainerRef, options: AliveOptions, sink: BatchSink): Promise<void> {
   const { store, connector, now } = options;
   await sink.flush();
@@ -67,7 +67,9 @@ export async function dropBelow(container: ContainerRef, options: AliveOptions, 
   await removeOrHold("drop", gone, { store, connector, now }, sink);
 }
 
-/** Removes what is gone, or holds all of it when that is suspiciously much. What was read elsewhere counts as nothing. */
+/**
+ * Removes items that are gone, or holds all of them when there are suspiciously many. Items read elsewhere don't count.
+ */
 export async function removeOrHold(
   type: "drop" | "sweep",
   gone: readonly Pick<StoredItem, "kbId" | "wasReadElsewhere">[],
@@ -85,7 +87,7 @@ export async function removeOrHold(
   }
 }
 
-/** What the scope leaves out goes at once and without the guard: a person asked for it. */
+/** Removes items outside the scope at once, without the guard: a person asked for it. */
 export async function leaveOutOfScope({ source, store, connector }: AliveOptions, sink: BatchSink): Promise<void> {
   const inScope = source.inScope?.bind(source);
   const { scope } = connector;
@@ -100,7 +102,7 @@ export async function leaveOutOfScope({ source, store, connector }: AliveOptions
   }
 }
 
-/** Removes what a complete listing did not name, or holds all of it when that is suspiciously much. */
+/** Removes items that a complete listing did not name, or holds all of them when there are suspiciously many. */
 export async function sweep(
   { store, connector, sync, now }: AliveOptions,
   known: Known,

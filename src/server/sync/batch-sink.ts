@@ -5,33 +5,33 @@ import type { ToldPeople } from "./told-people.ts";
 import { addCounts } from "#storage/batch/add-counts.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 
-/** Gathers ops of a run and stores them batch by batch, each in one transaction with the cursor that covers it. */
+/** Gathers a run's ops and stores them in batches, each in one transaction with the cursor that covers it. */
 export interface BatchSink {
   add(op: ItemOp): void;
   /**
-   * Counts what leaves no trace in the records, so that another attempt would count it again: it is stored with the next
-   * cursor that is given, or at the end; bytes with the next batch. `done` is for the progress.
+   * Adds counts that leave no trace in the records, which another attempt would count again: they are stored with the
+   * next cursor or at the end; bytes with the next batch. `done` is for the progress.
    */
   count(counts: Partial<SyncCounts>, done?: number): void;
   progress(progress: SyncProgress): void;
-  /** Covers everything added before; `state` is stored with it. Undefined = the connector's cursor stays as it is. */
+  /** Covers everything added so far; `state` is stored with it. Undefined leaves the connector's cursor as it is. */
   cursor(cursor: string | undefined, state?: Readonly<Record<string, string | null>>): void;
-  /** Stored with the next cursor. */
+  /** Adds state that is stored with the next cursor. */
   keep(state: Readonly<Record<string, string | null>>): void;
-  /** The connector's clock from the next batch on. */
+  /** Sets the connector's clock from the next batch on. */
   clock(aclCheckedAt: number): void;
   flushIfDue(): Promise<void>;
   /**
-   * @param isEnd  true = no other attempt of the run follows
-   * @throws BatchRefused when the batch was refused, or the run was told to end
+   * @param isEnd true = no other attempt of the run follows
+   * @throws BatchRefused when the batch was refused or the run was told to end
    */
   flush(isEnd?: boolean): Promise<void>;
-  /** Why the store takes nothing more of this run. */
+  /** The reason why the store accepts nothing more from this run. */
   readonly refusal: "lease_lost" | "scope_changed" | "connector_inactive" | undefined;
   readonly isCancelRequested: boolean;
 }
 
-/** The run must end: `BatchSink.refusal` or `isCancelRequested` says why. */
+/** Thrown when the run must end; `BatchSink.refusal` or `isCancelRequested` gives the reason. */
 export class BatchRefused extends Error {
   override readonly name = "BatchRefused";
 }
@@ -42,36 +42,38 @@ export interface SinkOptions {
   always: readonly Principal[];
   highest: number;
   run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state" | "aclCheckedAt">;
-  /** Groups and users that the run tells of: stored with its items. */
+  /** Groups and users that the run reports; stored with its items. */
   people?: Pick<ToldPeople, "take" | "cover" | "isDue" | "onApplied">;
-  /** Given where permissions are mirrored: the connector's clock as it is now. */
+  /** Present where permissions are mirrored: the connector's current clock. */
   mirror?: { aclCheckedAt: number | null };
   total: number | null;
   now: () => number;
 }
 
-/** A batch should hold the writer about this long: others wait no longer for it. Source: docs/decisions/0001. */
+/**
+ * Target for how long a batch holds the writer, and so for how long others wait for it. Source: docs/decisions/0001.
+ */
 const TARGET_MS = 20;
 const SMALLEST = 20;
 const LARGEST = 500;
-/** Terms and text of a batch cross a thread: some megabytes at most. */
+/** The terms and text of a batch cross a thread: a few megabytes at most. */
 const MAX_CHARS = 2_000_000;
 /** A slow source shows its progress at least this often. */
 const MAX_AGE_MS = 1_000;
 
-/** Makes a sink that fits its batches to the time they take. */
+/** Makes a sink that adjusts the size of its batches to the time they take. */
 export function makeBatchSink(options: SinkOptions): BatchSink {
   let ops: ItemOp[] = [];
   let chars = 0;
   let loose: Partial<SyncCounts> = {};
-  /** Of them what came before the cursor that goes with the next batch. */
+  /** The part of the counts that the next batch's cursor covers. */
   let covered: Partial<SyncCounts> = {};
   let bytes = 0;
   let progress: SyncProgress | undefined;
   let done = 0;
-  /** As people were last told. */
+  /** The progress last shown to people. */
   let shown = 0;
-  // Stays between the source's own words about it, so that a progress bar does not come and go.
+  // Kept while the source reports no total, so that a progress bar does not come and go.
   let total = options.total;
   let cursor: string | undefined;
   let hasCover = false;

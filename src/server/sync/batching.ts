@@ -4,15 +4,15 @@ import type { Batching } from "#sources/session.ts";
 import { SEEN_IDS } from "#sources/seen.ts";
 import type { SyncEvent } from "./sync-events.ts";
 
-/** A crash replays at most this; unchanged files cost the engine little, so many go into one batch. */
+/** A crash replays at most this much; unchanged files cost the engine little, so many share a batch. */
 export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 200, everyMs: 2_000 };
 
-/** The first place is told sooner: until then a run counts as beginning, and its turn is many times as long. */
+/** The first checkpoint comes sooner: until then a run counts as starting, and its turn is many times as long. */
 const FIRST_SOONER = 10;
 
 export type Batches = ReturnType<typeof makeBatches>;
 
-/** What a listing hands over, with a checkpoint after so much of it and at least every `everyMs`. */
+/** Batches the events of a listing, with a checkpoint after a given number of them and at least every `everyMs`. */
 export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0) {
   const { upserts, seen, looks, everyMs } = { ...DEFAULT_BATCHING, ...limits };
   let done = doneBefore;
@@ -27,16 +27,19 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
   }
 
   return {
-    /** Items so far, those of former attempts included. */
+    /** Items so far, including those of earlier attempts. */
     get done() {
       return done;
     },
-    /** Folders, or requests that list. Of a run that tells none, no checkpoint does: it ends at no bound. */
+    /**
+     * Counts folders, or requests that list. A run that never counts any reports none in its checkpoints and stops at
+     * no bound.
+     */
     look(count: number = 1): void {
       hasLooks = true;
       handed.looks += count;
     },
-    /** An item is as it was stored. */
+    /** Names an item that is the same as stored. */
     *seen(externalId: string): Generator<SyncEvent, void> {
       done += 1;
       handed.seen += 1;
@@ -48,13 +51,13 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
       handed.upserts += 1;
       return { t: "upsert", item };
     },
-    /** Whether the next place that the run can go on from is to be told. */
+    /** Whether the next checkpoint is due. */
     isDue: (): boolean => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
-    /** Whether an item was handed over since the last place: what begins again there has less to do. */
+    /** Whether an item was handed over since the last checkpoint: an attempt that resumes here has less to do. */
     hasChanged: (): boolean => handed.upserts > 0,
-    /** The ids that were named and not told yet. */
+    /** Names the ids that are still pending. */
     flush,
-    /** The checkpoint with this cursor, after all that it covers, and how far the run is. */
+    /** Yields the checkpoint with this cursor, after everything it covers, with the run's progress. */
     *checkpoint(
       cursor: unknown,
       { total, note, isLast }: { total?: number | undefined; note?: string; isLast?: true } = {},

@@ -15,18 +15,20 @@ interface Bound {
 }
 
 /**
- * A cursor and a state tell what one account of one instance was told with what it was granted, in the form of one version
- * of the source. Where one of them is another now, both are dropped and everything is read again, groups and users too. At
- * another instance or for another account the permissions that are stored were never looked at either: nobody reads what
- * is mirrored until it is named again. See docs/decisions/0032-whose-cursor-it-is.md.
- *
- * @returns the connector as it is now; undefined where nothing is another
+ * A cursor and a state belong to one account of one instance with its granted scopes, and to one version of the source.
+ * When any of these changes, both are dropped and everything is read again, including groups and users. For another
+ * instance or account the stored permissions were never checked either: no one can read mirrored items until they are
+ * named again. See docs/decisions/0032-whose-cursor-it-is.md.
+ * @returns the updated connector; undefined if nothing changed
  */
 export async function bind(store: Store, workspaceId: string, bound: Bound): Promise<ConnectorRecord | undefined> {
   return store.transaction((tx) => bindIn(tx, workspaceId, bound));
 }
 
-/** As `bind`, in the transaction of its reason: what an act makes another is withheld with it, before any run begins. */
+/**
+ * Same as `bind`, in the caller's transaction: the change and the hiding of mirrored items commit together, before any
+ * run begins.
+ */
 export async function bindIn(tx: Store, workspaceId: string, bound: Bound): Promise<ConnectorRecord | undefined> {
   const { source, connector, now } = bound;
   const { connectorId } = connector;
@@ -42,7 +44,7 @@ export async function bindIn(tx: Store, workspaceId: string, bound: Bound): Prom
   };
 }
 
-/** As `bind`, for a run over items: it reads everything where something is another. */
+/** Same as `bind`, for a run over items: it reads everything if anything changed. */
 export async function bindRun(
   store: Store,
   workspaceId: string,
@@ -56,10 +58,9 @@ export async function bindRun(
 }
 
 /**
- * Drops what the next run would go on from. `doubts`: nobody reads what is mirrored until it is named again, and nobody
- * stands for a group or a user until they are told again. Call it in a transaction.
- *
- * @returns what changed of the connector
+ * Drops the position that the next run would resume from. `doubts`: no one can read mirrored items until they are named
+ * again, and no one counts as a group or a user until they are reported again. Call it in a transaction.
+ * @returns the changes to the connector
  */
 export async function beginAgain(
   { connectors, sourcePeople, access }: WorkspaceStore,
@@ -92,7 +93,7 @@ async function bindingOf(
   };
 }
 
-/** `place`: at another instance or for another account. `credentials`: maybe for another account, or with other scopes. */
+/** `place`: another instance or another account. `credentials`: maybe another account, or other scopes. */
 function changeOf(before: Binding, after: Binding): "place" | "credentials" | undefined {
   const differs = (key: "account" | "scopes" | "credentials") =>
     before[key] !== null && after[key] !== null && before[key] !== after[key];

@@ -1,52 +1,50 @@
-/** Who asks for room: turns go by workspace, then by connector. */
+/** Identifies who asks for room: turns go by workspace, then by connector. */
 export interface Asker {
   workspaceId: string;
   connectorId: string;
 }
 
-/** Room in the budget. */
+/** Room held in the budget. */
 export interface Held {
-  /** What it turned out to need. Never waits: what is too much keeps others out until it leaves. */
+  /** Changes the size to what was really needed. Never waits: an excess keeps others out until it is released. */
   resize(bytes: number): void;
-  /** Gives it back; a second call does nothing. */
+  /** Releases the room; a second call does nothing. */
   leave(): void;
 }
 
-/** A place in the line of its run, taken in the order of the run's items. */
+/** A place in its run's line, taken in the order of the run's items. */
 export interface Place {
   /**
    * Waits for room for `bytes` until every place before this one has its room or was left, and it is the run's turn.
-   *
-   * @throws the signal's reason when it is aborted meanwhile
+   * @throws the signal's reason when it is aborted in the meantime
    */
   enter(bytes: number, signal: AbortSignal): Promise<Held>;
-  /** Needs no room, or no more: gives back what it holds. While it waits this does nothing. */
+  /** Releases the room because none, or no more, is needed. Does nothing while the place waits. */
   leave(): void;
 }
 
 /** The line of one run. */
 export interface Line {
   take(): Place;
-  /** Gives back whatever its places hold: the run is over. */
+  /** Releases everything that its places hold: the run is over. */
   close(): void;
 }
 
 export type ByteBudget = ReturnType<typeof makeByteBudget>;
 
 /**
- * Bounds the bytes of files that all runs and pushes hold together, from when a file is read by the extraction until its
- * text is stored. Nobody who holds some waits for more: a run's places get their room in the order of its items, so that
+ * Bounds the bytes of files that all runs and pushes hold together, from when the extraction reads a file until its
+ * text is stored. A holder never waits for more room: a run's places get their room in the order of its items, so that
  * the first item of a run never waits for one behind it. Source: docs/decisions/0055.
- *
- * @param limit  bytes; what is larger passes alone
+ * @param limit bytes; a larger request passes alone
  */
 export function makeByteBudget(limit: number) {
   const lines = new Set<OpenLine>();
-  /** When a workspace, and a connector, last got room: a count of turns. */
+  /** The turn, as a count, at which each workspace and connector last got room. */
   const lastTurn = new Map<string, number>();
   let held = 0;
   let turns = 0;
-  /** Whose turn it is, once there is room. */
+  /** The one whose turn it is once there is room. */
   let next: Waiting | undefined;
 
   function admit(): void {
@@ -59,7 +57,7 @@ export function makeByteBudget(limit: number) {
     }
   }
 
-  /** The first in the line of the one that was served least recently: by workspace, then by connector. */
+  /** The first in the line that was served least recently: by workspace, then by connector. */
   function choose(): Waiting | undefined {
     let best: { waiting: Waiting; rank: [number, number] } | undefined;
     for (const line of lines) {
@@ -77,7 +75,7 @@ export function makeByteBudget(limit: number) {
   function serve({ workspaceId, connectorId }: Asker): void {
     turns += 1;
     for (const who of [workspaceId, connectorId]) lastTurn.set(who, turns);
-    // Who has no line waits for nothing, and comes first again.
+    // An asker without a line isn't waiting, and may come first again.
     if (lastTurn.size <= 4 * lines.size + MANY_TURNS) return;
     const present = new Set([...lines].flatMap(({ asker }) => [asker.workspaceId, asker.connectorId]));
     for (const who of lastTurn.keys()) if (!present.has(who)) lastTurn.delete(who);
@@ -102,7 +100,7 @@ export function makeByteBudget(limit: number) {
         },
       };
     },
-    /** Bytes that are held now. */
+    /** Bytes held now. */
     get held() {
       return held;
     },
@@ -126,7 +124,7 @@ interface Budget {
 }
 
 function makeLine(asker: Asker, budget: Budget) {
-  /** Places in their order, until they have room or are left. */
+  /** Places in order, until they have room or are left. */
   const places: { waiting: Waiting | undefined }[] = [];
   const holding = new Set<Held>();
 

@@ -1,11 +1,9 @@
 /** Lets pieces of work pass in their order while the bytes they hold stay under a limit. */
 export interface ByteGate {
   /**
-   * Waits until there is room for `bytes`, behind everybody who asked before; one that is larger than the limit passes
-   * alone.
-   *
-   * @returns gives the room back; a second call does nothing
-   * @throws the signal's reason when it is aborted meanwhile
+   * Waits until there is room for `bytes`, behind all earlier callers; a request larger than the limit passes alone.
+   * @returns releases the room; a second call does nothing
+   * @throws the signal's reason when it is aborted in the meantime
    */
   enter(bytes: number, signal: AbortSignal): Promise<() => void>;
 }

@@ -1,5 +1,5 @@
 /**
- * True when `a` stands after `b` in the order of the database: that of UTF-8 bytes. JavaScript compares code units, which
+ * True when `a` comes after `b` in the database's order, which is by UTF-8 bytes. JavaScript compares code units, which
  * puts characters beyond U+FFFF before those from U+E000 on.
  */
 export function isAfterInBytes(a: string, b: string): boolean {

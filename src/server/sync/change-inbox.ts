@@ -2,26 +2,26 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Sleep } from "#core/clock.ts";
 import type { ChangeNotification } from "#sources/change-notifications.ts";
 
-/** Gathers what one watch notices. */
+/** Gathers the notifications of one watch. */
 export type ChangeInbox = ReturnType<typeof makeChangeInbox>;
 
-/** After one is handled, what comes meanwhile waits so long and is one. */
+/** After one is handled, those that arrive within this time are merged. */
 const TOGETHER_MS = 250;
 /**
- * So many are handled as they come, and from then on one in each of these times: 50 notices a second of a server with 2,000
- * resources were 2.6 runs a second without end, each of which listed all of them.
+ * The first 20 are handled as they come, then one in each of these intervals: 50 notices a second from a server with
+ * 2,000 resources caused 2.6 runs a second without end, and each of them listed all resources.
  */
 const AT_ONCE = 20;
 const EACH_MS = 10_000;
-/** More items than this are told as "anything": a run that lists is no dearer than one for so many. */
+/** More items than this are reported as "anything": a full listing costs no more than a run for that many. */
 const MAX_ITEMS = 1_000;
 
 /**
- * An inbox of one connector: what it holds has a bound, and however many notifications come, `take` runs at once for the first
- * ones and every ten seconds in the end. A source can send as many as it likes, so each connector has an inbox of its own.
- *
- * @param take            handles what has come since it was called last; must not reject
- * @param options.signal  aborted when the watch ends: what waits is handled then
+ * Makes the inbox of one connector. It holds a bounded amount, and however many notifications arrive, `take` runs at
+ * once for the first ones and at most every ten seconds later. A source can send as many as it likes, so each connector
+ * has its own inbox.
+ * @param take handles everything that arrived since its last call; must not reject
+ * @param options.signal aborted when the watch ends: pending notifications are handled then
  */
 export function makeChangeInbox(
   take: (notification: ChangeNotification) => Promise<void>,
@@ -54,10 +54,10 @@ export function makeChangeInbox(
     gone = new Set();
   }
 
-  /** Counts one that is handled. @returns how long the next one waits */
+  /** Counts a handled notification. @returns how long the next one waits */
   function pauseAfter(): number {
     const at = now();
-    // A clock that was set back tells nothing.
+    // A clock that was set back gives no credit.
     left = Math.min(AT_ONCE, left + Math.max(0, at - countedAt) / EACH_MS) - 1;
     countedAt = at;
     return Math.max(TOGETHER_MS, (1 - left) * EACH_MS);
@@ -83,12 +83,12 @@ export function makeChangeInbox(
       if (isAnything) clear();
       taking ??= takeAll().finally(() => (taking = undefined));
     },
-    /** Resolves when nothing waits any more. */
+    /** Resolves when nothing is pending any more. */
     settled: async (): Promise<void> => taking,
   };
 }
 
-/** Keeps no process alive. */
+/** Sleeps without keeping the process alive. */
 async function sleepUnheld(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }

@@ -9,13 +9,13 @@ import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts";
 import type { Reading } from "./read-text.ts";
 
-/** What preparing an item with the files inside it takes. */
+/** Dependencies for preparing an item with the files inside it. */
 export interface ChildrenOptions extends PrepareOptions, Pick<Reading, "fetchContent"> {
-  /** Absent = attachments of mails and the like, no members of archives. */
+  /** Absent = attachments of mails and the like, but no members of archives. */
   rules?: ChildRules;
-  /** The version stored of a living item; a child item that has it already is not read again. */
+  /** The stored version of a living item; a child item that has it already is not read again. */
   storedVersion(externalId: string): string | undefined;
-  /** True when child items of this item are stored: then those that are gone have to go. */
+  /** True when child items of this item are stored: those that are gone must be removed. */
   hasChildren(externalId: string): boolean;
 }
 
@@ -25,22 +25,21 @@ export interface ItemWithChildren {
   bytes: number;
   /** Every id that the ops write. */
   named: string[];
-  /** Child items that are stored as they are: alive, with all that is in them. */
+  /** Child items that stay as stored: alive, with everything in them. */
   unchanged: string[];
-  /** Items that could not be read this time: their former version stays, and what is in that. */
+  /** Items that could not be read this time: their former version and its child items stay. */
   keepChildrenOf: string[];
 }
 
-/** Most child items of one item, those of its child items included. */
+/** Most child items of one item, including those of its child items. */
 const MAX_CHILDREN = 1_000;
 /** Mailbox, mail, attached mail, its attachment; and an archive in an archive. */
 const MAX_DEPTH = 4;
 const MAX_ARCHIVE_DEPTH = 2;
 
 /**
- * Prepares an item and, as items of their own, the files inside it. They name no access, so that they have the parent's, and
- * come with the ops that store it. Undefined = the item was gone when it was to be read. Source: S20.
- *
+ * Prepares an item and the files inside it, each as an item of its own. The files name no access and so have the
+ * parent's; they come with the ops that store it. Undefined = the item was gone when it was to be read. Source: S20.
  * @throws as `prepare`
  */
 export async function prepareWithChildren(
@@ -58,7 +57,7 @@ export async function prepareWithChildren(
   return { ...all, bytes: prepared.bytes };
 }
 
-/** The externalId of a child item in the item with this one. */
+/** The externalId of a child item within the item that has this id. */
 export function childIdIn(parentId: string, child: Pick<ExtractedChild, "id">): string {
   return childExternalId(parentId, child.id, (text) => digestOf(text).slice(0, 12));
 }
@@ -72,10 +71,9 @@ interface Work {
 type Read = NonNullable<Prepared>;
 
 /**
- * The item comes first, so that its access is there for its child items, and without its version when it has child items:
- * that comes with the last op, so that a run that ends in between reads the item again.
- *
- * @returns whether another try of it, or of something in it, may give text
+ * Adds the item first, so that its access exists for its child items. If it has child items, its version is left out
+ * and comes with the last op, so that a run that ends in between reads the item again.
+ * @returns whether trying it, or something in it, again may give text
  */
 async function addItem(work: Work, item: SourceItem, read: Read, depth: number): Promise<boolean> {
   const { item: prepared, children } = read;
@@ -148,7 +146,7 @@ async function toItem(parent: SourceItem, child: ExtractedChild): Promise<Source
     path: [...(parent.path ?? []), parent.title, ...folders],
     size: child.bytes.length,
     content: child.bytes.length === 0 ? { type: "none", reason: "empty" } : { type: "fetch" },
-    // What a mail program says of a file it does not know tells less than the bytes.
+    // The type that a mail program gives a file it does not know says less than the bytes.
     ...(child.mimeType !== undefined && child.mimeType !== "application/octet-stream" && { mimeType: child.mimeType }),
     ...defined({
       url: parent.url,
@@ -162,8 +160,8 @@ async function toItem(parent: SourceItem, child: ExtractedChild): Promise<Source
 }
 
 /**
- * The same for the same bytes under the same names. The parent's dates and access are left out: a new date of the file
- * does not make all that is in it new, and the access follows in the store.
+ * The same version for the same bytes under the same names. The parent's dates and access are left out: a new date of
+ * the file does not make its contents new, and access is updated in the store.
  */
 async function versionOf(
   { title, path, url, place, containers, mimeType }: SourceItem,
@@ -175,7 +173,7 @@ async function versionOf(
   return digest.digest("base64url").slice(0, 22);
 }
 
-/** Another one reads every child item again. */
+/** Changing this reads every child item again. */
 const CHILDREN_VERSION = 1;
 
 function digestOf(text: string): string {

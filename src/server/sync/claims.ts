@@ -2,7 +2,9 @@ import type { FieldValue } from "#api/common.ts";
 import { isMail } from "#text/mail.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
 
-/** What a document says of itself, where its source says nothing. Shown as claims, never as proof. Source: S47. */
+/**
+ * A document's statements about itself, used where its source gives none. Shown as claims, never as proof. Source: S47.
+ */
 export interface Claims {
   author?: SourcePerson;
   people?: readonly SourcePerson[];
@@ -13,8 +15,8 @@ export interface Claims {
 const MAX_PEOPLE = 50;
 
 /**
- * The claims in the properties of an item's document. A mail's dates are its own, wherever it is kept: that of its file says
- * when it was saved. Of everything else the source's dates count.
+ * The claims in the properties of an item's document. A mail's own dates count wherever it is kept: its file's date
+ * says when it was saved. For everything else the source's dates count.
  */
 export function claimsOf(
   item: Pick<SourceItem, "author" | "people" | "kind" | "title">,
@@ -38,7 +40,9 @@ export function claimsOf(
   return claims;
 }
 
-/** `Ana <ana@one.test>, bo@two.test` as people; a text without an address is one person, whatever is in it. */
+/**
+ * Parses `Ana <ana@one.test>, bo@two.test` into people; a text without an address is one person, whatever it contains.
+ */
 function readPeople(value: FieldValue | undefined): SourcePerson[] {
   if (typeof value === "object") return value.slice(0, MAX_PEOPLE).flatMap(readPeople);
   const line = typeof value === "string" ? value.trim() : "";

@@ -8,14 +8,14 @@ import type { SyncEnd } from "./sync-events.ts";
 
 type Spec = Pick<SourceSpec<unknown>, "acl" | "freshness" | "placement">;
 
-/** Whether permissions are those of the source, and so grow old. */
+/** Whether permissions are mirrored from the source, and so go stale. */
 export function isMirror({ acl }: Pick<Spec, "acl">): boolean {
   return acl !== "connector";
 }
 
 /**
- * The run that can prove that permissions are current. Where a feed does not show that an item has moved, only a listing
- * of everything places it.
+ * The mode of the run that can prove that permissions are current. If a feed does not show that an item has moved, only
+ * a full listing places every item.
  */
 function proofOf({ freshness = "full", placement = "feed" }: Spec): "full" | "access" | "incremental" {
   if (placement === "listing" && freshness === "feed") return "full";
@@ -23,8 +23,9 @@ function proofOf({ freshness = "full", placement = "feed" }: Spec): "full" | "ac
 }
 
 /**
- * Whether a run that ended so would have shown every change of a permission, for what it did not name too. Changes prove
- * nothing before everything was listed: for another account, or after a restart, they begin somewhere.
+ * Whether a run with this end would have shown every change of a permission, including on items it did not name.
+ * Changes prove nothing before everything was listed: for another account, or after a restart, they begin at an
+ * arbitrary point.
  */
 export function isProof(
   { placement }: Spec,
@@ -37,7 +38,7 @@ export function isProof(
 
 type Proving = Pick<ConnectorRecord, "aclCheckedAt" | "proofTriedAt" | "everyMinutes">;
 
-/** The mode of the run that has to prove a connector's permissions now; undefined while none has to. */
+/** The mode of the run that must prove a connector's permissions now; undefined while none must. */
 export function proofNow(
   spec: Spec | undefined,
   connector: Proving & Pick<ConnectorRecord, "lastFullAt">,
@@ -49,7 +50,7 @@ export function proofNow(
   return connector.lastFullAt === null ? "full" : proofOf(spec);
 }
 
-/** When a connector is next due: by its schedule, or sooner to prove its permissions; null = when somebody asks. */
+/** When a connector is next due: by its schedule, or sooner to prove its permissions; null = only on request. */
 export function nextRunOf(
   spec: Spec | undefined,
   connector: Proving & Pick<ConnectorRecord, "lastFullAt">,
@@ -57,7 +58,7 @@ export function nextRunOf(
 ): number | null {
   const { now } = age;
   const bySchedule = connector.everyMinutes === null ? undefined : now + connector.everyMinutes * 60_000;
-  // A proof that is due is being put in line.
+  // A proof that is due is being queued.
   const tried = proofNow(spec, connector, age) ? { ...connector, proofTriedAt: now } : connector;
   const toProve = spec && proofDueAt(spec, tried, age);
   const due = [bySchedule, toProve].filter((at) => at !== undefined);
@@ -65,30 +66,30 @@ export function nextRunOf(
 }
 
 /**
- * When a connector next has to prove its permissions: halfway through their age, and where that did not succeed a few more
- * times before its end. Undefined where they do not grow old.
+ * When a connector must next prove its permissions: halfway through their age, and if that failed, a few more times
+ * before the age ends. Undefined where permissions don't go stale.
  */
 export function proofDueAt(spec: Spec, { aclCheckedAt, proofTriedAt }: Proving, age: Believing): number | undefined {
   if (!isMirror(spec)) return undefined;
   const until = believedUntil(aclCheckedAt, age);
   const dueAt = until === undefined ? age.now : until - age.maxAclAgeMs / 2;
-  // One that was put in line in the future was so by a clock that was wrong.
+  // A time in the future comes from a clock that was wrong.
   if (proofTriedAt === null || proofTriedAt > age.now) return dueAt;
   return Math.max(dueAt, proofTriedAt + age.maxAclAgeMs / 8);
 }
 
-/** The clocks of what one run reads. */
+/** The clocks of one run's items. */
 export type RunClocks = ReturnType<typeof makeRunClocks>;
 
-/** Instants of clocks are this far apart: as many as they are, accesses are stored. */
+/** Clocks are this far apart: each distinct clock needs a stored access of its own. */
 const GRAIN_MS = 15 * 60_000;
 const AT_ONCE = 500;
 
 /**
- * Makes the clocks of a run. While the connector's own clock is young nothing is written for an item: it stands at the
- * connector's, which is older than the look. Once that has little left, what is read gets a clock of its own, so that a
- * listing that takes longer than permissions are believed does not end in the dark. No clock stands before `clocksFrom`:
- * there are those of another account.
+ * Makes the clocks of a run. While the connector's own clock is young nothing is written for an item: it uses the
+ * connector's clock, which is older than the look. Once that has little time left, items that are read get a clock of
+ * their own, so that a listing that takes longer than permissions are believed does not end with items hidden. No clock
+ * is before `clocksFrom`: older ones are those of another account.
  */
 export function makeRunClocks(
   { aclCheckedAt, clocksFrom }: { aclCheckedAt: number | null; clocksFrom: number },
@@ -110,19 +111,21 @@ export function makeRunClocks(
   }
 
   return {
-    /** The op with the clock of what it names, read at this instant: its connector's where that covers it for long enough. */
+    /**
+     * Adds to an op the clock for items read at this instant: the connector's where that covers them for long enough.
+     */
     stamp(op: ItemOp, readAt: number): ItemOp {
       if (op.type === "upsert") return { ...op, clockAt: clockOf(op.item.externalId, readAt) };
       const isLook = op.type === "access" || (op.type === "relist" && op.listed !== undefined);
       return isLook ? { ...op, clockAt: clockOf(op.externalId, readAt) } : op;
     },
-    /** Says the same of items that the run was told are as they were, permissions included. */
+    /** Does the same for items that the source reported as unchanged, including their permissions. */
     restamp(externalIds: readonly string[], readAt: number): ItemOp[] {
       return toOps(new Map(externalIds.map((externalId) => [externalId, clockOf(externalId, readAt)])));
     },
     /**
-     * What was read before and stays at the connector's clock, once that has grown old while the run went on: ops that give
-     * each its own.
+     * Ops that give a clock of its own to each item read earlier that still uses the connector's clock, once that has
+     * grown old during the run.
      */
     late(): ItemOp[] {
       if (reads.size === 0 || !isOld()) return [];

@@ -20,79 +20,78 @@ import type { ListingLimits } from "./bound.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import type { PeopleHooks } from "./identities/hooks.ts";
 
-/** What the work of a sync needs from elsewhere. */
+/** Dependencies of sync work. */
 export interface SyncDeps {
   store: Store;
   /** The source of a provider; undefined when this program has none of that name. */
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   extractor: Pick<Extractor, "extract">;
   analyze: (fields: DocumentFields) => AnalyzedText;
-  /** What a run of the connector may name, as `core/principals.ts` judges it. Source: S2. */
+  /** The principals that a run of the connector may name, as `core/principals.ts` judges it. Source: S2. */
   loadAuthority(workspaceId: string, source: Source, connector: ConnectorRecord): Promise<Authority>;
-  /** The item with its people as this authority allows them. */
+  /** Returns the item with its people as this authority allows them. */
   claimStrangers(item: SourceItem, authority: Authority): SourceItem;
-  /** What becomes of users of sources; absent = nobody of them is anybody here. */
+  /** Handles users of sources; absent = none of them is matched to a member. */
   people?: PeopleHooks;
-  /** What a connector acts with; absent = no connector has credentials. */
+  /** The connector's credentials and their state; absent = no connector has credentials. */
   standingOf?(
     workspaceId: string,
     connector: ConnectorRecord,
   ): Promise<Pick<HttpGrant, "credentials" | "account"> & Pick<SourceContext<unknown>, "mcp">>;
-  /** What time brings to a person's account; absent = nobody has one. */
+  /** Scheduled upkeep of a person's account; absent = there are no accounts. */
   keepAccount?(workspaceId: string, accountId: string): Promise<void>;
-  /** Revokes tokens that a provider gave and nobody confirmed in time. */
+  /** Revokes tokens that a provider issued and no one confirmed in time. */
   endLapsedFlow?(flowHash: string): Promise<void>;
   /** Probes a provider server that is due. */
   probeServer?(workspaceId: string, serverId: string): Promise<void>;
-  /** Tells the workspace's systems what happened; absent = nobody is told. */
+  /** Emits events to the workspace's systems; absent = none are emitted. */
   emit?: Emit;
   /** Absent = no provider notifies this server by itself. */
   subscribing?: Subscribing;
-  /** The way of sources to their providers. */
+  /** The HTTP connections from sources to their providers. */
   http: Pick<SourceHttpPool, "for">;
   /** Whether the workspace wants secrets in texts to be found. Source: S37. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
   /** Absent = nothing has a limit. */
   quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
-  /** How good each reader is; this program's own unless told. */
+  /** The version of each reader; this program's own by default. */
   readerVersionOf?: ReaderVersionOf;
   /** Where the bytes of large files go. */
   spool: Spool;
-  /** Bounds what all runs hold of files. */
+  /** Bounds the bytes of files that all runs hold. */
   budget: ByteBudget;
-  /** How far one run lists; an hour or 20,000 folders and requests unless told. */
+  /** How much one run lists; an hour or 20,000 folders and requests by default. */
   listing?: ListingLimits;
-  /** Where mistakes of kb are noted; absent = nowhere. */
+  /** Log for faults of kb; absent = they aren't logged. */
   faults?: FaultLog;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;
-  /** Items read and extracted at once in a run; 4 unless told. */
+  /** Items read and extracted at once in a run; 4 by default. */
   parallel?: number;
-  /** Waits for a moment without searches, in which an item is begun: people go first. Absent = at once. */
+  /** Waits for a moment without searches before an item is begun, so that people go first. Absent = begins at once. */
   waitForGap?(): Promise<void>;
 }
 
 /** How connectors subscribe to notifications at their providers. */
 export interface Subscribing {
-  /** Kinds whose source makes subscriptions; none where no provider can reach this server. */
+  /** Kinds whose source makes subscriptions; empty where no provider can reach this server. */
   providerIds: readonly string[];
-  /** Where the provider notifies. */
+  /** The URL that the provider notifies. */
   urlOf(connector: Pick<ConnectorRecord, "providerId" | "connectorId">): string;
-  /** What `verify` gets of this connector's notifications; made where there is none. */
+  /** The secret with which `verify` checks this connector's notifications; made if there is none. */
   secretFor(workspaceId: string, connectorId: string): Promise<{ secret: string; madeAt: number }>;
 }
 
-/** Tells the source whose users it names. */
+/** Adds the instance whose users the source names. */
 export function atInstance(context: SourceContext<unknown>, { users }: Authority): SourceContext<unknown> {
   return users === undefined ? context : { ...context, connector: { ...context.connector, instance: users.instance } };
 }
 
 /**
- * What a source is called with for this connector.
- *
+ * Makes the context that a source is called with for this connector.
  * @throws ApiError `connector_config_invalid` when this version's source no longer accepts the stored config,
- *   `secret_unreadable` when its credentials can't be opened
+ * `secret_unreadable` when its credentials can't be opened
  */
 export async function makeContext(
   { now, log, standingOf, http, store }: Pick<SyncDeps, "now" | "log" | "standingOf" | "http" | "store">,
@@ -123,7 +122,7 @@ export async function makeContext(
 }
 
 /**
- * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue knows already, or it is
- * another worker's.
+ * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue is up to date already, or
+ * the job is another worker's.
  */
 export type JobEnd = { type: "done" } | { type: "again"; at: number } | { type: "settled" };

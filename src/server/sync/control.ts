@@ -32,18 +32,17 @@ export interface ItemInput {
   content?: { bytes: HeldBytes; mimeType?: string; fileName: string };
   /** Its room among the bytes of all runs. */
   room?: Room;
-  /** Which files inside `content` are taken. */
+  /** Selects the files inside `content` to take. */
   rules?: ChildRules;
 }
 
-/** Nobody waits longer for the text of one item, and for a document with files in it. */
+/** The longest wait for the text of one item, including a document with files in it. */
 const TEXT_MS = 60_000;
 const DOCUMENT_MS = 240_000;
 
 /**
- * Makes an item and the files inside it ready to be stored, outside any run. The ops replace whatever child items are stored
- * of it, also those that are not known here.
- *
+ * Prepares an item and the files inside it for storing, outside any run. The ops replace any stored child items of it,
+ * including those not known here.
  * @throws as `prepareWithChildren`; a `TimeoutError` when it takes too long
  */
 export function makeItemPreparer({
@@ -65,7 +64,7 @@ export function makeItemPreparer({
   ): Promise<ItemWithChildren | undefined> => {
     const { connectorId } = connector;
     const { itemWrites } = store.in(workspaceId);
-    // Of a document that an older reader has read, everything inside it is read again.
+    // If an older reader has read the document, everything inside it is read again.
     const readAgain = content && (await itemWrites.olderAmong(connectorId, versionOf, [item.externalId]));
     const known = readAgain && makeKnown(itemWrites, connectorId, { readAgain });
     await known?.load([item.externalId]);
@@ -79,7 +78,7 @@ export function makeItemPreparer({
         signal: isReadHere(item) ? never : AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS),
         ...defined({ rules, room, fetchContent: content && (async () => content) }),
         storedVersion: (externalId) => known?.versionOf(externalId),
-        // Others push at the same time: an item that had none a moment ago may have some now.
+        // Others push at the same time: an item that had no child items a moment ago may have some now.
         hasChildren: (externalId) => externalId === item.externalId || (known?.childrenOf(externalId) ?? []).length > 0,
       },
       item,
@@ -87,16 +86,16 @@ export function makeItemPreparer({
   };
 }
 
-/** The sync engine as the connector service uses it: asks inside transactions, signals after them. */
+/** The sync engine for the connector service: requests runs inside transactions and signals after them. */
 export function makeSyncControl(options: {
   store: Store;
   now: () => number;
   randomBytes: RandomBytes;
-  /** What a run of the connector may name, as it is in this transaction. */
+  /** The principals that a run of the connector may name, as of this transaction. */
   loadAuthority(workspace: WorkspaceStore, source: Source, connector: ConnectorRecord): Promise<Authority>;
-  /** The worker of this process; absent in a process that serves only. */
+  /** The worker of this process; absent in a process that only serves. */
   worker?: Pick<SyncWorker, "wake" | "cancel">;
-  /** How good each reader is; this program's own unless told. */
+  /** The version of each reader; this program's own by default. */
   readerVersionOf?: ReaderVersionOf;
 }) {
   const { store, now, randomBytes, loadAuthority, worker, readerVersionOf: versionOf = readerVersionOf } = options;
@@ -142,12 +141,12 @@ export function makeSyncControl(options: {
     },
     removeWithheld: (workspaceId: string, connectorId: string) =>
       removeWithheld({ store, now }, workspaceId, connectorId),
-    /** Who belongs to what is read as soon as a worker is free, and from then on by schedule. */
+    /** Memberships are read as soon as a worker is free, and from then on by schedule. */
     requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
       requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),
     askForIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord, place: { isFirst?: true } = {}) =>
       askForIdentities(tx, workspaceId, connector, { ...place, now: now(), randomBytes }),
-    /** Where access is set in kb it changes there, and nothing has to be read for that. */
+    /** Where access is set in kb, it changes in kb and needs no reading at the source. */
     readsPeopleFirst: ({ spec, syncIdentities }: Source) => syncIdentities !== undefined && isMirror(spec),
     cancel,
     async cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]> {

@@ -12,10 +12,9 @@ import { storable } from "./storable.ts";
 export type PersonKey = Pick<SourcePerson, "name" | "principal" | "claimed">;
 
 /**
- * The entities that an item shows: its people, containers and labels.
- *
- * Identity: a proven principal is the same person everywhere in the workspace. What is only claimed (git, documents) is
- * the same within one connector and by its name alone: never merged with anybody proven. Source: S47.
+ * Makes the entities that an item shows: its people, containers and labels.
+ * Identity: a proven principal is the same person everywhere in the workspace. A claimed one (git, documents) is the
+ * same within one connector and by name alone: never merged with anyone proven. Source: S47.
  */
 export function makeItemEntities(
   workspaceId: string,
@@ -45,7 +44,7 @@ export function makeItemEntities(
   };
 }
 
-/** The id of an entity: made from what makes it the same, so that it is the same again wherever it is met. */
+/** The id of an entity: derived from its identity, so that it is the same wherever the entity is met. */
 export function makeEntityId(workspaceId: string, type: EntityType, identity: string): string {
   const key = JSON.stringify([workspaceId, type, identity]);
   let id = madeIds.get(key);
@@ -55,7 +54,7 @@ export function makeEntityId(workspaceId: string, type: EntityType, identity: st
   return id;
 }
 
-/** Files of a folder show the same folders: of three ids a file all but a few were made a moment ago. */
+/** Files of a folder show the same folders: of a file's three ids, all but a few were made a moment ago. */
 const madeIds = new LRUCache<string, string>(atMost(4_096));
 
 function digestId(key: string): string {
@@ -86,7 +85,7 @@ function personIdentity(connectorId: string, person: PersonKey): string {
   return `${connectorId}:claimed:${nameKeyOf(nameOf(person.name))}`;
 }
 
-/** The id of a container as an entity. */
+/** The entity id of a container. */
 export function containerEntityId(workspaceId: string, connectorId: string, container: ContainerRef): string {
   return makeEntityId(workspaceId, container.type, containerIdentity(connectorId, container));
 }

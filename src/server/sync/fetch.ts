@@ -8,7 +8,10 @@ import type { SourceItem } from "#sources/item.ts";
 import { withSignal } from "#sources/with-signal.ts";
 import type { Fetched } from "./read-text.ts";
 
-/** Reads content at the source, into the spool where it is large; that of another version than the listed one is not for those who may read that one. */
+/**
+ * Reads content at the source, into the spool if it is large. Content of another version than the listed one must not
+ * be shown to the listed version's readers.
+ */
 export function fetcherOf(
   source: Source,
   context: SourceContext<unknown>,
@@ -30,7 +33,8 @@ export function fetcherOf(
     }
     const { fileName, mimeType } = file;
     const bytes = await readContent(file, spool);
-    // Where permissions are mirrored an equal version is no news; else the text is stored as what it is.
+    // Where permissions are mirrored, an equal version means no change; otherwise the text is stored under its own
+    // version.
     return bytes && { bytes, fileName, ...defined({ mimeType, version: file.version }) };
   };
 }

@@ -10,7 +10,7 @@ import type { RunEnd } from "./run.ts";
 import { isReaderRun } from "./read-again.ts";
 import { healthAfterRun, nextSyncState, outcomeOf } from "./state.ts";
 
-/** What a run's end changes. */
+/** The changes that a run's end makes. */
 export interface Aftermath {
   sync: SyncPatch;
   connector: ConnectorPatch;
@@ -19,8 +19,8 @@ export interface Aftermath {
 }
 
 /**
- * What the end of a run means for it and for its connector as they are stored now. `random` 0–1 spreads the tries.
- * Undefined for a run that others have taken over: nothing may be changed.
+ * Computes the effect of a run's end on it and on its connector as they are stored now. `random` 0–1 spreads the
+ * retries. Undefined for a run that another worker has taken over: nothing may be changed.
  */
 export function aftermath(
   end: RunEnd,
@@ -29,7 +29,7 @@ export function aftermath(
   at: { now: number; random: number },
 ): Aftermath | undefined {
   const after = afterRun(end, sync, connector, at);
-  // How a connector is doing is told by the runs that look for news.
+  // Only runs that look for changes affect a connector's health.
   return after && isReaderRun(sync) ? { ...after, connector: {} } : after;
 }
 
@@ -56,7 +56,7 @@ function afterRun(
       return { sync: over(state, now), connector: {} };
     }
     case "superseded":
-      // The scope's change has queued a run of its own; a lost lease means that another worker has this one.
+      // The scope's change has queued a run of its own; a lost lease means that another worker has this run.
       if (end.reason === "lease_lost") return undefined;
       return { sync: over(nextSyncState(sync.state, "stop"), now), connector: {} };
     default:
@@ -88,14 +88,17 @@ function afterEnd(
       stateReason: problem?.message ?? null,
       refusedAt: null,
       ...(isFull && { lastFullAt: sync.startedAt ?? now }),
-      // What was left out is not news to the source any more: the next run asks for everything. What is left of a listing is.
+      // The source won't report the omitted items as changes again, so the next run asks for everything. An unfinished
+      // listing goes on instead.
       ...(problem !== undefined && goesOn === undefined && { lastFullAt: null }),
       ...(goesOn !== undefined && soon(connector, state, now + backOffMs(goesOn, random))),
     },
   };
 }
 
-/** A large tree is not listed run by run of its schedule; one without end soon is. */
+/**
+ * Continues a large tree's listing without waiting for the schedule; a listing without an end soon falls back to it.
+ */
 function soon(connector: ConnectorRecord, state: ConnectorRecord["state"], at: number): ConnectorPatch {
   return isScheduled(connector, state) ? atLatest(connector, at) : {};
 }
@@ -113,7 +116,7 @@ function atLatest({ nextRunAt }: ConnectorRecord, at: number): ConnectorPatch {
   return { nextRunAt: Math.min(nextRunAt ?? at, at) };
 }
 
-/** When a connector that mirrors permissions has to prove them again; nothing changes for others. */
+/** Updates when a connector that mirrors permissions must next prove them; no change for others. */
 export function afterProof(
   spec: Pick<SourceSpec<unknown>, "acl" | "freshness" | "placement">,
   connector: ConnectorRecord,
@@ -140,7 +143,7 @@ function afterFailure(
       state,
       consecutiveFailures,
       ...(problem.code === "auth_required" && { refusedAt: connector.refusedAt ?? now }),
-      // What came after it is lost: only a listing of everything has it.
+      // The changes after the cursor are lost: only a full listing recovers them.
       ...(problem.code === "cursor_expired" && { cursor: null, lastFullAt: null }),
       stateReason: state === "active" || state === "paused" ? connector.stateReason : problem.message,
       ...(isScheduled(connector, state) && { nextRunAt: now + backOffMs(consecutiveFailures, random) }),

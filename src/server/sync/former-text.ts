@@ -6,8 +6,8 @@ import type { JobEnd, SyncDeps } from "./context.ts";
 import type { Known } from "./known.ts";
 
 /**
- * Whether the text of an item, or the files that were in it, stay when its content has no end or is too large now: it was
- * read before, and for some days it may be only broken. One rule for every source. Source: docs/decisions/0054.
+ * Whether the text of an item, or its child items, stay when its content is cut off or now too large: it was read
+ * before, and may be broken only for a few days. One rule for every source. Source: docs/decisions/0054.
  */
 export function keepsFormer(known: Pick<Known, "find" | "childrenOf">, externalId: string, now: number): boolean {
   const item = known.find(externalId);
@@ -18,7 +18,7 @@ export function keepsFormer(known: Pick<Known, "find" | "childrenOf">, externalI
 /** Items that lose their text in one transaction. */
 const SLICE = 50;
 
-/** The job `end_former_texts`: takes the former texts from what could not be read again for too long. */
+/** Runs the job `end_former_texts`: drops the former texts of items that could not be read again for too long. */
 export async function endFormerTexts(
   { store, now }: Pick<SyncDeps, "store" | "now">,
   { workspaceId }: Pick<ClaimedJob, "workspaceId">,
@@ -33,7 +33,7 @@ export async function endFormerTexts(
     if (!first) return { type: "done" };
     const kbIds = due.filter(({ connectorId }) => connectorId === first.connectorId).map(({ kbId }) => kbId);
     const isEnded = await endOf(workspace, first.connectorId, { kbIds, since, now: now() });
-    // Its connector is going, with all that it has.
+    // Its connector is being deleted, with everything it has.
     if (!isEnded) return { type: "done" };
   }
 }
