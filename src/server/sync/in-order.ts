@@ -4,16 +4,16 @@ export interface Ahead<Event> {
   parallel: number;
   /** Events read but not yet taken. */
   window: number;
-  /** True = until its work is done, no other event is read: those hold much by themselves. */
+  /** True = no other event is read until this one's work is done: such events hold much memory by themselves. */
   isLarge?(event: Event): boolean;
   /** Called once when iteration ends for any reason; pending waiters must abort. */
   release(): void;
 }
 
 /**
- * Does `work` for each event, several at once, and gives the results in the order of the events. Reading stops while
- * the window is full. The first failure, of the events or of the work, is thrown at its place in the order; then and
- * when the consumer ends early the events are told to end, and what is under way is waited for.
+ * Does `work` for each event, several at once, and yields the results in the order of the events. Reading stops while
+ * the window is full. The first failure, of the events or of the work, is thrown at its place in the order; then, and
+ * when the consumer ends early, the events are told to end, and pending work is waited for.
  */
 export async function* inOrder<Event, Result>(
   events: AsyncGenerator<Event, void>,
@@ -38,7 +38,7 @@ export async function* inOrder<Event, Result>(
         if (done) return;
         const result = work(value);
         line.push({ result });
-        // What is done at once takes no place among the parallel.
+        // A result available at once takes none of the parallel slots.
         if (result instanceof Promise) track(result, isLarge?.(value) === true ? 1 : 0);
         turn.fire();
       }
@@ -58,7 +58,7 @@ export async function* inOrder<Event, Result>(
       large -= weight;
       turn.fire();
     };
-    // A failure is thrown where it is taken; until then it must not count as unhandled.
+    // A failure is thrown when its result is taken; until then it must not count as unhandled.
     result.then(free, free);
   }
 
@@ -85,7 +85,7 @@ export async function* inOrder<Event, Result>(
   }
 }
 
-/** A signal that wakes all who wait for its next firing. */
+/** Makes a signal that wakes everyone who waits for its next firing. */
 function makeSignal(): { fire(): void; next(): Promise<void> } {
   let wake: () => void = () => undefined;
   let waiting = new Promise<void>((resolve) => (wake = resolve));

@@ -3,7 +3,7 @@ import { INDEXED_FIELDS } from "#api/item-fields.ts";
 import type { PreparedItem } from "#storage/batch/item-batch.ts";
 import { ANALYZER_VERSION } from "#text/analyzer.ts";
 
-/** Hash of everything that the index holds of an item apart from its access: equal = nothing to index again. */
+/** Hash of everything that the index holds of an item apart from its access: equal = no need to index again. */
 export function hashOf(item: PreparedItem): string {
   const { text } = item;
   const held = [

@@ -7,17 +7,17 @@ import { storable } from "./storable.ts";
 /** Most fields of one item, and the longest text, list and text in a list, in UTF-16 code units. */
 const MAX_FIELDS = 100;
 const OWN_LIMITS = { textChars: 10_000, values: 200, valueChars: 1_000 };
-/** A document is a stranger's: what it says of itself is a line, not a text. */
+/** A document comes from a stranger: a claim is limited to a line, not a text. */
 const CLAIM_LIMITS = { textChars: 1_000, values: 100, valueChars: 300 };
 
-/** What a document can't say of itself: which item it is, where it comes from and who may read it. */
+/** Names that a document can't claim: the item's identity, its origin and its readers. */
 const RESERVED = new Set(
   "kbid externalid connectorid providerid workspaceid aclid access acl principal principals permissions visibility".split(
     " ",
   ),
 );
 
-/** What formats count and list in words, as `12` pages and `budget, plan`. */
+/** Fields that formats count and list in words, such as `12` pages and `budget, plan`. */
 const COUNTS = new Set(
   "pages unreadablePages slides sheets chapters cells rows columns messages captions attachments width height".split(
     " ",
@@ -26,8 +26,8 @@ const COUNTS = new Set(
 const LISTS: Readonly<Record<string, RegExp>> = { keywords: /[,;]/, to: /,/, cc: /,/ };
 
 /**
- * The `fields` of an item: its source's own, then what its document says of itself under names that the source left free.
- * A field that the source gives as null is not there, and no document fills it. Two spellings of a name are one field.
+ * The `fields` of an item: the source's own, then the document's claims under names that the source left free. A field
+ * that the source gives as null is absent, and no document fills it. Two spellings of a name are one field.
  */
 export function itemFields(
   own: SourceItem["fields"],

@@ -25,7 +25,7 @@ import { removeWithheld } from "./withhold.ts";
 
 export interface JobSignals {
   signal: AbortSignal;
-  /** Told which run the job does. */
+  /** Called with the run that the job does. */
   onSync(syncId: string): void;
 }
 
@@ -80,7 +80,7 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
   }
 }
 
-/** What the source keeps goes first: should this process end here, the record still says that there is work. */
+/** The source's own data is removed first: if this process ends here, the record still shows that there is work. */
 async function removeLast({ store, findSource }: SyncDeps, workspaceId: string, connectorId: string): Promise<void> {
   const { connectors } = store.in(workspaceId);
   const connector = await connectors.find(connectorId);
@@ -89,7 +89,7 @@ async function removeLast({ store, findSource }: SyncDeps, workspaceId: string, 
   await connectors.remove(connectorId);
 }
 
-/** Puts a run in line that reads everything again; nothing for a connector that can't run now or only takes pushes. */
+/** Queues a run that reads everything again; does nothing for a connector that can't run now or only takes pushes. */
 export async function readAgain(
   deps: SyncDeps,
   tx: Store,
@@ -116,11 +116,14 @@ async function purge(
   }
 }
 
-/** Deletes what a source has refused for too long; what it shows once it answers is read from the beginning. */
+/**
+ * Deletes the items of a connector that its source has refused for too long; once the source answers, they are read
+ * from the beginning.
+ */
 async function purgeRefused(deps: SyncDeps, job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
   const connectorId = requireConnectorId(job);
   const { connectors } = deps.store.in(job.workspaceId);
-  // Somebody may have reconnected it meanwhile.
+  // Someone may have reconnected it in the meantime.
   const connector = await connectors.find(connectorId);
   if (!connector || connector.refusedAt === null) return { type: "done" };
   const end = await purge(deps, job, { connectorId }, signal);
@@ -158,7 +161,7 @@ async function runSyncJob(
   return { type: "settled" };
 }
 
-/** Takes the connector's next run; undefined when none is to be done now: then the job is settled too. */
+/** Takes the connector's next run; undefined when none is due: then the job is settled too. */
 async function startNext(
   deps: SyncDeps,
   job: ClaimedJob,
@@ -182,7 +185,8 @@ async function startNext(
           await tx.queue.giveBack(job.jobId, owner, now() + LOOK_AGAIN_MS);
           return undefined;
         }
-        // Still "running" in the records: its worker died over it. `saveRun` starts the count again when one gets further.
+        // Still "running" in the records: its worker died during it. `saveRun` restarts the count when an attempt gets
+        // further.
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
         if (attempt <= MAX_ATTEMPTS) return start(deps, tx, job.workspaceId, connector, { ...sync, people }, attempt);
         const random = (randomBytes(1)[0] ?? 0) / 255;
@@ -199,7 +203,7 @@ async function startNext(
   });
 }
 
-/** What only reads again comes last, whenever it was asked for. */
+/** Puts runs that only read again last, whenever they were requested. */
 function inTurn(open: readonly SyncRecord[]): SyncRecord[] {
   return [...open.filter((sync) => !isReaderRun(sync)), ...open.filter(isReaderRun)];
 }
@@ -217,9 +221,10 @@ async function start(
   const isFirst = sync.startedAt === null;
   const isWhole = sync.mode === "full" || sync.mode === "incremental";
   const pass = isFirst && isWhole ? await findPass(itemWrites, connector) : undefined;
-  // What is left of a full listing is listed first, whatever was asked for.
+  // An unfinished full listing goes on first, whatever was requested.
   const mode = pass?.mode === "full" ? "full" : sync.mode;
-  // A full run begins at the beginning, or goes on with one; until it has ended, nothing before it counts as a full listing.
+  // A full run starts from the beginning, or continues one that did; until it has ended, nothing before it counts as a
+  // full listing.
   const isNew = isFirst && mode === "full";
   const reset = isNew ? { lastFullAt: null, ...(pass?.mode !== "full" && { cursor: null }) } : {};
   await connectors.update(connector.connectorId, reset);
@@ -230,7 +235,7 @@ async function start(
     attempt,
     startedAt: sync.startedAt ?? now,
     items,
-    // The source does not tell how many items it was asked for.
+    // The source does not report how many items it was asked for.
     ...(isFirst && items && { progress: { ...sync.progress, total: items.length } }),
     resumeAt: null,
     problem: null,
@@ -295,7 +300,7 @@ async function isOtherWaiting({ store, now }: SyncDeps, job: ClaimedJob, sync: S
   return (await store.in(job.workspaceId).syncs.listOpen([sync.connectorId])).length > 1;
 }
 
-/** Writes down what the end means and settles the job in the same transaction, so that no later wish is missed. */
+/** Records the effect of the end and settles the job in the same transaction, so that no later request is missed. */
 async function finish(
   deps: SyncDeps,
   job: ClaimedJob,
@@ -329,7 +334,7 @@ async function finish(
       // State and age of a connector decide who sees its items.
       if (after.connector.state !== undefined) await access.raiseEpoch();
       if (end.type === "done") await listAgain({ tx, now, randomBytes }, job.workspaceId, connector);
-      // A listing of everything that is told the same waits for its next turn, as after any failure.
+      // A full listing with this error would fail the same way again: it waits for its next turn, as after any failure.
       if (problem?.code === "cursor_expired" && sync.mode !== "full" && after.connector.state === "active") {
         const wish = { trigger: sync.trigger, mode: "full", now: now(), randomBytes } as const;
         await requestSync(tx, job.workspaceId, connector, wish);
@@ -353,12 +358,12 @@ async function finish(
   });
 }
 
-/** Items that are listed again by one run. */
+/** Items that one run lists again. */
 const RELIST_AT_ONCE = 500;
-/** What is being changed is left alone for a moment, each time for a longer one. */
+/** Content that is being changed is left alone for a moment, longer each time. */
 const RELIST_AFTER_MS = 5_000;
 
-/** Asks for a run of the items whose content was of another version than the one that was listed. */
+/** Requests a run of the items whose content had another version than the listed one. */
 async function listAgain(
   { tx, now, randomBytes }: Pick<SyncDeps, "now" | "randomBytes"> & { tx: Store },
   workspaceId: string,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { What } from "#sources/outcomes.ts";
 import type { SessionSpec } from "#sources/session.ts";
 
-/** Where a run stands, and the feed of its source. */
+/** A run's position, and its source's feed. */
 export interface Kept<Cursor, Checkpoint> {
   feed?: Cursor | undefined;
   walk?: Walk<Checkpoint> | undefined;
@@ -12,7 +12,7 @@ interface Walk<Checkpoint> {
   runId: string;
   checkpoint: Checkpoint;
   done: number;
-  /** What could not be looked at: what is in it was not named. */
+  /** Parts that could not be read: the items in them were not named. */
   failed: What[];
 }
 
@@ -22,7 +22,7 @@ const StoredWhat = z.union([
   z.object({ group: z.string() }),
 ]);
 
-/** An unreadable cursor or checkpoint is dropped: everything is listed again, and nothing is lost. */
+/** Drops an unreadable cursor or checkpoint: everything is listed again, and nothing is lost. */
 export function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<never, Cursor, Checkpoint>) {
   const Stored = z.object({
     feed: z.unknown().optional(),
@@ -36,14 +36,14 @@ export function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSp
     const place = checkpoint.safeParse(former?.checkpoint);
     return {
       feed: cursor.safeParse(feed).data,
-      // What was said to have failed was read from our own notes: its types are those of `What`.
+      // The failures were read from our own notes: their types are those of `What`.
       walk:
         former && place.success ? { ...former, checkpoint: place.data, failed: former.failed as What[] } : undefined,
     };
   };
 }
 
-/** A cursor that was stored before there were sessions, maybe with a walk of its own kind in it. */
+/** A cursor that was stored before there were sessions, maybe with a walk of an older format in it. */
 function lone(stored: unknown): unknown {
   return typeof stored === "object" && stored !== null ? stored : undefined;
 }

@@ -5,25 +5,25 @@ import type { ItemWriteStore } from "#storage/records/item-writes.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import { isAfterInBytes } from "./byte-order.ts";
 
-/** What a run knows of a connector's stored items: read as it is asked for, and kept. Some 200 bytes an item. */
+/** A run's view of a connector's stored items: read on demand and cached. Some 200 bytes an item. */
 export type Known = ReturnType<typeof makeKnown>;
 
 const PAGE = 2_000;
 const MARKS = 500;
-/** Rows of one look ahead: few for one who asks here and there, many for one who asks in order. */
+/** Rows read ahead: few for scattered requests, many for requests in order. */
 const FEWEST_AHEAD = 8;
 
 type Reads = Pick<ItemWriteStore, "listStored" | "listStoredFrom" | "listStoredOf">;
 
-/** Everything from `from` to `to` was read; without `to` to the end. */
+/** A range read completely, from `from` to `to`; without `to` to the end. */
 interface Stretch {
   from: string;
   to: string | undefined;
 }
 
 /**
- * Makes what a run knows of a connector's items; nothing is read before it is asked for. Of the items of `readAgain`, and of
- * what is in them, no version is told, so that they are read whatever it is.
+ * Makes a run's view of a connector's items; nothing is read before it is asked for. The items of `readAgain`, and
+ * their child items, report no version, so that they are read whatever it is.
  */
 export function makeKnown(
   store: Reads,
@@ -76,7 +76,7 @@ export function makeKnown(
     const to = rows.length < ahead ? undefined : rows.at(-1)?.externalId;
     const at = stretchAt(externalId);
     const next = stretches[at + 1];
-    // What follows was read before: the two are one.
+    // The next stretch was read before: merge the two.
     if (next && (to === undefined || !isAfterInBytes(next.from, to))) {
       stretches.splice(at + 1, 1, { from: externalId, to: laterOf(to, next.to) });
     } else {
@@ -96,32 +96,34 @@ export function makeKnown(
       isWhole = true;
       for await (const item of readAll(store, connectorId)) keep(item);
     },
-    /** Reads what is stored of these items and of the child items in them; what was read already is not read again. */
+    /**
+     * Reads the stored rows of these items and of their child items; rows that were read already are not read again.
+     */
     async load(externalIds: readonly string[]): Promise<void> {
       const fresh = externalIds.filter((externalId) => !isRead(externalId));
       if (fresh.length === 0) return;
       for await (const item of readSome(store, connectorId, fresh)) keep(item);
       for (const externalId of fresh) single.add(externalId);
     },
-    /** What `versionOf` says once the item was read. In the order of the ids, one query answers many calls. */
+    /** Reads the item if needed and returns its `versionOf`. In the order of the ids, one query answers many calls. */
     async version(externalId: string): Promise<string | undefined> {
       asked++;
       if (!isWhole && !single.has(externalId) && !isInStretch(externalId)) await readAhead(externalId);
       return versionOf(externalId);
     },
-    /** The version stored of a living item that was read, unless the same version must be read again. */
+    /** The stored version of a living item that was read, unless the same version must be read again. */
     versionOf,
-    /** What is stored of an item that was read. */
+    /** The stored row of an item that was read. */
     find: (externalId: string): StoredItem | undefined => items.get(externalId),
-    /** The stored child items of it that were made of its content, and theirs. */
+    /** Its stored child items that were made from its content, and their child items. */
     childrenOf(externalId: string): readonly StoredItem[] {
       const all = [...(children.get(outermostId(externalId))?.values() ?? [])];
       return isChildId(externalId) ? all.filter((item) => isInside(externalId, item.externalId)) : all;
     },
-    /** Named but not yet marked in the store; `isCounted`: told to be as it is. */
+    /** Notes an item that is named but not yet marked in the store; `isCounted`: it was reported as unchanged. */
     markLater: (externalId: string, isCounted: boolean): void =>
       void marks[isCounted ? "counted" : "uncounted"].push(externalId),
-    /** What marks them now. */
+    /** The ops that mark them now. */
     *takeMarks(): Generator<ItemOp> {
       const { counted, uncounted } = marks;
       marks = { counted: [], uncounted: [] };
@@ -143,12 +145,12 @@ async function* readAll(store: Reads, connectorId: string): AsyncGenerator<Store
     const last = page.at(-1);
     if (!last || page.length < PAGE) return;
     after = last.externalId;
-    // Reading is synchronous: without a pause a million items would hold up the main thread for seconds.
+    // Reading is synchronous: without a pause a million items would block the main thread for seconds.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** Some child items are read together; most items have none. */
+/** A few child items are read together; most items have none. */
 const CHILD_PAGE = 20;
 
 async function* readSome(

@@ -24,7 +24,7 @@ export interface LookingRun {
   now: () => number;
 }
 
-/** A run as far as it says what was looked at. */
+/** A run, as needed to record which parts of the source it read. */
 export interface Looking {
   options: LookingRun;
   known: Pick<Known, "takeMarks">;
@@ -39,7 +39,10 @@ export type LookEvent = Extract<SyncEvent, { t: "refused" | "listed" }>;
 
 const PAGE = 500;
 
-/** The clocks of a run; undefined where permissions are not mirrored. What is empty is as new as the run that fills it. */
+/**
+ * Makes the clocks of a run; undefined where permissions are not mirrored. An empty connector's clock is that of the
+ * run that fills it.
+ */
 export async function beginClocks(options: LookingRun, sink: BatchSink): Promise<RunClocks | undefined> {
   const { source, connector, sync, store, now } = options;
   if (!isMirror(source.spec)) return undefined;
@@ -51,27 +54,30 @@ export async function beginClocks(options: LookingRun, sink: BatchSink): Promise
   return makeRunClocks({ aclCheckedAt, clocksFrom }, await store.access.maxAclAgeMs(), now);
 }
 
-/** What an event says of a look at a part of the source. @throws BatchRefused when nothing more may be stored */
+/** Applies an event about the reading of a part of the source. @throws BatchRefused when nothing more may be stored */
 export async function look(looking: Looking & { people: Told }, event: LookEvent): Promise<void> {
   const { people } = looking;
   if (event.t === "refused") {
     return "group" in event.what ? people.refuse(event.what.group) : withhold(looking, event.what);
   }
   await endSlice(looking, event);
-  // Groups are of no time.
+  // Groups belong to no time range.
   if (event.from !== undefined || event.to !== undefined) return;
   const refusal = await people.endListing(event.container);
   if (refusal) throw new BatchRefused(refusal);
 }
 
-/** What the source would not show is there still, and nobody reads it; where access is set in kb it stays as it is. */
+/**
+ * Items that the source refused to show remain, and no one can read them; where access is set in kb it stays as it is.
+ */
 async function withhold(looking: Looking, what: What): Promise<void> {
   for await (const items of storedOf(looking, what)) await leave(looking, items, "refused");
 }
 
 /**
- * What the run could not look at stays, and its permissions are as old as they were. After an increment not where items are
- * read by groups of their containers: each is as good as they are, and they have clocks of their own.
+ * Keeps the parts that the run could not read; their permissions keep their old age. Does not apply after an increment
+ * where items are read by groups of their containers: each is as current as those groups, and they have clocks of their
+ * own.
  */
 export async function leaveBehind(looking: Looking, end: SyncEnd): Promise<void> {
   const { source, sync } = looking.options;
@@ -83,7 +89,9 @@ export async function leaveBehind(looking: Looking, end: SyncEnd): Promise<void>
   }
 }
 
-/** Ends the listing of a slice: what the run did not name in it goes, or is held; the rest was looked at just now. */
+/**
+ * Ends the listing of a slice: items that the run did not name in it are removed or held; the rest was read just now.
+ */
 async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "listed" }>): Promise<void> {
   const { options, sink } = looking;
   const { store, connector, sync, now } = options;
@@ -105,9 +113,9 @@ async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "liste
 }
 
 /**
- * Moves the connector's clock to the beginning of a run that would have shown every change of a permission, and lets go of
- * the clocks of items that it overtakes. What could not be looked at was given one of its own before, so a process that dies
- * in between has nothing to take back.
+ * Moves the connector's clock to the beginning of a run that would have shown every change of a permission, and drops
+ * the clocks of items that it overtakes. Unread parts got a clock of their own before, so a process that dies in
+ * between has nothing to undo.
  */
 export async function prove(looking: Looking, end: SyncEnd | undefined): Promise<void> {
   const { options, sink } = looking;
@@ -149,7 +157,7 @@ function below({ options: { store, connector } }: Looking, container: ContainerR
   );
 }
 
-/** What the run has said so far is to be seen in what is stored. */
+/** Stores the run's pending marks, so that later queries see them. */
 async function flushMarks({ known, sink }: Looking): Promise<void> {
   for (const op of known.takeMarks()) sink.add(op);
   await sink.flush();

@@ -4,10 +4,9 @@ import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import type { SourceItem, SourceValues } from "#sources/item.ts";
 
 /**
- * An item as its source gave it, without the secrets in anything that is shown of it, its key, people, containers and place
- * included, and in the text if it came with one. What names it at its source (externalId, url) stays. Source: S37.
- *
- * @returns the item and how many secrets were taken out
+ * Masks secrets in everything that is shown of an item as its source gave it, including its key, people, containers and
+ * place, and the text if it came with one. Its identifiers at the source (externalId, url) stay. Source: S37.
+ * @returns the item and how many secrets were removed
  */
 export function maskItem(item: SourceItem): { item: SourceItem; count: number } {
   let count = 0;
@@ -35,7 +34,7 @@ export function maskItem(item: SourceItem): { item: SourceItem; count: number } 
   return { item: masked, count };
 }
 
-/** Sources cut titles, some with a mark and some at so many characters or more; a token may have gone in half. */
+/** Sources cut titles, some with a mark and some at this many characters or more; a token may be cut in half. */
 const SHORTEST_CUT_TITLE = 200;
 
 function beforeCutToken(title: string): string {

@@ -1,4 +1,4 @@
-/** A list without end: its source told no place to stop at for too long. Thrown inside the run, and stored as its problem. */
+/** A list without end: its source gave no checkpoint for too long. Thrown inside the run, and stored as its problem. */
 export class NoPlace extends Error {
   override readonly name = "NoPlace";
 }
@@ -6,11 +6,11 @@ export class NoPlace extends Error {
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * The same events. A source that lists for `mostMs` without a checkpoint follows links that never end, since only there a run
- * gives way to others: it is told to stop. The time in which nobody asks for an event doesn't count.
- *
- * @param stop  aborts the run with a `NoPlace`
- * @param took  told of each event how many milliseconds the source made it
+ * Passes the events through. A source that lists for `mostMs` without a checkpoint follows links that never end, since
+ * a run gives way to others only at a checkpoint: it is told to stop. The time in which no one asks for an event
+ * doesn't count.
+ * @param stop aborts the run with a `NoPlace`
+ * @param took called for each event with the milliseconds that the source took to produce it
  */
 export async function* untilNoPlace<Event extends { t: string }>(
   events: AsyncGenerator<Event, void>,
@@ -39,7 +39,7 @@ export async function* untilNoPlace<Event extends { t: string }>(
       ),
     );
   };
-  // It may wait for one answer and never come back with an event.
+  // The source may wait for one answer and never yield another event.
   const looking = setInterval(look, lookEveryMs);
   looking.unref();
   try {

@@ -4,7 +4,7 @@ import { type HeldBytes, letGo } from "#core/spool.ts";
 import { isInside, outermostId } from "#core/child-ids.ts";
 import { childIdIn } from "./children.ts";
 
-/** Bytes with their name, as a source gives them. */
+/** A file's bytes and name, as a source gives them. */
 export interface FileBytes {
   /** The caller closes them. */
   bytes: HeldBytes;
@@ -13,9 +13,8 @@ export interface FileBytes {
 }
 
 /**
- * Gives the bytes of a file inside a file, and closes those of the outer one. They are kept nowhere: the file that the source gave is opened again, level by
- * level, in the extraction process.
- *
+ * Makes the reader of a file inside a file; it closes the bytes of the outer file. Nothing is cached: the file that the
+ * source gave is opened again, level by level, in the extraction process.
  * @throws ApiError `source_not_found` when it is not in there any more
  */
 export function makeChildOpener(extractor: Pick<Extractor, "extract">) {

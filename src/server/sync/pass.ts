@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { ItemWriteStore } from "#storage/records/item-writes.ts";
 import type { SyncMode } from "#storage/records/syncs.ts";
 
-/** The key of a connector's state in which its unfinished pass is; no source has such a key. */
+/** The key of a connector's state that holds its unfinished pass; no source has such a key. */
 const PASS_KEY = "kb:pass";
 
 /** Several runs that list everything together, each from where the one before stopped. */
 export interface Pass {
   /** The id of its first run. */
   passId: string;
-  /** Of its runs: what looks only at changes is no part of a full listing. */
+  /** The mode of its runs: one that reads only changes isn't part of a full listing. */
   mode: "full" | "incremental";
   /** Runs that stopped at a bound so far. */
   runs: number;
@@ -22,7 +22,10 @@ const Stored = z.object({
   runs: z.number().default(1),
 });
 
-/** The pass that the connector's last listing left unfinished; undefined = the next run begins one. Another scope begins again. */
+/**
+ * The pass that the connector's last listing left unfinished; undefined = the next run begins one. A changed scope
+ * begins a new pass.
+ */
 export async function findPass(
   itemWrites: Pick<ItemWriteStore, "findState">,
   { connectorId, scopeVersion, cursor }: { connectorId: string; scopeVersion: number; cursor: unknown },
@@ -34,7 +37,7 @@ export async function findPass(
   return stored?.scopeVersion === scopeVersion ? stored : undefined;
 }
 
-/** The pass that a run goes on with, or begins with this run; undefined for a run that lists no whole. */
+/** The pass that a run continues or begins; undefined for a run that doesn't list everything. */
 export async function passOf(
   itemWrites: Pick<ItemWriteStore, "findState">,
   connector: { connectorId: string; scopeVersion: number; cursor: unknown },

@@ -27,15 +27,15 @@ import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import { storable } from "./storable.ts";
 import { type Reading, type ReadOptions, type ReadText, readText, RETRY_MS } from "./read-text.ts";
 
-/** What `prepare` takes from its surroundings. */
+/** Dependencies of `prepare`. */
 export interface PrepareOptions extends ReadOptions {
-  /** The access as the connector's authority allows it. */
+  /** Reduces the access to what the connector's authority allows. */
   judge: (access: SourceAccess) => SourceAccess;
-  /** The item with its people as the connector's authority allows them; absent = as they are. */
+  /** Reduces the item's people to what the connector's authority allows; absent = as they are. */
   judgePeople?: (item: SourceItem) => SourceItem;
-  /** How good each reader is; this program's own unless told. */
+  /** The version of each reader; this program's own by default. */
   readerVersionOf?: ReaderVersionOf;
-  /** Whether what is stored of an item stays when its content is too large now; absent = it goes. */
+  /** Whether an item's stored content stays when the new content is too large; absent = it is removed. */
   keepsFormer?(externalId: string): boolean;
   randomBytes: RandomBytes;
 }
@@ -52,11 +52,10 @@ export type Prepared =
   | undefined;
 
 /**
- * Makes an item of a source ready to be stored: reads and extracts its bytes, names its entities, clamps dates that
- * can't be, hashes what the index holds. One broken item gives a reason, never a throw.
- *
- * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses, `source_changed` when
- *   the content is of another version than who may read it; the signal's reason
+ * Prepares a source's item for storing: reads and extracts its bytes, names its entities, clamps impossible dates,
+ * hashes the indexed data. One broken item gives a reason, never a throw.
+ * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses, `source_changed`
+ * when the content has another version than the listed access; the signal's reason
  */
 export async function prepare(options: PrepareOptions, named: SourceItem, reading: Reading = {}): Promise<Prepared> {
   const sourceItem = options.judgePeople?.(named) ?? named;
@@ -102,7 +101,9 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
   return { item: prepared, bytes, leftOut: membersLeftOut(read), ...(children && { children }) };
 }
 
-/** What was read before stays for a while when the content has no end, or is too large now: it may be broken for a moment. */
+/**
+ * Keeps the former text for a while when the content is cut off or now too large: it may be broken only for a moment.
+ */
 function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, text: ItemText): ItemText {
   const isTooLarge = text.state === "none" && text.reason === "too_large";
   if (!isTooLarge || keepsFormer?.(externalId) !== true) return text;
@@ -110,7 +111,10 @@ function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, te
   return { state: "failed", message, retryAt: now() + RETRY_MS, isUnread: true, analyzed };
 }
 
-/** What the document says of itself, its title included where the item has another, and which dates can't be. Source: S68. */
+/**
+ * The document's claims, including its title where the item has another, and the dates that are impossible. Source:
+ * S68.
+ */
 function propertiesOf(
   { title, properties }: ReadText,
   said: SourceItem,
@@ -123,7 +127,10 @@ function propertiesOf(
   };
 }
 
-/** What the readers of archives and PDF files say of their caps; in another document the same name is somebody's own property. */
+/**
+ * Reads the caps that the readers of archives and PDF files report; in another document the same name is someone's own
+ * property.
+ */
 function membersLeftOut({ mimeType, properties }: ReadText): number {
   if (mimeType === "application/pdf") return Number(properties["attachmentsLeftOut"] ?? 0);
   const isArchive = /^application\/(?:zip|x-tar|gzip)$/u.test(mimeType ?? "");
@@ -139,12 +146,12 @@ function requireRef(ref: string | undefined): string | null {
   return ref ?? null;
 }
 
-/** Which of the four kinds an item is, is said by its source and its type; nothing in a document can change it. */
+/** The source and the type decide which of the four kinds an item is; nothing in a document can change it. */
 function kindOf(item: SourceItem, mimeType: string | null): SourceItem["kind"] {
   return item.kind === "file" && isMail(mimeType, item.title) ? "message" : item.kind;
 }
 
-/** A file is shown by its document's own title; its name is its key then. */
+/** A file is shown by its document's own title; its name becomes its key. */
 function namesOf(item: SourceItem, stated: string | undefined): Pick<SourceItem, "title" | "key"> {
   const { title } = titleAndName(item, stated);
   return item.hasFileTitle === true ? { title, key: item.key ?? item.title } : { title };
@@ -164,11 +171,11 @@ function factsOf(
     people: (people = []) => people.map((person) => toPerson(person, of.idOf)),
     record: (own) => itemFields(own, of.properties),
   };
-  // A key that is not there reads as undefined, which each field that may be left out can be.
+  // An absent key reads as undefined, a valid value for each optional field.
   const fields = said as FieldsAs<SourceValues>;
   const facts = boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, fields, conversion));
   const latest = now() + DAY_MS;
-  // A date in the future would stand above everything for ever. Source: S47.
+  // A date in the future would rank above everything for ever. Source: S47.
   const past = (time: number | null) => (time !== null && time > latest ? now() : time);
   facts.createdAt = past(facts.createdAt);
   facts.updatedAt = past(facts.updatedAt);
@@ -186,9 +193,9 @@ const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "peopl
   name: storableText,
   path: storableTexts,
   texts: storableTexts,
-  // What isn't of the years 1 to 9999 is not known: no answer could show it. Source: S68.
+  // A date outside the years 1 to 9999 counts as unknown: no answer could show it. Source: S68.
   date: (at) => (at === undefined || !isInstant(at) ? null : Math.trunc(at)),
-  // Neither is a size that can't be written exactly: one row of SQLite with it can't be read at all. Source: S68.
+  // So does a size that can't be written exactly: SQLite can't read a row that contains one at all. Source: S68.
   number: (number) => (number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : null),
 };
 

@@ -5,7 +5,9 @@ import { isUnwritable } from "#storage/unless-unwritable.ts";
 import { redact } from "#core/redact.ts";
 import { findShortage } from "#core/shortage.ts";
 
-/** What ended a run, as its connector's owner is told. What is no known failure is told by its kind alone. */
+/**
+ * The problem that ended a run, as shown to its connector's owner. An unknown failure is reported by its kind alone.
+ */
 export function toProblem(error: unknown): SourceProblem {
   if (findShortage(error)) return { code: "resources_exhausted", message: SHORTAGE_MESSAGE };
   if (!(error instanceof ApiError)) {
@@ -20,7 +22,7 @@ export function toProblem(error: unknown): SourceProblem {
   };
 }
 
-/** What a run tells that ended well and left items which nobody can read; undefined where there are none. */
+/** The problem of a run that ended well but left items that no one can read; undefined if there are none. */
 export function noteOnNobodys(count: number): SourceProblem | undefined {
   if (count === 0) return undefined;
   const items = count === 1 ? "1 item names" : `${count} items name`;
@@ -30,7 +32,7 @@ export function noteOnNobodys(count: number): SourceProblem | undefined {
   };
 }
 
-/** What a run tells that named groups or users it may not name; undefined where it named none. */
+/** The problem of a run that named groups or users it may not name; undefined if it named none. */
 export function noteOnStrangers(count: number): SourceProblem | undefined {
   if (count === 0) return undefined;
   const names = count === 1 ? "1 name was" : `${count} names were`;
@@ -40,7 +42,9 @@ export function noteOnStrangers(count: number): SourceProblem | undefined {
   };
 }
 
-/** What a run tells that could not read some groups or users, or nothing of them to the end; undefined where it read all. */
+/**
+ * The problem of a run that could not read some groups or users, or none of them completely; undefined if it read all.
+ */
 export function noteOnUnread(count: number): SourceProblem | undefined {
   if (count === 0) return undefined;
   const groups = count === 1 ? "1 group or user" : `${count} groups and users`;
@@ -50,7 +54,7 @@ export function noteOnUnread(count: number): SourceProblem | undefined {
   };
 }
 
-/** To whom it may concern: the owner of a connector may not know the server's machine, so no path is named. */
+/** The owner of a connector may not know the server's machine, so these messages name no path. */
 const UNWRITABLE_MESSAGES: Partial<Record<ErrorCode, string>> = {
   storage_full:
     "The server's disk is full. Free space on the disk of its data folder; the sync then continues automatically.",

@@ -6,14 +6,16 @@ import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { requestSync } from "./request.ts";
 
-/** Items of the source that one run reads again: others wait no longer for it than for these. */
+/** Items of the source that one run reads again: others wait no longer than these take. */
 const READ_AT_ONCE = 200;
-/** What a run could not read again (its source did not name it, or left it out) is tried again after this. */
+/**
+ * Items that a run could not read again (its source did not name them, or left them out) are tried again after this.
+ */
 const TRY_AGAIN_MS = 24 * 3_600_000;
 
 /**
- * Whether a run reads again what an older reader has read, or what was cut for time: it says nothing of how its connector is
- * doing.
+ * Whether a run reads again items that an older reader has read, or that were cut for time: it doesn't affect its
+ * connector's health.
  */
 export function isReaderRun({ trigger, mode }: Pick<SyncRecord, "trigger" | "mode">): boolean {
   return trigger === "reader" && mode === "items";
@@ -22,15 +24,15 @@ export function isReaderRun({ trigger, mode }: Pick<SyncRecord, "trigger" | "mod
 export interface ReadAgainDeps {
   now: () => number;
   randomBytes: RandomBytes;
-  /** How good each reader is; this program's own unless told. */
+  /** The version of each reader; this program's own by default. */
   readerVersionOf?: ReaderVersionOf;
 }
 
 /**
- * Asks for a run that reads again some of what an older reader has read, or was cut for time, behind all other work;
- * nothing where there is nothing to read, or one was asked for already. Call it in a transaction. Source: docs/decisions/0048.
- *
- * @returns whether it asked
+ * Requests a run that reads again some items that an older reader has read, or that were cut for time, behind all other
+ * work; does nothing if there are none, or a run was requested already. Call it in a transaction. Source:
+ * docs/decisions/0048.
+ * @returns whether it requested a run
  */
 export async function requestReadAgain(
   { now, randomBytes, readerVersionOf: versionOf = readerVersionOf }: ReadAgainDeps,
@@ -38,7 +40,7 @@ export async function requestReadAgain(
   workspaceId: string,
   connector: ConnectorRecord,
 ): Promise<boolean> {
-  // What needs people first would only be refused.
+  // A connector that needs a person first would only refuse the run.
   if (connector.state !== "active" && connector.state !== "error") return false;
   const { itemWrites, syncs } = tx.in(workspaceId);
   if ((await syncs.listOpen([connector.connectorId])).some(isReaderRun)) return false;
@@ -50,8 +52,8 @@ export async function requestReadAgain(
 }
 
 /**
- * The items of a run that reads again: chosen when it begins, and when it goes on, those of them that are still to be read.
- * Until they are, no other run chooses them.
+ * The items of a run that reads again: chosen when it begins; when it resumes, those still to be read. Until they are
+ * read, no other run chooses them.
  */
 export async function chooseOlder(
   { now, readerVersionOf: versionOf = readerVersionOf }: Pick<ReadAgainDeps, "now" | "readerVersionOf">,
@@ -67,7 +69,7 @@ export async function chooseOlder(
   return chosen;
 }
 
-/** A run that reads again has ended before its end: what it has not read is chosen again. */
+/** Releases the unread items of a read-again run that was cut short: they are chosen again. */
 export async function chooseAgain({ itemWrites }: WorkspaceStore, { connectorId, items }: SyncRecord): Promise<void> {
   await itemWrites.readAgainAt(connectorId, items ?? [], null);
 }

@@ -15,19 +15,19 @@ import type { ItemText } from "#storage/batch/item-batch.ts";
 import type { Room } from "./room.ts";
 import { storable } from "./storable.ts";
 
-/** What reading the content of an item takes from its surroundings. */
+/** Dependencies for reading the content of an item. */
 export interface ReadOptions {
   workspaceId: string;
   connector: { connectorId: string; name: string; providerId: string };
   extractor: Pick<Extractor, "extract">;
   analyze: (fields: DocumentFields) => AnalyzedText;
-  /** True = the workspace wants secrets in texts to be found; otherwise they are taken out. */
+  /** True = the workspace wants secrets in texts to be found; otherwise they are removed. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
-  /** Absent = mistakes of kb are noted nowhere. */
+  /** Absent = faults of kb aren't logged. */
   faults?: FaultLog;
   now: () => number;
   signal: AbortSignal;
-  /** Room among the bytes of all runs, for what a child process reads; absent = nobody counts them. */
+  /** Room among the bytes of all runs for content that a child process reads; absent = it isn't counted. */
   room?: Room | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface Reading {
   readsArchives?: boolean;
 }
 
-/** Bytes of an item, and the version that they are of where that is known. */
+/** Bytes of an item, and their version where it is known. */
 export interface Fetched {
   /** The reader closes them. */
   bytes: HeldBytes;
@@ -48,28 +48,30 @@ export interface Fetched {
   version?: string;
 }
 
-/** What was found in the content of one item. */
+/** The result of reading the content of one item. */
 export interface ReadText {
   text: ItemText;
   /** The title that the document states. */
   title?: string;
   bytes: number;
   mimeType?: string;
-  /** As which media type its content was read. */
+  /** The media type as which its content was read. */
   reader?: string;
   version?: string;
-  /** What the document says of itself: claims. */
+  /** The document's statements about itself: claims. */
   properties: Record<string, FieldValue>;
   maskedSecrets: number;
   children?: ExtractedChild[];
 }
 
-/** Longer texts go through the pool: a megabyte is some 40 ms of work that nobody else should wait for. */
+/** Longer texts go through the pool: a megabyte is some 40 ms of work that would block this thread. */
 const ANALYZE_HERE_CHARS = 32_768;
-/** A temporary failure of a source or child with one item: the next run tries it again, at the latest after this. */
+/**
+ * A source or child process failed temporarily with one item: the next run tries it again, at the latest after this.
+ */
 export const RETRY_MS = 3_600_000;
 
-/** Whether an item brings its text and that is read in this thread: nobody waits for it. */
+/** Whether an item brings its text and that is read in this thread, without a wait. */
 export function isReadHere({ content, mimeType }: Pick<SourceItem, "content" | "mimeType">): boolean {
   if (content.type === "inline") return !isStructured(mimeType) && content.text.length <= ANALYZE_HERE_CHARS;
   return content.type === "none";
@@ -77,8 +79,7 @@ export function isReadHere({ content, mimeType }: Pick<SourceItem, "content" | "
 
 /**
  * Reads the text of an item; undefined when it was gone.
- *
- * @throws ApiError what says more than that this one item can't be read
+ * @throws ApiError for failures that concern more than this one item
  */
 export async function readText(
   options: ReadOptions,
@@ -121,7 +122,7 @@ export async function readText(
   }
 }
 
-/** Texts whose headings and hidden parts only their format tells. */
+/** Texts whose headings and hidden parts depend on their format. */
 const STRUCTURED = ["text/markdown", "text/html"] as const;
 
 function isStructured(mimeType: string | undefined): mimeType is (typeof STRUCTURED)[number] {
@@ -151,7 +152,7 @@ async function fetchAndExtract(
       const content = await fetchContent(item);
       if (!content) return readText(options, tooLarge(item), {});
       try {
-        // Only now: while its bytes come in, which the source may make slow, it keeps nobody else out.
+        // Not earlier: bytes may arrive slowly from the source, and until they have, this item keeps no others out.
         await options.room?.enter(content.bytes.length);
         return await extractFetched(options, item, content, { about, readsArchives });
       } finally {
@@ -179,7 +180,7 @@ async function fetchAndExtract(
   }
 }
 
-/** A shortage of open files or processes is mostly over at once: tried again after these, before the run waits. */
+/** A shortage of open files or processes mostly ends at once: retried after these times before the run waits. */
 const SHORT_WAITS_MS = [100, 400, 1_600];
 
 async function whileShort<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
@@ -212,12 +213,12 @@ async function extractFetched(
   return { ...toReadText(options, extracted, bytes.length), ...(version !== undefined && { version }) };
 }
 
-/** What says more than that this one item can't be read. */
+/** Errors that concern more than this one item. */
 const THROWN: ReadonlySet<string> = new Set([
   "source_unauthorized",
   "source_rate_limited",
   "source_changed",
-  // Of the server itself. A full disk is not among them: a smaller file may still have room.
+  // Of the server itself. A full disk isn't among them: a smaller file may still have room.
   "database_unusable",
   "database_damaged",
   "restart_needed",
@@ -251,7 +252,7 @@ function noTextOf(options: ReadOptions, { reason, analyzed, retryable, fault, ..
   return { state: "failed", message, retryAt, ...noteFault(options, fault), analyzed };
 }
 
-/** Says in the log where kb made a mistake; the item's own failure says no more than that it did. */
+/** Logs the details of a fault of kb; the item's own failure says only that there was one. */
 function noteFault({ faults, connector: { connectorId, providerId } }: ReadOptions, fault: Fault | undefined) {
   if (fault === undefined) return {};
   faults?.note(fault, { connectorId, providerId });

@@ -13,13 +13,13 @@ import type { Store } from "#storage/store.ts";
 
 export interface SyncWish {
   trigger: SyncTrigger;
-  /** Unless told: incremental once a full run has ended well within a week, else full. */
+  /** By default: incremental once a full run has ended well within a week, else full. */
   mode?: SyncMode;
   /** For mode `items`. */
   items?: readonly string[];
   /** The reading of users and groups that it waits for. */
   peopleSyncId?: string;
-  /** Not before this time, unless something else asks for a run meanwhile. */
+  /** Not before this time, unless something else asks for a run in the meantime. */
   notBefore?: number;
   now: number;
   randomBytes: RandomBytes;
@@ -29,9 +29,8 @@ export interface SyncWish {
 export const FULL_EVERY_MS = 7 * 24 * 3_600_000;
 
 /**
- * Asks for a run of the connector; call it in the transaction of its reason. A second wish joins the run that is queued:
+ * Requests a run of the connector; call it in the transaction of its reason. A second request joins the queued run:
  * `full` wins over `incremental`, and items are added up.
- *
  * @returns the queued run
  */
 export async function requestSync(
@@ -44,7 +43,7 @@ export async function requestSync(
   const { now, trigger } = wish;
   const mode = wish.mode ?? dueMode(connector, now);
   const open = await syncs.listOpen([connector.connectorId]);
-  // What says only who may read what, or only reads again, stands for no other run, and no other for it.
+  // A run that reads only access, or only reads again, can't replace another kind of run, nor be replaced by one.
   const isAlike = (sync: SyncRecord) =>
     (sync.mode === "access") === (mode === "access") && (sync.trigger === "reader") === (trigger === "reader");
   const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null && isAlike(sync));
@@ -72,7 +71,7 @@ export async function requestSync(
   return sync;
 }
 
-/** A person waits for one, nobody for the other. */
+/** A person waits for a manual run, no one for a reader's. */
 const PRIORITIES: Partial<Record<SyncTrigger, number>> = { manual: 10, reader: UPKEEP_PRIORITY };
 
 /** One job per connector: its runs follow each other. */

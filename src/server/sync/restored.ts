@@ -16,11 +16,10 @@ export interface RestoredDeps {
 }
 
 /**
- * The database is a copy that was restored: what its sources told may be days older than it says, and a provider may have
- * told more since. Cursors and states are dropped, and everything is read again, groups and users too. What is mirrored is
- * withheld until then, accounts are asked again who they are, and webhooks are subscribed to again. Done twice it does no
- * harm.
- *
+ * Handles a database restored from a copy: its data from sources may be days older than it says, and a provider may
+ * have reported more since. Cursors and states are dropped, and everything is read again, including groups and users.
+ * Until then mirrored items are hidden; accounts are identified again and webhooks subscribed to again. Running it
+ * twice does no harm.
  * @returns how many connectors begin again
  */
 export async function doubtEverything(deps: RestoredDeps): Promise<number> {
@@ -47,7 +46,7 @@ async function doubtConnector(
   if (!source?.sessions) return false;
   await endRuns(tx, workspaceId, connectorId, now());
   const begun = await beginAgain(workspace, connectorId, { now: now(), doubts: isMirror(source.spec) });
-  // Of another version of its config, it subscribes to its webhook again too.
+  // With a new version of its config, the connector subscribes to its webhook again too.
   const patch = { scopeVersion: before.scopeVersion + 1, proofTriedAt: null };
   await workspace.connectors.update(connectorId, patch);
   const connector: ConnectorRecord = { ...before, ...begun, ...patch };
@@ -58,7 +57,7 @@ async function doubtConnector(
   return true;
 }
 
-/** What was going on when the copy was made goes on nowhere. */
+/** Ends the runs that were under way when the copy was made; they can't be resumed. */
 async function endRuns(tx: Store, workspaceId: string, connectorId: string, now: number): Promise<void> {
   const { syncs } = tx.in(workspaceId);
   for (const sync of [...(await syncs.listOpen([connectorId])), ...(await syncs.listOpenIdentities(connectorId))]) {

@@ -1,25 +1,24 @@
 import type { Held, Place } from "./byte-budget.ts";
 
-/** What one item holds of the budget, with the files inside it. */
+/** One item's share of the budget, including the files inside it. */
 export interface Room {
   /**
-   * Waits for room for the text of so many bytes; at once where the item has some already.
-   *
-   * @throws the signal's reason when it is aborted meanwhile
+   * Waits for room for the text of this many bytes; returns at once if the item has some already.
+   * @throws the signal's reason when it is aborted in the meantime
    */
   enter(bytes: number): Promise<void>;
-  /** Notes a text that waits to be stored. */
+  /** Records a text that waits to be stored. */
   note(text: string): void;
 }
 
-/** A text is in memory about four times on its way: as it comes, as it is kept, and on the way to the writing thread. */
+/** A text is in memory about four times on its way: as received, as kept, and on the way to the writing thread. */
 const PER_CHAR = 4;
 /** Compressed files have more text than bytes. */
 const PER_BYTE = 4;
-/** Room for the longest text that is taken of a file. */
+/** Room for the longest text that is taken from a file. */
 const MOST_BYTES = 100_000_000;
 
-/** Makes the room of the item that has this place. `end` gives what it holds then: its texts and nothing else. */
+/** Makes the room of the item that has this place. `end` returns what is still held: its texts and nothing else. */
 export function makeRoom(place: Place, signal: AbortSignal): Room & { end(): Held | undefined } {
   let entering: Promise<Held> | undefined;
   let held: Held | undefined;

@@ -8,9 +8,9 @@ import { readBytes } from "#server/http/request.ts";
 import type { WebhookReceiver } from "./webhooks.ts";
 
 /**
- * Bytes of a notification. Apps name what has changed and rarely need 100 kB; the few that send more (a push of thousands of
- * commits) are found by the next run. Anybody may send that much, so it is held in memory for strangers too, as far as the
- * room for all of them goes. Source: S42.
+ * Most bytes of a notification. Apps name what has changed and rarely need 100 kB; the few larger changes (a push of
+ * thousands of commits) are found by the next run. Anyone may send that much, so it is held in memory for strangers
+ * too, as far as the room for all of them goes. Source: S42.
  */
 const MAX_NOTIFICATION_BYTES = 1024 * 1024;
 
@@ -36,7 +36,7 @@ async function receive(
 }
 
 function answerTo(taken: Awaited<ReturnType<WebhookReceiver["receive"]>>): Response {
-  // One answer for all that can be wrong: who asks learns nothing of what there is.
+  // One answer for every failure: the caller learns nothing about what exists.
   if (taken === undefined) throw noSuchThing();
   const { body = "", contentType = "text/plain" } = taken.reply ?? {};
   return new Response(body, { headers: { "Content-Type": contentType } });

@@ -1,4 +1,4 @@
-/** The books of a run whose source gives sessions: what is as it was, what is to be read, what failed, and where it stands. */
+/** Bookkeeping for a run whose source gives sessions: unchanged items, items to read, failures, and its position. */
 import { accessKeyOf } from "#core/access-key.ts";
 import { defined } from "#core/defined.ts";
 import type { StoredItems, SyncContext } from "#sources/context.ts";
@@ -11,17 +11,17 @@ import { type Batches, makeBatches } from "./batching.ts";
 import { type Kept, keptSchema } from "./kept.ts";
 import type { SyncEnd, SyncEvent, SyncRequest } from "./sync-events.ts";
 
-/** Where more failed the listing proves nothing: what is not noted would go. */
+/** With more failures than this the listing proves nothing: a failure that isn't noted would remove its items. */
 const MOST_FAILED = 1_000;
 
 export type Runs<Config> = (ctx: SyncContext<Config>, run: SyncRequest) => AsyncGenerator<SyncEvent, void>;
 
-/** What the runs of a source say; undefined of one that isn't read. */
+/** The events of a source's runs; undefined for a source that isn't read. */
 export function runsOf<Config>({ sessions }: Pick<Source<Config>, "sessions">): Runs<Config> | undefined {
   return sessions && runSessions(sessions);
 }
 
-/** What the runs of a source say that gives sessions. */
+/** The events of the runs of a source that gives sessions. */
 export function runSessions<Config, Cursor, Checkpoint>(spec: SessionSpec<Config, Cursor, Checkpoint>): Runs<Config> {
   const { batching = {} } = spec;
   const read = keptSchema(spec);
@@ -39,7 +39,7 @@ export function runSessions<Config, Cursor, Checkpoint>(spec: SessionSpec<Config
   };
 }
 
-/** Only these, as they are now. */
+/** Reads only these, as they are now. */
 async function* readAsked(
   ctx: Reading["ctx"],
   session: Reading["session"],
@@ -47,7 +47,7 @@ async function* readAsked(
 ): AsyncGenerator<SyncEvent, void> {
   for await (const result of readAll({ ctx, session }, externalIds)) {
     yield result.t === "failed" ? failedEvent(result) : result;
-    // No listing follows that would end it.
+    // No later listing would remove it.
     const isGone = result.t === "skip" && result.reason !== "failed" && result.reason !== "too_large";
     if (isGone) yield { t: "delete", externalId: result.externalId };
   }
@@ -60,7 +60,7 @@ interface Reading {
   session: { read(externalIds: readonly string[]): AsyncGenerator<Outcome, void> };
 }
 
-/** What became of these, each of them: one that the source says nothing of stays as it is. */
+/** Yields the outcome of each of these; one that the source doesn't report stays as it is. */
 async function* readAll({ ctx, session }: Reading, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
   if (externalIds.length === 0) return;
   const open = new Set(externalIds);
@@ -113,7 +113,7 @@ async function* walk<Config, Cursor, Checkpoint>(
     mode,
     isNew: makeIsNew(own?.checkpoint),
     keep(given) {
-      // Copied: a walk may go on writing into what it gave.
+      // Copied: a walk may go on changing the object it gave.
       const checkpoint = structuredClone(given);
       return {
         feed,
@@ -135,12 +135,15 @@ async function* walk<Config, Cursor, Checkpoint>(
     yield* batches.checkpoint({ feed: step.value.cursor }, { total: batches.done, isLast: true });
     yield endOf(step.value, failed);
   } finally {
-    // A walk that is left in its middle lets go of what it holds.
+    // A walk that is stopped midway releases its resources.
     await events.return(undefined as never);
   }
 }
 
-/** What no permission may be proven by: what could not be looked at, and, where that is too much to name it, the whole run. */
+/**
+ * The end of a run, with the parts that prove no permission: those that could not be read or, if there are too many to
+ * name, the whole run.
+ */
 function endOf({ complete, why, permissions }: WalkEnd<unknown>, failed: Telling["failed"]): SyncEnd {
   const notLookedAt = failed.list();
   return {
@@ -153,8 +156,8 @@ function endOf({ complete, why, permissions }: WalkEnd<unknown>, failed: Telling
 }
 
 /**
- * Whether a place is another than the last one. At one that isn't, a run that gives its worker to others would do the same
- * again in each of its turns.
+ * Tells whether a place differs from the last one. At the same place, a run that gives its worker to others would
+ * repeat the same work in each of its turns.
  */
 function makeIsNew(before: unknown) {
   let last = JSON.stringify(before);
@@ -166,7 +169,7 @@ function makeIsNew(before: unknown) {
   };
 }
 
-/** What could not be looked at so far. */
+/** Collects the parts that could not be read so far. */
 function makeFailed(before: readonly What[] = []) {
   const failed = new Map(before.map((what) => [JSON.stringify(what), what]));
   const list = () => [...failed.values()].slice(0, MOST_FAILED);
@@ -184,13 +187,13 @@ interface Telling<Checkpoint = never> extends Reading {
   failed: ReturnType<typeof makeFailed>;
   mode: SyncRequest["mode"];
   isNew(checkpoint: unknown): boolean;
-  /** What is stored with a checkpoint. */
+  /** The data stored with a checkpoint. */
   keep(checkpoint: Checkpoint): unknown;
 }
 
 /**
- * What of a page is as it was stored is only named, and what has other readers is told so; the rest is read. Gives what that
- * failed with.
+ * Handles a page's entries: unchanged ones are only named, those with other readers get their new access, and the rest
+ * are read. Returns the failures.
  */
 async function* tellPage<Checkpoint>(
   telling: Telling<Checkpoint>,
@@ -210,7 +213,8 @@ async function* tellPage<Checkpoint>(
       const isSame = isAsStored(entry, await ctx.stored.version(externalId), mode);
       if (isSame && (access === undefined || (await ctx.stored.accessKey(externalId)) === accessKeyOf(access)))
         yield* batches.seen(externalId);
-      // What others read now may have moved under the same version: an item that is at hand says where it is.
+      // An item whose readers have changed may have moved under the same version: an item that is at hand gives its
+      // place.
       else if (isSame && access && (mode === "access" || !build)) yield { t: "access", externalId, access };
       else if (build) yield batches.upsert(build());
       else toRead.push(externalId);
@@ -226,7 +230,7 @@ async function* tellPage<Checkpoint>(
   return undefined;
 }
 
-/** Of what is stored a run of mode `access` reads nothing; an item that is at hand has not to be read. */
+/** A run of mode `access` reads nothing that is stored; an item that is at hand needs no reading. */
 function isAsStored({ version, build }: Entry, before: string | undefined, mode: Telling["mode"]): boolean {
   return before !== undefined && (before === version || (mode === "access" && !build));
 }
@@ -241,7 +245,7 @@ function* tellEntry(
     failed.add(entry);
     yield failedEvent(entry);
   } else {
-    // What was named is not gone with what holds it.
+    // Named items must not be removed together with their container.
     if (entry.t === "listed" || entry.t === "delete_container") yield* batches.flush();
     yield entry;
   }

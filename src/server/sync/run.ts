@@ -36,7 +36,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 
-/** Why a run is told to end before its end. */
+/** Why a run is told to stop early. */
 export type StopReason = "cancel" | "give_back";
 
 export interface RunOptions extends ToldPeopleOptions, StepOptions {
@@ -50,46 +50,49 @@ export interface RunOptions extends ToldPeopleOptions, StepOptions {
   parallel: number;
   /** Bounds what all runs hold of files. */
   budget: ByteBudget;
-  /** How far one run lists, where its source can go on in the next one. */
+  /** How much one run lists, if its source can resume in the next one. */
   listing?: ListingLimits;
-  /** Whether somebody waits for the worker; asked once the run has had its turn, at checkpoints where it goes on from there. */
+  /**
+   * Whether another job waits for the worker; called once the run has had its turn, at checkpoints that it can resume
+   * from.
+   */
   isOtherWaiting?(): Promise<boolean>;
 }
 
-/** How a run ended. What it did is in the store already; what it means for run and connector is `finish.ts`. */
+/** How a run ended. Its changes are in the store already; `finish.ts` applies the end to run and connector. */
 export type RunEnd =
   /**
-   * The source said all it had. `isComplete`: every living item in scope was named. `problem`: not all was taken. `goesOn`:
-   * it stopped at a bound and the next run goes on from there; how many runs in a row have done so.
+   * The source reported everything. `isComplete`: every living item in scope was named. `problem`: not all was taken.
+   * `goesOn`: it stopped at a bound and the next run goes on from there; how many runs in a row have done so.
    */
   | { type: "done"; isComplete: boolean; strangers: number; problem?: SourceProblem; goesOn?: number }
   | { type: "failed"; problem: SourceProblem }
   | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
-  /** Somebody else has it now, or its connector or scope is gone. Nothing more may be said about it. */
+  /** Another worker has it now, or its connector or scope is gone. Nothing more may be recorded for it. */
   | { type: "superseded"; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
 
-/** Events read ahead of what is stored: bounds memory by some batches. */
+/** Events read ahead of storing: bounds memory to a few batches. */
 const WINDOW = 128;
-/** Bytes of large files that one run has on the disk: some are there when the extraction is free for them. */
+/** Bytes of large files that one run has on the disk: some are ready when the extraction is free for them. */
 const DISK_BYTES = 256 * 1024 * 1024;
-/** Ops of one item that go into one batch, whatever it becomes. */
+/** An item with more ops than this may go in several batches. */
 const MANY_OPS = 20;
-/** How many times as long as a run lists it may take to the first place to stop at: a fetch of git may take two hours. */
+/** The time to the first checkpoint, as a multiple of the time a run lists: a fetch of git may take two hours. */
 const NO_PLACE_TIMES = 3;
-/** Long waits give the worker back. */
+/** A run that must wait longer gives the worker back. */
 const DEFAULT_WAIT_MS = 60_000;
-/** As long as the server itself can't go on; no failure of the source, so it is not tried more and more seldom. */
+/** The wait while the server itself can't go on; it isn't a failure of the source, so the retries don't get rarer. */
 const HOST_WAIT_MS = 60_000;
 
 /**
  * One run of a connector: the source's events, extracted several at once and stored in their order, batch by batch with
- * the cursor. Killed anywhere and run again it ends in the same state. A bad item never ends it. Never throws for what
- * a source does.
+ * the cursor. Killed anywhere and run again, it ends in the same state. A bad item never ends it. Never throws for a
+ * source's failure.
  */
 export async function runSync(options: RunOptions): Promise<RunEnd> {
   const abort = new AbortController();
-  // As many items listen as are read at once, more than Node takes for a leak.
+  // Every item being read adds a listener, more than Node's leak warning allows.
   setMaxListeners(0, abort.signal);
   const stop = () => abort.abort(options.signal.reason);
   if (options.signal.aborted) stop();
@@ -106,7 +109,7 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   } catch (error) {
     return await endOf(abort.signal.reason instanceof NoPlace ? abort.signal.reason : error, options, sink);
   } finally {
-    // Whatever still reads for this run has no reader any more.
+    // Aborts reads that this run no longer needs.
     abort.abort(new Error("The sync has ended."));
     line.close();
     options.signal.removeEventListener("abort", stop);
@@ -193,7 +196,7 @@ async function runEvents(
       await sink.flush();
       return { type: "stopped", reason: "give_back" };
     }
-    // A group that is half read would be read from its beginning again, and after the last place everything would.
+    // A half-read group would be read from its beginning again, and after the last place everything would.
     if (step.cursor === undefined || step.cursor.isLast || people.isOpen()) continue;
     if (step.cursor.looks !== undefined && bound?.why() !== undefined) {
       problem ??= { code: "source_error", message: bound.why() ?? "" };
@@ -205,7 +208,7 @@ async function runEvents(
     return { type: "stopped", reason: "give_back" };
   }
   options.signal.throwIfAborted();
-  // The source may have ended in silence.
+  // The source may have ended without an error.
   if (abort.signal.reason instanceof NoPlace) throw abort.signal.reason;
   if (end) await leaveBehind(looking, end);
   const isFullListing = end?.listing === "complete" && sync.mode !== "items";
@@ -222,7 +225,7 @@ async function runEvents(
   return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem, goesOn }) };
 }
 
-/** Mirrored permissions are proven by one run, so what several list together would prove nothing. */
+/** Mirrored permissions are proven by one run, so several runs that list together would prove nothing. */
 async function boundOf({ store, source, connector, sync, listing }: RunOptions, pass: Pass | undefined) {
   if (pass === undefined || isMirror(source.spec)) return undefined;
   const { connectorId } = connector;
@@ -282,7 +285,7 @@ async function take(step: Step, looking: Taking): Promise<void> {
   await sink.flushIfDue();
 }
 
-/** What was said so far is stored with the cursor, once no group is half read. */
+/** Stores the events so far with the cursor, once no group is half read. */
 function cover(
   { json, state, looks }: NonNullable<Step["cursor"]>,
   { options: { sync }, known, sink, people, bound }: Pick<Taking, "options" | "known" | "sink" | "people" | "bound">,
@@ -295,7 +298,7 @@ function cover(
   }
   // A run that resumes from this cursor must know what was named before it.
   for (const op of known.takeMarks()) sink.add(op);
-  // What says only who may read what is nowhere in the feed that the connector's cursor is of.
+  // A run of mode `access` has no position in the feed that the connector's cursor belongs to.
   if (isAccess) sink.cursor(undefined, accessPlace(sync.syncId, json));
   else sink.cursor(json, { ...state, ...(looks !== undefined && bound?.state()) });
 }
@@ -303,7 +306,7 @@ function cover(
 async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
   const error = explainMissingPart(thrown) ?? thrown;
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
-  // What came before the end is whole, with its cursor: it is kept.
+  // Everything before the end is complete, with its cursor: it is kept.
   const isLast = !isApiError(error, "source_rate_limited") && !isOfHost(error) && options.signal.reason !== "give_back";
   const fault = options.signal.aborted ? undefined : findFault(error);
   if (fault) sink.count({ faults: 1 });
@@ -338,7 +341,7 @@ async function storeRest({ context }: RunOptions, sink: BatchSink, isLast: boole
   try {
     await sink.flush(isLast);
   } catch (error) {
-    // The reason for the end is told elsewhere and is not this one; the next run does what is missing here.
+    // The reason for the end is reported elsewhere and is another one; the next run makes up for this failure.
     if (!(error instanceof BatchRefused)) context.log("The last batch could not be stored.", { error });
   }
 }

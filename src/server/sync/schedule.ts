@@ -15,7 +15,7 @@ import type { Subscribing } from "./context.ts";
 import { queueDueSubscriptions } from "./subscriptions.ts";
 
 export interface Schedule {
-  /** Queues the runs that are due, the longest due first, and the upkeep. Gives how many runs it queued. */
+  /** Queues the due runs, the longest due first, and the upkeep. Returns how many runs it queued. */
   tick(): Promise<number>;
 }
 
@@ -24,7 +24,7 @@ export interface ScheduleOptions {
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   now: () => number;
   randomBytes: RandomBytes;
-  /** How good each reader is; this program's own unless told. */
+  /** The version of each reader; this program's own by default. */
   readerVersionOf?: ReaderVersionOf;
   subscribing?: Pick<Subscribing, "providerIds">;
 }
@@ -32,7 +32,7 @@ export interface ScheduleOptions {
 /** Runs queued at once; the rest is taken at the next tick, a moment later. */
 const DUE_AT_ONCE = 50;
 const PURGE_EVERY_MS = 3_600_000;
-/** How long what a source refuses wholly is kept for somebody to reconnect it. */
+/** How long the items of a connector that its source refuses are kept, so that someone can reconnect it. */
 const RECONNECT_MS = 7 * 24 * 3_600_000;
 const READ_AGAIN_EVERY_MS = 3_600_000;
 const SWEEP_EVERY_MS = 24 * 3_600_000;
@@ -40,14 +40,15 @@ const SWEEP_EVERY_MS = 24 * 3_600_000;
 const FIRST_SWEEP_MS = 6 * 3_600_000;
 
 /**
- * Queues what time brings: due runs of connectors, subscriptions to webhooks, accounts to ask or to end, provider servers to probe, the purge of removed items, the end of texts whose content can't be read any more and the reading of what an older reader has read once an hour, and once a day the sweep of
- * accesses that nothing has any more.
+ * Queues scheduled work: due runs of connectors, webhook subscriptions, upkeep and expiry of accounts, probes of
+ * provider servers; once an hour the purge of removed items, the end of texts whose content can't be read any more and
+ * the re-reading of items that an older reader has read; once a day the sweep of unused accesses.
  */
 export function makeSchedule(deps: ScheduleOptions): Schedule {
   const { store, findSource, now, randomBytes, subscribing } = deps;
   const specOf = async ({ providerId }: ConnectorRecord) => (await findSource(providerId))?.spec;
 
-  /** Of the last tick; at the first one nobody knows what the clock was before. */
+  /** Time of the last tick; at the first one the clock's earlier value is unknown. */
   let lastAt = Infinity;
   let nextPurgeAt = 0;
   let nextSweepAt = now() + FIRST_SWEEP_MS;
@@ -68,7 +69,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
       const spec = await specOf(connector);
       const nextRunAt = nextRunOf(spec, connector, age);
       await connectors.update(connectorId, { nextRunAt });
-      // A run that is still going on stands for this one.
+      // A run that is still going on replaces this one.
       const open = (await syncs.listOpen([connectorId])).filter((sync) => !isReaderRun(sync));
       if (nextRunAt === null || open.length > 0) return false;
       const mode = proofNow(spec, connector, age);
@@ -80,7 +81,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     });
   }
 
-  /** What the clock had in the future before it went back is due now, as if it had never been: nothing of it is believed. */
+  /** Makes times due now that are in the future because the clock went back: none of them is trusted. */
   async function healClock(): Promise<void> {
     if (lastAt <= now()) {
       lastAt = now();
@@ -121,7 +122,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     }
   }
 
-  /** Queues what nobody waits for; it is there once in a workspace. */
+  /** Queues a job that no one waits for; a workspace has at most one of each type. */
   async function queueUpkeep(workspaceId: string, type: JobType): Promise<void> {
     const dedupeKey = `${type}:${workspaceId}`;
     await store.queue.enqueue({ workspaceId, type, dedupeKey, payload: {}, priority: UPKEEP_PRIORITY, runAt: now() });
@@ -139,7 +140,10 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     }
   }
 
-  /** What a run could not read again waits for a next one, and what this program reads better than the last for a first. */
+  /**
+   * Items that a run could not read again wait for the next run, and items that this program's readers improve for a
+   * first.
+   */
   async function queueReadAgain(): Promise<void> {
     if (now() < nextReadAgainAt) return;
     nextReadAgainAt = now() + READ_AGAIN_EVERY_MS;
@@ -168,7 +172,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     }
   }
 
-  /** Queues what one id names; it is there once, however often it is due. */
+  /** Queues a job for one id, at most once at a time. */
   async function queueOne(workspaceId: string, type: JobType, payload: Record<string, string>): Promise<void> {
     const dedupeKey = [type, ...Object.values(payload)].join(":");
     await store.queue.enqueue({ workspaceId, type, dedupeKey, payload, priority: 20, runAt: now() });

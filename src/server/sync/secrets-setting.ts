@@ -4,14 +4,14 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import type { Store } from "#storage/store.ts";
 
-/** How long an answer is good for: a run asks for each item. */
+/** How long an answer is valid: a run asks for each item. */
 const FRESH_MS = 1_000;
 /** More workspaces than have runs under way. */
 const MAX_KNOWN = 1_000;
 
 /**
  * Whether a workspace wants secrets in texts to be found; asked for each item, so that a change takes effect within a
- * second also in runs under way. Source: S37.
+ * second, including in runs under way. Source: S37.
  */
 export function makeKeepsSecrets(store: Pick<Store, "workspaces">, now: () => number) {
   const known = new LRUCache<string, { keeps: boolean; until: number }>(atMost(MAX_KNOWN));
@@ -25,9 +25,10 @@ export function makeKeepsSecrets(store: Pick<Store, "workspaces">, now: () => nu
 }
 
 /**
- * Brings what is stored in line with the workspace's setting. Taking out works on the stored texts; what was taken out is
- * nowhere, so putting it back means that the sources are read again. What was pushed comes back only when it is pushed again.
- * * @param readAgain puts a full run of a connector in line
+ * Brings the stored data in line with the workspace's setting. Secrets are removed from the stored texts and kept
+ * nowhere, so restoring them means reading the sources again. Pushed items get theirs back only when they are pushed
+ * again.
+ * @param readAgain queues a full run of a connector
  * @returns false when it was interrupted and has to begin again
  */
 export async function applySecretsSetting(

@@ -12,15 +12,15 @@ import type { Sleep } from "#core/clock.ts";
 
 export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "standingOf" | "http"> {
   store: Store;
-  /** Kinds whose source can be listened to. */
+  /** Kinds whose source can be watched. */
   providerIds: readonly string[];
   now: () => number;
   randomBytes: RandomBytes;
   sleep: Sleep;
   log: Log;
-  /** Whom it could not listen to, for those who show connectors. */
+  /** The connectors that could not be watched, for the views that show connectors. */
   tries: WatchTries;
-  /** A run was asked for. */
+  /** Called after a run was requested. */
   wake(): void;
 }
 
@@ -30,7 +30,7 @@ const LOOK_MS = 2_000;
 interface Listening {
   standing: string;
   abort: AbortController;
-  /** Undefined when it is not to be or could not be listened to. */
+  /** Undefined when it should not be or could not be watched. */
   watch: Promise<Watch | undefined>;
   inbox: ChangeInbox;
   retryAt: number | undefined;
@@ -45,16 +45,16 @@ interface Opening {
 type Watchable = Awaited<ReturnType<Store["queue"]["listWatchableConnectors"]>>[number];
 
 /**
- * Keeps one watch for each active connector that has a schedule, as its record is now. A watch that can't be had, or
- * that ends, is told in one log line and to the connector's owner, and begun again after a pause that grows; the schedule
- * goes on as without it.
+ * Keeps one watch for each active connector that has a schedule, as its record is now. A watch that fails to start, or
+ * that ends, is reported in one log line and to the connector's owner, and retried after a growing pause; the schedule
+ * goes on regardless.
  */
 export function makeSourceWatcher(options: SourceWatcherOptions) {
   const { store, now, sleep, log, providerIds, tries } = options;
   const all = new Map<string, Listening>();
   const over = new AbortController();
   let loop: Promise<void> | undefined;
-  /** Watches that are about to end: a source can take its time, and nobody waits for it but who stops all. */
+  /** Watches that are ending: a source can take its time, and only a full stop waits for it. */
   const endings = new Set<Promise<void>>();
 
   async function follow(): Promise<void> {
@@ -139,7 +139,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions) {
   }
 
   return {
-    /** Looks once at which connectors there are, and returns when it listens to those it can listen to; for tests. */
+    /** Checks once which connectors exist, and returns when it watches those it can; for tests. */
     async look(): Promise<void> {
       await follow();
       await Promise.all([...endings, ...[...all.values()].map(({ watch }) => watch)]);

@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncCounts, SyncState } from "#storage/records/syncs.ts";
 
-/** What can happen to a connector. */
+/** Events that change a connector's state. */
 export type ConnectorEvent =
   | "connected"
   | "run_succeeded"
@@ -14,14 +14,14 @@ export type ConnectorEvent =
   | "resume"
   | "delete";
 
-/** What can happen to a run. */
+/** Events that change a run's state. */
 export type SyncStateEvent = "start" | "wait" | "give_back" | "cancel" | "stop" | "succeed" | "part" | "fail";
 
 /** Failed runs in a row after which a connector is in `error`. */
 export const FAILURES_TO_ERROR = 5;
-/** States of a connector in which what was asked for runs. */
+/** States of a connector in which requested runs start. */
 export const MAY_RUN: ReadonlySet<ConnectorState> = new Set(["active", "error", "needs_reauth"]);
-/** Tries of a run whose worker died at the same place, before it is given up. */
+/** Attempts of a run whose worker died at the same place, before it is given up. */
 export const MAX_ATTEMPTS = 5;
 export const GIVEN_UP: SourceProblem = {
   code: "internal",
@@ -30,8 +30,7 @@ export const GIVEN_UP: SourceProblem = {
 
 /**
  * The connector's next state.
- *
- * @throws ApiError `connector_state_conflict` when this can't happen in this state
+ * @throws ApiError `connector_state_conflict` when the event can't happen in this state
  */
 export function nextConnectorState(state: ConnectorState, event: ConnectorEvent): ConnectorState {
   const next = CONNECTOR_TABLE[state][event];
@@ -44,8 +43,7 @@ export function nextConnectorState(state: ConnectorState, event: ConnectorEvent)
 
 /**
  * The run's next state.
- *
- * @throws ApiError `sync_not_running` when the run is over or not so far
+ * @throws ApiError `sync_not_running` when the run is over or hasn't come that far
  */
 export function nextSyncState(state: SyncState, event: SyncStateEvent): SyncState {
   const next = SYNC_TABLE[state][event];
@@ -54,8 +52,8 @@ export function nextSyncState(state: SyncState, event: SyncStateEvent): SyncStat
 }
 
 /**
- * How a run that reached its end went: `failed` when more than half of at least 100 attempted items failed, `partial`
- * when some did. Items left out for a typed reason are no failures.
+ * The outcome of a run that reached its end: `failed` when more than half of at least 100 attempted items failed,
+ * `partial` when some did. Items left out for a typed reason aren't failures.
  */
 export function outcomeOf(counts: SyncCounts): "succeeded" | "partial" | "failed" {
   const attempted = counts.upserted + counts.unchanged + counts.failed;
@@ -68,13 +66,13 @@ export interface ConnectorHealth {
   consecutiveFailures: number;
 }
 
-/** How a run's end changes its connector. `problemCode` is the code of the problem of a failed run. */
+/** A run's effect on its connector. `problemCode` is the code of the problem of a failed run. */
 export function healthAfterRun(
   { state, consecutiveFailures }: ConnectorHealth,
   outcome: "succeeded" | "partial" | "failed",
   problemCode?: string,
 ): ConnectorHealth {
-  // Paused or deleted meanwhile: the run has no say any more.
+  // Paused or deleted in the meantime: the run no longer changes the state.
   const apply = (event: ConnectorEvent) => CONNECTOR_TABLE[state][event] ?? state;
   if (outcome !== "failed") return { state: apply("run_succeeded"), consecutiveFailures: 0 };
   const failures = consecutiveFailures + 1;
@@ -134,7 +132,7 @@ const CONNECTOR_HINTS: Record<ConnectorState, string> = {
 const SYNC_TABLE: Record<SyncState, Partial<Record<SyncStateEvent, SyncState>>> = {
   queued: { start: "running", cancel: "cancelled", stop: "cancelled", fail: "failed" },
   running: {
-    // A worker that died: another one starts it again.
+    // After a worker died, another one starts it again.
     start: "running",
     wait: "waiting",
     give_back: "queued",

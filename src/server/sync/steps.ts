@@ -25,7 +25,7 @@ import type { ToldEvent } from "./told-people.ts";
 import type { Turn } from "./turn.ts";
 import { relisted, vanished } from "./untaken.ts";
 
-/** What making the events of a run ready takes. */
+/** Dependencies for preparing a run's events. */
 export interface StepOptions extends Omit<PrepareOptions, "workspaceId" | "signal"> {
   store: { workspaceId: string };
   source: Source;
@@ -34,42 +34,42 @@ export interface StepOptions extends Omit<PrepareOptions, "workspaceId" | "signa
   context: SourceContext<unknown>;
   /** Where the bytes of large files go. */
   spool: Spool;
-  /** Waits for a moment without searches, in which an item is begun: people go first. Absent = at once. */
+  /** Waits for a moment without searches before an item is begun, so that people go first. Absent = begins at once. */
   waitForGap?(): Promise<void>;
   /** Absent = nothing has a limit. */
   quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
 }
 
-/** An event made ready: what is to be stored, in the order of the events. */
+/** A prepared event: the data to store, in the order of the events. */
 export interface Step {
   ops: ItemOp[];
   bytes: number;
   seen?: readonly string[];
-  /** Everything stored that lives in it is there still, or is gone. */
+  /** Every stored item in it is still there, or is gone. */
   seenBelow?: ContainerRef;
   gone?: ContainerRef;
   /** Items whose stored child items stay as they are. */
   keepChildrenOf?: readonly string[];
   cursor?: { json: string; state: Readonly<Record<string, string | null>>; looks?: number; isLast?: true };
   progress?: { done: number; total: number | null; note: string | null };
-  /** When the source said so. */
+  /** When the source reported it. */
   saidAt?: number;
   look?: LookEvent;
   told?: ToldEvent;
   end?: SyncEnd;
-  /** Why the item was not taken, when that is no fault of its own. */
+  /** Why the item was not taken, for reasons other than the item itself. */
   problem?: SourceProblem;
-  /** An item that was gone when it was to be read. */
+  /** The item was gone when it was to be read. */
   isVanished?: boolean;
-  /** Gives back the room that it holds among the bytes of all runs. */
+  /** Releases its room among the bytes of all runs. */
   leave?: () => void;
 }
 
-/** What the steps of one run share. */
+/** State that the steps of one run share. */
 export interface Surroundings {
   /** The places of its items among the bytes of all runs. */
   line: Line;
-  /** The same for what of this run lies on the disk until it is read. */
+  /** The same for this run's bytes that are on the disk until they are read. */
   disk: Line;
   known: Known;
   state: RunState;
@@ -78,13 +78,12 @@ export interface Surroundings {
 }
 
 /**
- * Makes an event ready. Several are made ready at once, so nothing of it is stored here.
- *
+ * Prepares an event. Several are prepared at once, so this stores nothing.
  * @throws the signal's reason; ApiError as `prepareWithChildren`
  */
 export function toStep(options: StepOptions, event: SyncEvent, surroundings: Surroundings): Step | Promise<Step> {
   const { signal } = surroundings;
-  // What was read before the end of a run is still stored; nothing is begun after it.
+  // Items read before the end of a run are still stored; none is begun after it.
   signal.throwIfAborted();
   const saidAt = options.now();
   switch (event.t) {
@@ -142,7 +141,7 @@ function toSkip(
   return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
 }
 
-/** What was an item stays one that says why it isn't read. */
+/** An existing item stays, with the reason why it isn't read. */
 async function leaveOutLarge({ now }: StepOptions, event: Skip, { known }: Surroundings): Promise<Step> {
   await known.load([event.externalId]);
   if (!known.find(event.externalId)) return toSkip(event);
@@ -150,7 +149,7 @@ async function leaveOutLarge({ now }: StepOptions, event: Skip, { known }: Surro
   return toSkip({ ...event, reason: "failed", retryable: true }, isUnread ? { isUnread } : {});
 }
 
-/** Events come here in their order and leave in it, so that the first in line never waits for one behind it. */
+/** Events arrive and leave in order, so that the first in line never waits for one behind it. */
 async function prepareInside(
   options: StepOptions,
   event: Extract<SyncEvent, { t: "upsert" }>,
@@ -174,7 +173,9 @@ async function prepareInside(
   }
 }
 
-/** The step that leaves a new item out of a workspace that is full; undefined while there is room, or it is known. */
+/**
+ * The step that leaves a new item out of a workspace that is full; undefined if there is room, or the item is known.
+ */
 async function overQuota({ quotas, store }: StepOptions, externalId: string, known: Known): Promise<Step | undefined> {
   if (quotas === undefined || known.find(externalId)) return undefined;
   const problem = await quotas.takeItem(store.workspaceId);
@@ -183,7 +184,7 @@ async function overQuota({ quotas, store }: StepOptions, externalId: string, kno
   return { ops: [op], bytes: 0, problem };
 }
 
-/** Named, and not read: what is in it stays as well. */
+/** Named and not read: its child items stay as well. */
 function alive(externalId: string): Pick<Step, "keepChildrenOf"> {
   return { keepChildrenOf: [externalId] };
 }

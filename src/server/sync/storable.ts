@@ -1,9 +1,9 @@
 import { withLineFeeds } from "#api/replace-each.ts";
 
 /**
- * The text as it may be stored: line feeds only, no control characters except tab and line feed, no lone surrogates
- * (they have no UTF-8 form). What an extractor hands over is so already; titles, names and inline texts come as a
- * stranger wrote them.
+ * The text in storable form: line feeds only, no control characters except tab and line feed, no lone surrogates (they
+ * have no UTF-8 form). An extractor's output is clean already; titles, names and inline texts arrive as a stranger
+ * wrote them.
  */
 export function storable(text: string): string {
   if (!UNCLEAN.test(text)) return text;

@@ -12,7 +12,7 @@ type Reads = Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
 
 const PAGE = 500;
 
-/** What a source may ask of what is stored. */
+/** The queries about stored items that a source may make. */
 export function makeStored(store: Reads, connectorId: string, known: Pick<Known, "version">): StoredItems {
   return {
     version: (externalId) => known.version(externalId),
@@ -35,14 +35,14 @@ export function makeStored(store: Reads, connectorId: string, known: Pick<Known,
   };
 }
 
-/** The lists that every access of a connector has: no source may name their groups. */
+/** Whether it is a list that every access of a connector has: no source may name their groups. */
 function isAlways(list: readonly Principal[], connectorId: string): boolean {
   const [only] = list;
   const isConnection = only !== undefined && list.length === 1 && parsePrincipal(only)?.type === "connection";
   return isConnection || isConnectorList(list, connectorId);
 }
 
-/** Every living item that has this container in its home chain, and the parts of those, some at a time. */
+/** Yields, in pages, every living item that has this container in its home chain, and the parts of those. */
 export async function* listBelow(
   { itemWrites }: Pick<Reads, "itemWrites">,
   connectorId: string,

@@ -8,14 +8,14 @@ import type { Store } from "#storage/store.ts";
 import { makeContext, type Subscribing, type SyncDeps } from "./context.ts";
 import { toProblem } from "./problem.ts";
 
-/** The rest is for tries that fail. */
+/** The remaining quarter leaves time for failed tries. */
 const RENEWED_AFTER = 0.75;
 const LEAST_LIFE_MS = 60_000;
 const MOST_CHARS = 4_096;
-/** A provider that does not answer delays the end of a connector by no more. */
+/** A provider that does not answer delays the end of a connector by at most this. */
 const END_MS = 20_000;
 
-/** Queues the subscriptions that are to be made. */
+/** Queues the subscriptions that are due. */
 export async function queueDueSubscriptions(
   store: Store,
   { providerIds }: Pick<Subscribing, "providerIds">,
@@ -36,8 +36,8 @@ export async function queueDueSubscriptions(
 }
 
 /**
- * Makes the subscription of a connector, or the next one. The new one is stored before the former is ended, so that there
- * is no moment without; one that was made and not stored, since this process died, is made again.
+ * Makes a connector's subscription, or its next one. The new one is stored before the former is ended, so that there is
+ * no gap; if this process died before storing one, it is made again.
  */
 export async function subscribe(
   deps: SyncDeps,
@@ -79,7 +79,7 @@ export async function subscribe(
   }
 }
 
-/** Ends the subscription of a connector that is being deleted, if it can be ended, and forgets what it signed in with. */
+/** Ends the subscription of a connector that is being deleted, if possible, and forgets its credentials. */
 export async function unsubscribe(
   deps: SyncDeps,
   { workspaceId }: Pick<ClaimedJob, "workspaceId">,
@@ -98,7 +98,7 @@ export async function unsubscribe(
     } catch (error) {
       deps.log.warn({ connectorId, problem: toProblem(error) }, "A webhook could not be unsubscribed from");
     }
-    // Given back, it is tried again by who takes the job.
+    // Given back, the job is tried again by the worker that takes it.
     signal.throwIfAborted();
   }
   await deps.store.transaction(async (tx) => {
@@ -107,7 +107,7 @@ export async function unsubscribe(
   });
 }
 
-/** What can't be ended ends by itself, or notifies a URL that nobody has any more. */
+/** A subscription that can't be ended expires by itself, or notifies a URL that belongs to no one any more. */
 async function end(
   { log }: Pick<SyncDeps, "log">,
   { webhook }: Source,

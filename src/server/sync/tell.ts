@@ -3,7 +3,7 @@ import type { Emit } from "#server/events/outbox.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
 
-/** Tells the workspace's systems how a run ended, in the transaction of its end. What somebody cancelled is no news. */
+/** Emits the end of a run to the workspace's systems, in the transaction of its end. A cancelled run emits nothing. */
 export async function tellEnd(
   emit: Emit | undefined,
   tx: Store,

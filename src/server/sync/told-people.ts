@@ -20,12 +20,12 @@ export interface ToldPeopleOptions {
   sync: Pick<SyncRecord, "syncId" | "mode" | "startedAt">;
   /** The claim under which the run runs. */
   lease: { jobId: string; owner: string };
-  /** What the connector may say, and whether its users may be members here. Source: S2. */
+  /** The principals that the connector may name, and whether its users may be members here. Source: S2. */
   authority: Authority;
   isTrusted: boolean;
-  /** Links of members that the source's word has ended, after they were. */
+  /** Called after the source has ended links of members. */
   onEndedJoins(joins: readonly EndedJoin[]): Promise<void>;
-  /** At the end of a run that told of users: links members whom their verified addresses name. */
+  /** At the end of a run that reported users: links members whose verified addresses match. */
   linkUsers(): Promise<void>;
   now: () => number;
 }
@@ -34,14 +34,14 @@ export type ToldEvent = Extract<SyncEvent, { t: "group" | "member" | "identity" 
 
 type ToldRefusal = "lease_lost" | "connector_inactive";
 
-/** The groups and users that a run tells of between its items: what is to be stored of them with the next batch. */
+/** The groups and users that a run reports between its items: prepared for the next batch. */
 export type ToldPeople = Awaited<ReturnType<typeof makeToldPeople>>;
 
 /** Events of one batch, and members in it. */
 const BATCH_EVENTS = 500;
 const BATCH_MEMBERS = 50_000;
 
-/** Costs nothing for a source that tells of none. */
+/** Costs nothing for a source that reports none. */
 export async function makeToldPeople(options: ToldPeopleOptions) {
   const { store, source, sync, lease, authority, now } = options;
   const { connectorId, lastFullAt } = options.connector;
@@ -51,7 +51,7 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
     toldIn: "sync" as const,
     isTrusted: options.isTrusted,
     runId: sync.syncId,
-    // A run of some items lists nothing whole.
+    // A run of some items lists nothing completely.
     mode: sync.mode === "items" ? ("groups" as const) : ("whole" as const),
     job: { jobId: lease.jobId, leaseOwner: lease.owner },
     maxAclAgeMs: await store.access.maxAclAgeMs(),
@@ -64,7 +64,7 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
   let members = 0;
   let strangers = 0;
   let hasUsers = false;
-  /** So many of those that wait are covered. */
+  /** The number of waiting events that are covered. */
   let covered = 0;
 
   async function begin(): Promise<void> {
@@ -93,7 +93,7 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
       waiting.push(...judged.events);
       for (const told of judged.events) members += told.t === "group" ? told.count : 1;
     },
-    /** The source would not show a group. */
+    /** Records that the source refused to show a group. */
     async refuse(group: Principal): Promise<void> {
       if (parsePrincipal(group)?.type !== "source_group" || !mayName(group, authority)) {
         strangers++;
@@ -103,15 +103,14 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
       pages.drop(group);
       const without = (events: readonly PeopleEvent[]) => events.flatMap((event) => withoutReading(event, group));
       const before = without(waiting.slice(0, covered));
-      // It waits behind nothing, and so takes the place of readings that do.
+      // A refusal waits behind nothing, and so replaces readings that do.
       waiting = [{ t: "group_refused", group }, ...before, ...without(waiting.slice(covered))];
       covered = before.length + 1;
     },
     /**
-     * A container was listed whole: its groups that the run did not name end. What was told before is stored by then, as far
-     * as it can be.
-     *
-     * @returns why nothing more may be stored, if it may not
+     * Ends the groups of a completely listed container that the run did not name. Earlier events are stored first, as
+     * far as possible.
+     * @returns the reason if nothing more may be stored
      */
     async endListing(container: ContainerRef): Promise<ToldRefusal | undefined> {
       if (!(await sourcePeople.tells(connectorId, fixed.toldIn))) return undefined;
@@ -119,17 +118,17 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
       const untold = waiting.flatMap(readingOf);
       return finish({ isComplete: true, notLookedAt: [...untold, ...pages.open()], home: homeOf(container) });
     },
-    /** Whether a page of a group is missing: no cursor may cover what was told. */
+    /** Whether a page of a group is missing: no cursor may cover it yet. */
     isOpen: (): boolean => pages.open().length > 0,
     /** Enough for a batch. */
     isDue: (): boolean => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
-    /** The next batch has a cursor that covers all that was told so far, or the run has come to its end. */
+    /** Marks everything so far as covered: the next batch has a cursor for it, or the run has come to its end. */
     cover(): void {
       covered = waiting.length;
     },
-    /** What goes with the next batch, in its order. Somebody is let into a group only where a cursor covers it. */
+    /** The part of the next batch, in order. A member is added to a group only where a cursor covers it. */
     take(): PeopleBatch | undefined {
-      // Told again after what took them out, it would let them in for a while.
+      // Repeated after the event that removed the member, it would give access again for a while.
       const held = waiting.findIndex(({ t }, at) => at >= covered && t === "member");
       const events = held === -1 ? waiting : waiting.slice(0, held);
       const isCovered = covered > 0;
@@ -143,9 +142,8 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
       if (endedJoins.length > 0) await options.onEndedJoins(endedJoins);
     },
     /**
-     * Ends, in a complete listing, what it did not name, and moves clocks.
-     *
-     * @returns why nothing more may be stored, if it may not
+     * Ends, in a complete listing, whatever it did not name, and moves clocks.
+     * @returns the reason if nothing more may be stored
      */
     async end(end: SyncEnd): Promise<ToldRefusal | undefined> {
       const { toldIn, mode } = fixed;
@@ -169,7 +167,7 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
   };
 }
 
-/** The event without a reading of a group. Changes to it stay: one may take somebody out. */
+/** The event without a reading of a group. Changes to it stay: one may remove a member. */
 function withoutReading(event: PeopleEvent, group: Principal): PeopleEvent[] {
   return event.t === "group" && event.group === group ? [] : [event];
 }

@@ -1,15 +1,15 @@
-/** A run has its worker at least for so long, and for so many times what it took to begin, with a bound. */
+/** The least time that a run has its worker; it also gets a bounded multiple of the time it took to begin. */
 const TURN_MS = 5_000;
 const TURN_PER_START = 10;
 const LONGEST_MS = 600_000;
 
 export type Turn = ReturnType<typeof makeTurn>;
 
-/** What nobody waits for has its worker so long at least, and asks so often whether to go on. */
+/** The least time for a run that no one waits for, and the interval at which it asks whether to go on. */
 const SHORT_TURN_MS = 5_000;
 const ASK_EVERY_MS = 500;
 
-/** The turn of a run that can end anywhere and that nobody waits for: it gives way soon. */
+/** The turn of a run that can end anywhere and that no one waits for: it gives way soon. */
 export function makeShortTurn({ now, isOtherWaiting }: { now: () => number; isOtherWaiting(): Promise<boolean> }): {
   mayGoOn(): Promise<boolean>;
 } {
@@ -24,9 +24,9 @@ export function makeShortTurn({ now, isOtherWaiting }: { now: () => number; isOt
 }
 
 /**
- * The turn of a run. What happens before the first checkpoint happens again in each turn: what is stored is read, and the
- * source may list much before it comes to where it stood. So those that begin slowly have longer turns; else one that takes
- * longer to begin than its turn is long would begin again for each checkpoint.
+ * The turn of a run. The work before the first checkpoint is repeated in each turn: stored items are read, and the
+ * source may list much before it is back at its position. So runs that begin slowly have longer turns; otherwise a run
+ * that takes longer to begin than its turn would begin again for each checkpoint.
  */
 export function makeTurn(
   { now, isOtherWaiting }: { now: () => number; isOtherWaiting?(): Promise<boolean> },
@@ -34,9 +34,9 @@ export function makeTurn(
 ) {
   let begunAt: number | undefined;
   return {
-    /** The source told the first place that it can go on from. */
+    /** Called when the source reports the first place that it can resume from. */
     begin: (): void => void (begunAt ??= now()),
-    /** Whether the run may keep its worker: until its turn is over and somebody waits. */
+    /** Whether the run may keep its worker: true until its turn is over and another job waits. */
     async mayGoOn(): Promise<boolean> {
       const from = begunAt ?? startedAt;
       const turnMs = Math.max(TURN_MS, TURN_PER_START * (from - startedAt));

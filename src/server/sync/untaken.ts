@@ -15,7 +15,7 @@ interface Untaken {
 
 type Known = Pick<KnownItems, "find">;
 
-/** The text that is stored stays, for those who may read it and the listed one, and it is listed again soon. */
+/** Keeps the stored text, for readers of both it and the listed version, and lists the item again soon. */
 export function relisted({ judge }: Pick<Untaken, "judge">, { externalId, access, partOf }: SourceItem) {
   const listed = { access: access === undefined ? null : judge(access), parentExternalId: partOf ?? null };
   const ops: ItemOp[] = [{ type: "relist", externalId, listed }];
@@ -23,8 +23,8 @@ export function relisted({ judge }: Pick<Untaken, "judge">, { externalId, access
 }
 
 /**
- * An item that was listed and can't be found is gone, or its source does not show it any more. A complete listing takes it
- * away; until another one says which, nobody reads it.
+ * Handles an item that was listed and can't be found: it is gone, or its source does not show it any more. A complete
+ * listing removes it; until one settles which, no one can read it.
  */
 export function vanished({ source, sync }: Pick<Untaken, "source" | "sync">, { externalId }: SourceItem, known: Known) {
   const ops: ItemOp[] = [];

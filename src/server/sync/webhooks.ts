@@ -16,8 +16,7 @@ import { wishOfWebhook } from "./wish.ts";
 export interface WebhookReceiver {
   /**
    * Takes a notification for one connector, or for the installation that it names.
-   *
-   * @returns what the app waits for, if anything; undefined when it is not signed as it must be, whatever is wrong
+   * @returns the response that the app expects, if any; undefined when it is not correctly signed, for whatever reason
    */
   receive(
     to: { providerId: string; connectorId?: string },
@@ -28,9 +27,9 @@ export interface WebhookReceiver {
 export interface WebhookReceiverOptions {
   store: Store;
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
-  /** The secret of a connector; one that nobody has where there is none. */
+  /** The secret of a connector; a random one if there is no such connector. */
   secretOf(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }>;
-  /** Takes a secret that an app made, if a person waits for it. */
+  /** Stores a secret that an app made, if a person waits for it. */
   takeSecret(to: { providerId: string; connectorId: string }, secret: string): Promise<boolean>;
   /** The secrets of apps with one webhook for all their connectors. */
   appSecrets: Readonly<Record<string, string>>;
@@ -39,18 +38,18 @@ export interface WebhookReceiverOptions {
   log: Log;
 }
 
-/** What comes within this time of a first notification is one run. */
+/** Notifications within this time of the first one share one run. */
 const TOGETHER_MS = 5_000;
-/** Deliveries remembered, some 2 MB: a replay that is older costs one more run. */
+/** Deliveries remembered, some 2 MB: replaying an older one costs one more run. */
 const MAX_DELIVERIES = 10_000;
 /** A request that offers a secret holds nothing else. */
 const MAX_OFFER_BYTES = 1024;
 
 /**
- * Anybody may send anything here, so until the signature holds nothing is read of the body, nothing is logged and nothing is asked
- * of a provider; and whatever is wrong takes the same way: one look for a secret, one verification. What holds asks for a
- * run 5 seconds on, which the next ones join. It is in the queue before the answer, so that nothing is lost with this
- * process.
+ * Anyone may send anything here, so until the signature is verified the body isn't parsed, nothing is logged and no
+ * provider is called; and every failure takes the same path: one lookup of a secret, one verification. A verified
+ * request asks for a run 5 seconds on, which the next ones join. The run is queued before the answer, so that nothing
+ * is lost if this process ends.
  */
 export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
   const { store, findSource, secretOf, takeSecret, appSecrets, now, randomBytes, log } = options;
@@ -94,7 +93,7 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
     });
   }
 
-  /** Only a request for one connector, which is known to nobody who can't see it. */
+  /** Only for a request for one connector, whose address is known only to those who can see it. */
   async function isTaken(
     source: Source | undefined,
     { providerId, connectorId }: { providerId: string; connectorId?: string },
@@ -136,10 +135,10 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
   }
 }
 
-/** A failure of the source's code is a refusal, and not told: its message may hold the body. */
+/** A failure of the source's code is a refusal and isn't reported: its message may hold the body. */
 function verify(source: Source | undefined, secret: string, request: WebhookRequest): WebhookDelivery | "refused" {
   if (!source?.webhook) {
-    // About what a source does.
+    // Takes about as long as a source's own check.
     createHmac("sha256", secret).update(request.rawBody).digest();
     return "refused";
   }
@@ -150,7 +149,7 @@ function verify(source: Source | undefined, secret: string, request: WebhookRequ
   }
 }
 
-/** The secret that a request offers; a failure of the source's code is none. */
+/** The secret that a request offers; undefined if the source's code fails. */
 function offeredBy(
   source: Source | undefined,
   request: Pick<WebhookRequest, "headers" | "rawBody">,
@@ -162,7 +161,7 @@ function offeredBy(
   }
 }
 
-/** What of people and groups is to be read. Ids that can't be groups are left out. */
+/** The people and groups to read. Ids that can't be groups are left out. */
 function toldBy({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]) {
   const ids = changes.flatMap((change) => (change.t === "groups" ? change.ids : []));
   const groups = ids.flatMap((id): Principal[] => {

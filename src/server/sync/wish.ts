@@ -10,8 +10,8 @@ type Run = Pick<SyncWish, "mode" | "items">;
 const MANY_ITEMS = 200;
 
 /**
- * The cheapest run that covers a change notification. Only items that are there are named: one that is stored and gone needs a run
- * that lists all, with its brakes, and that knows a rename.
+ * The cheapest run that covers a change notification. Only existing items are named: a stored item that is gone needs a
+ * run that lists everything, which has safety limits and detects renames.
  */
 export async function wishOf(
   { itemWrites }: WorkspaceStore,
@@ -28,13 +28,13 @@ export async function wishOf(
   return wishForItems(connector, notification.changed);
 }
 
-/** The cheapest run that covers what a webhook tells; undefined when only groups have changed. */
+/** The cheapest run that covers a webhook's changes; undefined when only groups have changed. */
 export function wishOfWebhook(connector: ConnectorRecord, changes: readonly WebhookChange[]): Run | undefined {
   if (changes.some(({ t }) => t === "delta" || t === "containers")) return { mode: "incremental" };
   return wishForItems(connector, [...new Set(changes.flatMap((each) => (each.t === "items" ? each.externalIds : [])))]);
 }
 
-/** `incremental` also before a first full run has ended: that run is full, and a second one would be for nothing. */
+/** `incremental` also before a first full run has ended: that run is full, and a second one would be wasted. */
 function wishForItems({ lastFullAt }: ConnectorRecord, items: readonly string[]): Run | undefined {
   if (items.length === 0) return undefined;
   return lastFullAt === null || items.length > MANY_ITEMS ? { mode: "incremental" } : { mode: "items", items };

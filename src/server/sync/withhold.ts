@@ -6,11 +6,10 @@ import type { Store, WorkspaceStore } from "#storage/store.ts";
 const SLICE = 100;
 
 /**
- * Shows nothing of a connector from here on, until what was read before is removed, and has everything read again: it reads
- * another place, or somebody else reads there. Call it in the transaction of its reason, and `removeWithheld` after it.
- *
- * @returns what changed of the connector
- *
+ * Hides everything of a connector from here on, until the items read before are removed, and has everything read again:
+ * the connector reads another place, or with another account. Call it in the transaction of its reason, and
+ * `removeWithheld` after it.
+ * @returns the changes to the connector
  * Source: S60.
  */
 export async function withhold(
@@ -25,8 +24,8 @@ export async function withhold(
 }
 
 /**
- * Removes what a withheld connector had read elsewhere, whatever the guard says, and shows the rest of it. Done twice, or
- * beside a run, it does no harm; where it ends halfway, the next run goes on.
+ * Removes the items that a withheld connector had read elsewhere, whatever the guard says, and shows the rest. Running
+ * it twice, or during a run, does no harm; if it ends halfway, the next run goes on.
  */
 export async function removeWithheld(
   { store, now }: { store: Store; now: () => number },
@@ -43,7 +42,7 @@ export async function removeWithheld(
     if (kbIds.length === 0) break;
     const ops = [{ type: "remove", kbIds, ifElsewhere: true }] as const;
     const result = await itemWrites.applyBatch({ connectorId, always, highest, now: now(), ops });
-    // It is being deleted: the purge takes everything.
+    // It is being deleted: the purge removes everything.
     if (!result.isApplied) return;
   }
   await store.transaction(async (tx) => {

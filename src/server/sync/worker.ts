@@ -14,7 +14,7 @@ export interface WorkerOptions extends SyncDeps {
   randomBytes: RandomBytes;
   sleep: Sleep;
   log: Log;
-  /** Runs at once; 4 unless told. */
+  /** Runs at once; 4 by default. */
   concurrency?: number;
 }
 
@@ -24,7 +24,8 @@ const IDLE_MS = 1_000;
 const HEARTBEAT_MS = LEASE_MS / 3;
 
 /**
- * Kinds of which one runs at any time, however many others do: while they wait, somebody may read what they may not any more.
+ * One job of these kinds always gets a slot, however many others run: while they wait, someone may read what they may
+ * not any more.
  */
 const OF_IDENTITIES: readonly JobType[] = ["identities", "told_groups"];
 
@@ -89,7 +90,7 @@ export function makeSyncWorker(options: WorkerOptions) {
     } catch (error) {
       log.error({ jobId: job.jobId, type: job.type, error }, "A job failed");
       await store.queue.giveBack(job.jobId, owner, now() + 60_000).catch((failure: unknown) => {
-        // Its lease ends by itself, and then it is done again.
+        // Its lease expires by itself, and then it is done again.
         log.warn({ jobId: job.jobId, error: failure }, "A job could not be returned to the queue");
       });
     } finally {
@@ -111,7 +112,7 @@ export function makeSyncWorker(options: WorkerOptions) {
         const isOurs = await store.queue.heartbeat(entry.job.jobId, owner, now() + LEASE_MS);
         if (!isOurs || (await isCancelled(entry))) entry.abort.abort("cancel" satisfies StopReason);
       } catch (error) {
-        // The database may be back at the next beat; the lease bears three of them.
+        // The database may be back at the next beat; the lease outlasts three of them.
         log.warn({ jobId: entry.job.jobId, error }, "A heartbeat failed");
       }
     }
@@ -140,7 +141,7 @@ export function makeSyncWorker(options: WorkerOptions) {
     start(): void {
       loop ??= work();
     },
-    /** Looks into the queue at once: something was just put there. */
+    /** Checks the queue at once: a job was just added. */
     wake,
     /** Ends a run of this process soon; one of another process ends with its next batch or heartbeat. */
     cancel(syncId: string): void {
@@ -154,7 +155,7 @@ export function makeSyncWorker(options: WorkerOptions) {
       await loop;
       await Promise.all([...running.values()].map((entry) => entry.done));
     },
-    /** Works until nothing is due; for tests and commands that end. Gives how many jobs it did. */
+    /** Works until nothing is due; for tests and commands that end. Returns how many jobs it did. */
     async runUntilIdle(): Promise<number> {
       let count = 0;
       for (;;) {
@@ -162,7 +163,7 @@ export function makeSyncWorker(options: WorkerOptions) {
         const claimed = await claim();
         count += claimed;
         if (claimed === 0 && running.size === 0) return count;
-        // What was claimed may be done already: then there is nothing to wait for.
+        // Claimed jobs may be done already: then there is nothing to wait for.
         if (running.size > 0) await Promise.race([...running.values()].map((entry) => entry.done));
       }
     },

@@ -4,7 +4,7 @@ import type { PeopleFirst, SyncRecord } from "#storage/records/syncs.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import { syncJobKey } from "#server/sync/request.ts";
 
-/** A run that waits looks again after this time, should nobody have told it that it may begin. */
+/** A waiting run checks again after this time, in case no wake-up reached it. */
 export const LOOK_AGAIN_MS = 30_000;
 
 const CANCELLED: SourceProblem = {
@@ -17,8 +17,8 @@ const GONE: SourceProblem = {
 };
 
 /**
- * What became of the reading of users and groups that goes before a run. One that the provider makes wait is not waited for:
- * the run goes on without, and says so.
+ * The outcome of the reading of users and groups that goes before a run. If the provider makes that reading wait, the
+ * run does not wait for it: it goes on without and says so.
  */
 export async function lookAtPeople(
   { syncs }: Pick<WorkspaceStore, "syncs">,
@@ -47,7 +47,10 @@ export async function lookAtPeople(
   }
 }
 
-/** Lets begin what waits for users and groups; call it in the transaction in which their reading ends, or has to wait. */
+/**
+ * Starts the runs that wait for users and groups; call it in the transaction in which their reading ends or has to
+ * wait.
+ */
 export async function wakeWaiting(tx: Store, workspaceId: string, connectorId: string, now: number): Promise<void> {
   const open = await tx.in(workspaceId).syncs.listOpen([connectorId]);
   if (!open.some(({ people, startedAt }) => people?.state === "waiting" && startedAt === null)) return;

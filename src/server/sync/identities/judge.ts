@@ -5,18 +5,18 @@ import { storable } from "#server/sync/storable.ts";
 import type { GroupPages } from "#storage/batch/group-pages.ts";
 import type { PeopleEvent } from "#storage/batch/people-batch.ts";
 
-/** What a source tells of groups and users, in a run of its own or between items. */
+/** A source's report about groups and users, in a run of its own or between items. */
 export type TellingEvent = Exclude<IdentityEvent, { t: "checkpoint" | "end" }> & { homes?: readonly string[] };
 
-/** What is stored of an event, and how many principals in it may not be named. */
+/** The data to store for an event, and the number of principals in it that may not be named. */
 export interface JudgedEvent {
   events: PeopleEvent[];
   strangers: number;
 }
 
 /**
- * An event as the connector's authority allows it: of its own groups and of users of its own instance. Members whom it may
- * not name are left out; what is said of somebody else's group or user is nothing. Source: S2.
+ * Reduces an event to what the connector's authority allows: its own groups and the users of its own instance. Members
+ * whom it may not name are left out; reports about another connector's group or user are ignored. Source: S2.
  */
 export function judgePeople(event: TellingEvent, authority: Authority, pages: GroupPages, at: number): JudgedEvent {
   const isOwn = (principal: Principal, type: "source_group" | "source_user") =>

@@ -5,8 +5,9 @@ import type { WorkspaceStore } from "#storage/store.ts";
 import { isMirror } from "#server/sync/clocks.ts";
 
 /**
- * Makes those whom the config names the members of their group at once, in the transaction of the change: nobody reads on,
- * or waits, until a run has told it. Nothing for a source whose items name them themselves. Source: S60.
+ * Makes the readers that the config names the members of their group at once, in the transaction of the change: no one
+ * keeps access, or waits for it, until the next run. Does nothing for a source whose items name their readers. Source:
+ * S60.
  */
 export async function nameReaders(
   { access, sourcePeople }: Pick<WorkspaceStore, "access" | "sourcePeople">,
@@ -20,6 +21,6 @@ export async function nameReaders(
   await access.setMembers(named.group, members, connectorId);
   const neverAges = !isMirror(source.spec);
   await sourcePeople.nameGroup(named.group, { connectorId, members: members.length, now, neverAges });
-  // Who could not stand for it before may now: its row is new.
+  // A user who could not count as a member before may now: the group's row is new.
   await access.raiseEpoch();
 }

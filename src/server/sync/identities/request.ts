@@ -10,9 +10,9 @@ type Asking = Pick<ConnectorRecord, "connectorId" | "scopeVersion">;
 
 interface Wish {
   trigger: SyncTrigger;
-  /** Only these; everything unless told. */
+  /** Only these; everything by default. */
   groups?: readonly Principal[];
-  /** Not before this time, unless something else asks for a run meanwhile. */
+  /** Not before this time, unless something else asks for a run in the meantime. */
   notBefore?: number;
   now: number;
   randomBytes: RandomBytes;
@@ -26,16 +26,16 @@ interface Told {
   isAll: boolean;
 }
 
-/** A person's wishes follow each other after this time; those before it are one. */
+/** A person's requests run at least this far apart; requests within this time are merged. */
 const ASKED_EVERY_MS = 60_000;
-/** What notifications of this time name is read together. */
+/** Groups that notifications name within this time are read together. */
 const TOGETHER_MS = 2_000;
-/** Of more groups a look at all of them is no dearer. */
+/** For more groups than this, reading all groups costs no more. */
 const MOST_GROUPS = 100;
 
 /**
- * Asks for a run that reads who belongs to what; call it in the transaction of its reason. A second wish joins the run that
- * is queued: one of everything, or one of some groups, which goes on beside it.
+ * Requests a run that reads memberships; call it in the transaction of its reason. A second request joins the queued
+ * run: one of everything, or one of some groups, which runs alongside it.
  */
 export async function requestIdentities(
   tx: Store,
@@ -46,7 +46,7 @@ export async function requestIdentities(
   const workspace = tx.in(workspaceId);
   const { connectorId } = connector;
   const { groups, now } = wish;
-  // Whatever becomes of this one, others follow: without them nobody would be let in.
+  // Whatever becomes of this run, others follow: without them no one would get access.
   if (!groups) await workspace.identitySchedules.setOnce(connectorId, now + LEAST_INTERVAL_MS);
   const queued = (await workspace.syncs.listOpenIdentities(connectorId)).find(
     (sync) => isUnbegun(sync) && (sync.items !== null) === (groups !== undefined),
@@ -63,7 +63,8 @@ export async function requestIdentities(
     type,
     dedupeKey: `${type}:${connectorId}`,
     payload: { connectorId },
-    // A person waits for the first, and somebody may read what they may not any more until the second has ended.
+    // A person waits for a manual run, and until a notified one has ended someone may still read what they may not any
+    // more.
     priority: wish.trigger === "manual" || wish.trigger === "webhook" ? 10 : 20,
     runAt: wish.notBefore ?? now,
   });
@@ -71,8 +72,8 @@ export async function requestIdentities(
 }
 
 /**
- * The same for a person who wants it now, at most once a minute: a second wish waits until the minute is over, since what was
- * taken away in between must be seen by it. Wishes that wait are one run.
+ * The same for a person who wants it now, at most once a minute: a second request waits until the minute is over, since
+ * it must see what was revoked in between. Waiting requests share one run.
  */
 export async function askForIdentities(
   tx: Store,
@@ -97,8 +98,9 @@ export async function askForIdentities(
 }
 
 /**
- * Asks for what a notification tells of: the groups that it names, and everything where it names no group. Its word changes
- * nothing, and one who sends many costs no more than a share of the credential's requests. Source: S62.
+ * Requests a run for what a notification reports: the groups it names, or everything if it names no group. The
+ * notification itself changes nothing, and one who sends many costs no more than a share of the credential's requests.
+ * Source: S62.
  */
 export async function requestTold(
   tx: Store,
@@ -114,7 +116,7 @@ export async function requestTold(
   if (isAll) await requestIdentities(tx, workspaceId, connector, wish);
 }
 
-/** Queues the runs that are due; one that is still going on stands for the next. Gives how many it queued. */
+/** Queues the runs that are due; one that is still going on counts as the next. Returns how many it queued. */
 export async function queueDueIdentities(
   store: Store,
   { now, randomBytes }: { now: () => number; randomBytes: RandomBytes },
@@ -135,7 +137,7 @@ export async function queueDueIdentities(
   return queued;
 }
 
-/** An instant further ahead than a minute was noted by a clock that was wrong. */
+/** A time more than a minute ahead was noted by a clock that was wrong. */
 function nextAsked(askedAt: number | null, now: number): number {
   if (askedAt === null || askedAt > now + ASKED_EVERY_MS) return now;
   return askedAt > now ? askedAt : Math.max(now, askedAt + ASKED_EVERY_MS);
@@ -145,7 +147,7 @@ function isUnbegun({ state, startedAt }: SyncRecord): boolean {
   return state === "queued" && startedAt === null;
 }
 
-/** Joins the run that is queued, or makes one. */
+/** Joins the queued run, or makes one. */
 async function queue(
   tx: WorkspaceStore,
   { connectorId, scopeVersion }: Asking,

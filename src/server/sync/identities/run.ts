@@ -20,19 +20,19 @@ export interface IdentityRunOptions {
   authority: Authority;
   /** The run; absent where none is recorded. */
   syncId?: string;
-  /** Who tells, without the time. */
+  /** The reporting run, without the time. */
   teller: Omit<PeopleTeller, "now">;
   /** Only these. */
   groups?: readonly Principal[];
-  /** What was looked at before is due. */
+  /** Groups and users last read before this time are due. */
   dueBefore: number;
   now: () => number;
   signal: AbortSignal;
-  /** Joins that the source's word has ended, after they were. */
+  /** Called after the source has ended these links. */
   onEnded(joins: readonly EndedJoin[]): Promise<void>;
 }
 
-/** How a run ended, where nothing was thrown. */
+/** How a run ended, if nothing was thrown. */
 export type IdentityRunEnd =
   | { type: "done"; isComplete: boolean; unread: number }
   | { type: "superseded"; reason: PeopleRefusal };
@@ -42,9 +42,8 @@ const SLICE_EVENTS = 500;
 const SLICE_MEMBERS = 50_000;
 
 /**
- * Reads who belongs to what. Everything is stored in the order in which it was told, slice by slice with the cursor that
- * covers it: killed anywhere and taken up again, a run ends in the same state.
- *
+ * Reads memberships. Everything is stored in the order in which it was reported, slice by slice with the cursor that
+ * covers it: killed anywhere and resumed, a run ends in the same state.
  * @throws what the source throws, and the signal's reason
  */
 export async function runIdentities(options: IdentityRunOptions): Promise<IdentityRunEnd> {
@@ -52,9 +51,9 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   const { position, cursor } = await store.sourcePeople.begin({ ...options.teller, now: now() });
   const startedAt = now();
   const teller = () => ({ ...options.teller, begunAt: startedAt, now: now() });
-  // What an earlier attempt read was true when that began, not now.
+  // An earlier attempt's reading was true when that attempt began, not now.
   const isResumed = options.teller.mode === "whole" && cursor !== null;
-  /** What is not stored with the run yet: it is told again by an attempt that begins at the last checkpoint. */
+  /** Counts not stored with the run yet: an attempt that begins at the last checkpoint reports them again. */
   let uncounted = { identities: 0, strangers: 0 };
   const runOf = (more: PeopleRun["addCounts"] = {}) =>
     options.syncId === undefined ? {} : { run: { syncId: options.syncId, addCounts: more } };
@@ -63,7 +62,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   let members = 0;
   let refusal: PeopleRefusal | undefined;
 
-  /** @returns false when the run is somebody else's now */
+  /** @returns false when another worker has the run now */
   async function flush(checkpoint?: { cursor: string | null }): Promise<boolean> {
     if (waiting.length === 0 && checkpoint === undefined) return true;
     const events = waiting;
