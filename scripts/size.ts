@@ -3,13 +3,15 @@
  * structural figures. Nodes are counted by TypeScript's parser, so that denser lines and dropped comments save nothing.
  *
  *   npx tsx scripts/size.ts                     the whole tree
- *   npx tsx scripts/size.ts --change [REF]      what a commit adds and removes, against its parent; HEAD unless told
+ *   npx tsx scripts/size.ts --change [REF]      what a commit adds and removes, against its parent; HEAD by default
+ *   npx tsx scripts/size.ts --check             exit code 1 if a structural figure is above its bound in `size/bounds.ts`
  */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { compareWithBounds } from "./size/bounds.ts";
 import { measure, type FileSize } from "./size/measure.ts";
 import { structureOf } from "./size/structure.ts";
 
@@ -18,22 +20,33 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const GENERATED = /(?:^|\/)generated\//;
 
 const { values, positionals } = parseArgs({
-  options: { change: { type: "boolean", default: false } },
+  options: { change: { type: "boolean", default: false }, check: { type: "boolean", default: false } },
   allowPositionals: true,
 });
 if (values.change) showChange(positionals[0] ?? "HEAD");
+else if (values.check) checkBounds();
 else showTree();
 
 function isCounted(path: string): boolean {
   return /^src\/.*\.tsx?$/.test(path) && !GENERATED.test(path);
 }
 
-function showTree(): void {
-  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+function readTree(): FileSize[] {
+  return readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
     .map((path) => `src/${path}`)
     .filter(isCounted)
     .sort()
     .map((path) => measure(path, readFileSync(join(ROOT, path), "utf8")));
+}
+
+function checkBounds(): void {
+  const { above, below } = compareWithBounds(structureOf(readTree()));
+  for (const line of [...above, ...below]) process.stdout.write(`${line}\n`);
+  if (above.length > 0) process.exitCode = 1;
+}
+
+function showTree(): void {
+  const files = readTree();
   print(["folder", "nodes", "lines", "comment words", "files"]);
   for (const [folder, some] of byFolder(files)) print([folder, ...sums(some)]);
   print(["in all", ...sums(files)]);

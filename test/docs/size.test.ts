@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { BOUNDS, compareWithBounds } from "../../scripts/size/bounds.ts";
 import { measure } from "../../scripts/size/measure.ts";
 import { structureOf } from "../../scripts/size/structure.ts";
 
@@ -38,4 +39,21 @@ test("each figure counts what it is of", () => {
     "exported functions with one user": 1,
     "files under 30 lines with one importer": 2,
   });
+});
+
+test("a figure above its bound fails, one below it says so, and every bound is of a figure that is counted", () => {
+  const bounds = { casts: 3, "circles of files": 0, "retired words": 1 };
+  const { above, below } = compareWithBounds(
+    [
+      ["casts", 4],
+      ["circles of files", 0],
+      ["retired words", 0],
+    ],
+    bounds,
+  );
+  expect(above).toEqual([expect.stringMatching(/^casts: 4, and its bound is 3\. /)]);
+  expect(below).toEqual(["retired words: 0. Lower its bound of 1 in scripts/size/bounds.ts."]);
+  expect(compareWithBounds([], bounds).above).toHaveLength(3);
+  const counted = structureOf([measure("src/a/a.ts", CODE)]).map(([name]) => name);
+  expect(Object.keys(BOUNDS).filter((name) => !counted.includes(name))).toEqual([]);
 });
