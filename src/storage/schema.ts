@@ -19,7 +19,7 @@ import {
   CONNECTOR_TENANTS,
   IDENTITY_SCHEDULES,
 } from "./tables/connectors.ts";
-import { API_TOKENS, GRANTS } from "./tables/credentials.ts";
+import { API_TOKENS, GRANTS, SESSIONS, EMAIL_LINKS, OAUTH_CLIENTS, CLIENT_DOCUMENTS } from "./tables/credentials.ts";
 import { EVENT_TARGETS, EVENTS, EVENT_DELIVERIES, EVENT_MARKS } from "./tables/events.ts";
 import { IDENTITIES, IDENTITY_JOINS, SOURCE_GROUPS, PEOPLE_FEEDS, FORMER_ADDRESSES } from "./tables/identities.ts";
 import {
@@ -62,6 +62,10 @@ const DESCRIBED = [
   IDENTITY_SCHEDULES,
   API_TOKENS,
   GRANTS,
+  SESSIONS,
+  EMAIL_LINKS,
+  OAUTH_CLIENTS,
+  CLIENT_DOCUMENTS,
   EVENT_TARGETS,
   EVENTS,
   EVENT_DELIVERIES,
@@ -100,14 +104,10 @@ type Described = { [T in (typeof DESCRIBED)[number] as T["name"]]: FormsOf<T>["r
 
 export interface Tables extends Described {
   installation: InstallationTable;
-  sessions: SessionsTable;
   local_roots: LocalRootsTable;
   waiting_reads: WaitingReadsTable;
-  email_links: EmailLinksTable;
   sso_identities: SsoIdentitiesTable;
   sso_flows: SsoFlowsTable;
-  oauth_clients: OAuthClientsTable;
-  client_documents: ClientDocumentsTable;
   oauth_records: OAuthRecordsTable;
   idempotency_records: IdempotencyRecordsTable;
 
@@ -135,21 +135,6 @@ export interface InstallationTable {
   keyCheck: Generated<string | null>;
 }
 
-export interface SessionsTable {
-  sessionId: string;
-  tokenHash: string;
-  userId: string;
-  workspaceId: string;
-  createdAt: number;
-  /** When the password was last given in this session. */
-  authenticatedAt: number;
-  lastSeenAt: number;
-  expiresAt: number;
-  revokedAt: number | null;
-  userAgent: string | null;
-  ip: string | null;
-}
-
 /** Folders that the filesystem source may read, in addition to the settings' list. */
 export interface LocalRootsTable {
   rootId: string;
@@ -165,23 +150,6 @@ export interface WaitingReadsTable {
   number: number;
   /** A row of the audit without its place in the chain, as JSON. */
   record: string;
-}
-
-/** Links that prove an address or set a password; single use. */
-export interface EmailLinksTable {
-  /** SHA-256 of the link's secret, hex. */
-  tokenHash: string;
-  /** `sign_up`, `verification`, `email_change`, `password_reset`. */
-  purpose: string;
-  /** Null for a sign-up: nobody is there yet. */
-  userId: string | null;
-  email: string;
-  isMailed: number;
-  /** JSON; what a sign-up will make. */
-  details: string;
-  createdAt: number;
-  expiresAt: number;
-  usedAt: number | null;
 }
 
 /** Who somebody is at the provider of single sign-on: by (issuer, subject), never by address. */
@@ -205,27 +173,6 @@ export interface SsoFlowsTable {
   returnTo: string;
   createdAt: number;
   expiresAt: number;
-}
-
-/** Clients that registered themselves. */
-export interface OAuthClientsTable {
-  clientId: string;
-  /** JSON. */
-  metadata: string;
-  ip: string | null;
-  createdAt: number;
-  lastUsedAt: number | null;
-}
-
-/** The last good copy of what a client says of itself at its own identifier. */
-export interface ClientDocumentsTable {
-  clientId: string;
-  /** JSON. */
-  metadata: string;
-  readAt: number;
-  /** Since when the client says that it is none. */
-  deniedSince: number | null;
-  endedAt: number | null;
 }
 
 /** What the authorization server keeps: codes, tokens, grants, interactions, device codes. */

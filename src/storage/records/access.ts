@@ -326,8 +326,7 @@ async function principalsOfLists(
       .select(["listId", "principals"])
       .where("listId", "in", chunk)
       .execute();
-    // Written by `makeInterner` only.
-    for (const row of rows) found.set(row.listId, JSON.parse(row.principals) as Principal[]);
+    for (const { listId, principals } of rows.map(ACCESS_LISTS.read)) found.set(listId, principals);
   }
   return found;
 }

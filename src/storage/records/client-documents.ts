@@ -1,19 +1,9 @@
-import type { Selectable } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { ClientDocumentsTable } from "#storage/schema.ts";
+import { CLIENT_DOCUMENTS } from "#storage/tables/credentials.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 
 /** The last good copy of what a client says of itself at its own identifier. Instants are epoch milliseconds. */
-export interface ClientDocumentRecord {
-  /** An https address. */
-  clientId: string;
-  metadata: Record<string, unknown>;
-  /** When the document was last read. */
-  readAt: number;
-  /** Since when the client says that it is none; null = it doesn't. */
-  deniedSince: number | null;
-  /** When it had said so twice; null = it may be used. */
-  endedAt: number | null;
-}
+export type ClientDocumentRecord = RecordOf<typeof CLIENT_DOCUMENTS>;
 
 /** The copies of clients' documents; they are bound to no workspace. */
 // Raw: a document is of no workspace, and any of them may have let its client in.
@@ -25,7 +15,7 @@ export function makeClientDocumentStore(sql: SqlHandles) {
         .selectAll()
         .where("clientId", "=", clientId)
         .executeTakeFirst();
-      return row && toRecord(row);
+      return row && CLIENT_DOCUMENTS.read(row);
     },
 
     async findDocuments(clientIds: readonly string[]): Promise<ClientDocumentRecord[]> {
@@ -35,14 +25,14 @@ export function makeClientDocumentStore(sql: SqlHandles) {
         .selectAll()
         .where("clientId", "in", clientIds)
         .execute();
-      return rows.map(toRecord);
+      return rows.map(CLIENT_DOCUMENTS.read);
     },
 
-    async saveDocument({ clientId, metadata, ...times }: ClientDocumentRecord): Promise<void> {
-      const values = { metadata: JSON.stringify(metadata), ...times };
+    async saveDocument(document: ClientDocumentRecord): Promise<void> {
+      const values = CLIENT_DOCUMENTS.write(document);
       await sql.write
         .insertInto("client_documents")
-        .values({ clientId, ...values })
+        .values(values)
         .onConflict((oc) => oc.column("clientId").doUpdateSet(values))
         .execute();
     },
@@ -75,9 +65,4 @@ export function makeClientDocumentStore(sql: SqlHandles) {
       return Number(gone.numDeletedRows);
     },
   };
-}
-
-function toRecord({ metadata, ...row }: Selectable<ClientDocumentsTable>): ClientDocumentRecord {
-  // What `saveDocument` wrote.
-  return { ...row, metadata: JSON.parse(metadata) as Record<string, unknown> };
 }

@@ -1,23 +1,10 @@
-import type { Selectable } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { EmailLinksTable } from "#storage/schema.ts";
-
-export type LinkPurpose = "sign_up" | "verification" | "email_change" | "password_reset";
+import { EMAIL_LINKS } from "#storage/tables/credentials.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 
 /** A link that was mailed or handed over; its secret is known to its holder only. Instants are epoch milliseconds. */
-export interface LinkRecord {
-  purpose: LinkPurpose;
-  /** Null for a sign-up: nobody is there yet. */
-  userId: string | null;
-  /** The address that the link proves, or that of the account. */
-  email: string;
-  /** True when this server sent it to `email`: only then it proves the address. Source: S3. */
-  isMailed: boolean;
-  /** What the purpose needs. */
-  details: Record<string, unknown>;
-  createdAt: number;
-  expiresAt: number;
-}
+export type LinkRecord = RecordOf<typeof EMAIL_LINKS>;
+export type LinkPurpose = LinkRecord["purpose"];
 
 /** Links that were mailed or handed over, across workspaces. */
 export function makeLinkStore(sql: SqlHandles) {
@@ -25,20 +12,7 @@ export function makeLinkStore(sql: SqlHandles) {
 
   return {
     async insert(link: LinkRecord & { tokenHash: string }): Promise<void> {
-      await sql.write
-        .insertInto("email_links")
-        .values({
-          tokenHash: link.tokenHash,
-          purpose: link.purpose,
-          userId: link.userId,
-          email: link.email,
-          isMailed: link.isMailed ? 1 : 0,
-          details: JSON.stringify(link.details),
-          createdAt: link.createdAt,
-          expiresAt: link.expiresAt,
-          usedAt: null,
-        })
-        .execute();
+      await sql.write.insertInto("email_links").values(EMAIL_LINKS.write(link)).execute();
     },
 
     /** By the SHA-256 of its secret; undefined when used, ended or expired. */
@@ -50,7 +24,7 @@ export function makeLinkStore(sql: SqlHandles) {
         .where("usedAt", "is", null)
         .where("expiresAt", ">", now)
         .executeTakeFirst();
-      return row && toLink(row);
+      return row && EMAIL_LINKS.read(row);
     },
 
     /** True for exactly one caller, and only while it is open. */
@@ -90,24 +64,9 @@ export async function endHandedLinksOf(
     .where("email_links.isMailed", "=", 0)
     .where("email_links.usedAt", "is", null)
     .execute();
-  // Written by `insert` as a JSON object; `madeBy` is its maker.
-  const theirs = rows.filter(({ details }) => (JSON.parse(details) as { madeBy?: unknown }).madeBy === userId);
+  const theirs = rows.filter((row) => EMAIL_LINKS.read(row).details["madeBy"] === userId);
   for (const { tokenHash } of theirs) {
     await sql.write.updateTable("email_links").set({ usedAt: at }).where("tokenHash", "=", tokenHash).execute();
   }
   return theirs.length;
-}
-
-function toLink(row: Selectable<EmailLinksTable>): LinkRecord {
-  return {
-    // Written by `insert` only.
-    purpose: row.purpose as LinkPurpose,
-    userId: row.userId,
-    email: row.email,
-    isMailed: row.isMailed === 1,
-    // Written by `insert` as a JSON object.
-    details: JSON.parse(row.details) as Record<string, unknown>,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-  };
 }

@@ -4,7 +4,7 @@ import { READ_ACTION } from "#storage/read-rows.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { GROUPS, INVITATIONS, MEMBERS, WORKSPACES } from "#storage/tables/people.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
-import { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
+import { API_TOKENS, GRANTS, SESSIONS } from "#storage/tables/credentials.ts";
 import { AUDIT } from "#storage/tables/access.ts";
 
 /** Ids of one query. */
@@ -139,10 +139,9 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
         .where("invitationId", "in", ids)
         .execute(),
     [ID_PREFIXES.session]: (ids) =>
-      read
-        .selectFrom("sessions")
+      inWorkspace({ read, write: read }, workspaceId, SESSIONS)
+        .select()
         .select(["sessionId as id", "userAgent as name"])
-        .where("workspaceId", "=", workspaceId)
         .where("sessionId", "in", ids)
         .execute(),
     [ID_PREFIXES.workspace]: (ids) =>

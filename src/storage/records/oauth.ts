@@ -1,21 +1,13 @@
-import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { OAuthClientsTable } from "#storage/schema.ts";
-import { GRANTS } from "#storage/tables/credentials.ts";
+import { GRANTS, OAUTH_CLIENTS } from "#storage/tables/credentials.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 import { makeClientDocumentStore } from "./client-documents.ts";
 import { endGrant, endGrantsOf, type GrantRecord } from "./grants.ts";
 import type { WithMembership } from "./sessions.ts";
 
 /** A client that registered itself. Instants are epoch milliseconds. */
-export interface OAuthClientRecord {
-  clientId: string;
-  metadata: Record<string, unknown>;
-  /** Where it registered from. */
-  ip: string | null;
-  createdAt: number;
-  lastUsedAt: number | null;
-}
+export type OAuthClientRecord = RecordOf<typeof OAUTH_CLIENTS>;
 
 /** A code, token, interaction or device code of the authorization server. Instants are epoch milliseconds. */
 export interface OAuthRecord {
@@ -51,20 +43,11 @@ function makeClients(sql: SqlHandles) {
         .selectAll()
         .where("clientId", "=", clientId)
         .executeTakeFirst();
-      return row && toClient(row);
+      return row && OAUTH_CLIENTS.read(row);
     },
 
     async insertClient(client: OAuthClientRecord): Promise<void> {
-      await sql.write
-        .insertInto("oauth_clients")
-        .values({
-          clientId: client.clientId,
-          metadata: JSON.stringify(client.metadata),
-          ip: client.ip,
-          createdAt: client.createdAt,
-          lastUsedAt: client.lastUsedAt,
-        })
-        .execute();
+      await sql.write.insertInto("oauth_clients").values(OAUTH_CLIENTS.write(client)).execute();
     },
 
     /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
@@ -251,16 +234,5 @@ function makeGrants(sql: SqlHandles) {
 
     /** Ends everybody's, as `endGrant` does. @returns how many living ones there were */
     endAllGrants: (at: number): Promise<number> => endGrantsOf(sql, {}, at),
-  };
-}
-
-function toClient(row: Selectable<OAuthClientsTable>): OAuthClientRecord {
-  return {
-    clientId: row.clientId,
-    // Written by `insertClient` as an object.
-    metadata: JSON.parse(row.metadata) as Record<string, unknown>,
-    ip: row.ip,
-    createdAt: row.createdAt,
-    lastUsedAt: row.lastUsedAt,
   };
 }

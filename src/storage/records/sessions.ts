@@ -1,23 +1,12 @@
-import type { Selectable } from "kysely";
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { SessionsTable } from "#storage/schema.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import { SESSIONS } from "#storage/tables/credentials.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
+import { pageOf, type PageRequest } from "./pages.ts";
 
 /** Instants are epoch milliseconds. */
-export interface SessionRecordRow {
-  sessionId: string;
-  userId: string;
-  workspaceId: string;
-  createdAt: number;
-  /** When the person last proved who they are; switching workspaces does not count. */
-  authenticatedAt: number;
-  lastSeenAt: number;
-  /** The absolute end; the idle end follows from `lastSeenAt`. */
-  expiresAt: number;
-  revokedAt: number | null;
-  userAgent: string | null;
-  ip: string | null;
-}
+export type SessionRecordRow = RecordOf<typeof SESSIONS>;
 
 /** A credential together with what its person is today. */
 export interface WithMembership {
@@ -27,20 +16,11 @@ export interface WithMembership {
 }
 
 /** Web sessions; each is bound to one workspace. */
+// Raw: found by its hash or id, before its workspace is known.
 export function makeSessionStore(sql: SqlHandles) {
   return {
     async insert(session: SessionRecordRow & { tokenHash: string }): Promise<void> {
-      await sql.write
-        .insertInto("sessions")
-        .values({
-          ...session,
-          createdAt: session.createdAt,
-          authenticatedAt: session.authenticatedAt,
-          lastSeenAt: session.lastSeenAt,
-          expiresAt: session.expiresAt,
-          revokedAt: session.revokedAt,
-        })
-        .execute();
+      await sql.write.insertInto("sessions").values(session).execute();
     },
 
     /** By the SHA-256 of the secret; undefined when its person is no member of its workspace any more. */
@@ -58,7 +38,7 @@ export function makeSessionStore(sql: SqlHandles) {
         .select(["members.role", "users.timeZone as ownZone", "workspaces.timeZone as workspaceZone"])
         .where("sessions.tokenHash", "=", tokenHash)
         .executeTakeFirst();
-      return row && { ...toSession(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
+      return row && { ...SESSIONS.read(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
     },
 
     async find(sessionId: string): Promise<SessionRecordRow | undefined> {
@@ -67,7 +47,7 @@ export function makeSessionStore(sql: SqlHandles) {
         .selectAll()
         .where("sessionId", "=", sessionId)
         .executeTakeFirst();
-      return row && toSession(row);
+      return row && SESSIONS.read(row);
     },
 
     /** Live ones of a person in a workspace, by (createdAt, sessionId) descending. */
@@ -76,17 +56,14 @@ export function makeSessionStore(sql: SqlHandles) {
       workspaceId,
       now,
       idleMs,
-      limit,
-      after,
-    }: {
+      ...page
+    }: PageRequest & {
       userId: string;
       workspaceId: string;
       now: number;
       idleMs: number;
-      limit: number;
-      after?: { value: number; id: string };
     }): Promise<SessionRecordRow[]> {
-      let query = sql.read
+      const query = sql.read
         .selectFrom("sessions")
         .selectAll()
         .where("userId", "=", userId)
@@ -94,13 +71,7 @@ export function makeSessionStore(sql: SqlHandles) {
         .where("revokedAt", "is", null)
         .where("expiresAt", ">", now)
         .where("lastSeenAt", ">", now - idleMs);
-      if (after) {
-        query = query.where((eb) =>
-          eb.or([eb("createdAt", "<", after.value), eb("createdAt", "=", after.value).and("sessionId", "<", after.id)]),
-        );
-      }
-      const rows = await query.orderBy("createdAt", "desc").orderBy("sessionId", "desc").limit(limit).execute();
-      return rows.map(toSession);
+      return (await pageOf(query, ["createdAt", "sessionId"], "desc", page).execute()).map(SESSIONS.read);
     },
 
     async touch(sessionId: string, at: number): Promise<void> {
@@ -136,33 +107,13 @@ export function makeSessionStore(sql: SqlHandles) {
   };
 }
 
-function toSession(row: Selectable<SessionsTable>): SessionRecordRow {
-  return {
-    sessionId: row.sessionId,
-    userId: row.userId,
-    workspaceId: row.workspaceId,
-    createdAt: row.createdAt,
-    authenticatedAt: row.authenticatedAt,
-    lastSeenAt: row.lastSeenAt,
-    expiresAt: row.expiresAt,
-    revokedAt: row.revokedAt,
-    userAgent: row.userAgent,
-    ip: row.ip,
-  };
-}
-
 /** Ends the living sessions of a person in one workspace, `except` one. @returns how many */
 export async function endSessionsOf(
   sql: SqlHandles,
   whose: { workspaceId: string; userId: string; at: number; except?: string | undefined },
 ): Promise<number> {
   const { workspaceId, userId, at, except } = whose;
-  let query = sql.write
-    .updateTable("sessions")
-    .set({ revokedAt: at })
-    .where("workspaceId", "=", workspaceId)
-    .where("userId", "=", userId)
-    .where("revokedAt", "is", null);
-  if (except !== undefined) query = query.where("sessionId", "!=", except);
-  return Number((await query.executeTakeFirst()).numUpdatedRows);
+  const query = inWorkspace(sql, workspaceId, SESSIONS).updating({ userId, revokedAt: null }).set({ revokedAt: at });
+  const ended = except === undefined ? query : query.where("sessionId", "!=", except);
+  return Number((await ended.executeTakeFirst()).numUpdatedRows);
 }

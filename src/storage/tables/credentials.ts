@@ -1,7 +1,7 @@
 import { Scope } from "#api/common.ts";
 import { table, words } from "./table.ts";
 
-const { text, instant, flag, words: wordsOf, nullable, hidden } = words;
+const { text, instant, flag, json, words: wordsOf, oneOf, nullable, hidden } = words;
 
 /** Personal access tokens. */
 export const API_TOKENS = table("api_tokens", ["workspaceId", "tokenId"], {
@@ -41,4 +41,62 @@ export const GRANTS = table("grants", ["workspaceId", "grantId"], {
   /** When its last token ends; each refresh moves it. */
   expiresAt: instant,
   revokedAt: nullable(instant),
+});
+
+/** Web sessions; each is bound to one workspace. */
+export const SESSIONS = table("sessions", ["sessionId"], {
+  sessionId: text,
+  tokenHash: hidden(text),
+  userId: text,
+  workspaceId: text,
+  createdAt: instant,
+  /** When the person last proved who they are; switching workspaces does not count. */
+  authenticatedAt: instant,
+  lastSeenAt: instant,
+  /** The absolute end; the idle end follows from `lastSeenAt`. */
+  expiresAt: instant,
+  revokedAt: nullable(instant),
+  userAgent: nullable(text),
+  ip: nullable(text),
+});
+
+/** Links that were mailed or handed over; single use. Their secrets are known to their holders only. */
+export const EMAIL_LINKS = table("email_links", ["tokenHash"], {
+  /** SHA-256 of the link's secret, hex. */
+  tokenHash: hidden(text),
+  purpose: oneOf(["sign_up", "verification", "email_change", "password_reset"]),
+  /** Null for a sign-up: nobody is there yet. */
+  userId: nullable(text),
+  /** The address that the link proves, or that of the account. */
+  email: text,
+  /** True when this server sent it to `email`: only then it proves the address. Source: S3. */
+  isMailed: flag,
+  /** What the purpose needs. */
+  details: json<Record<string, unknown>>(),
+  createdAt: instant,
+  expiresAt: instant,
+  usedAt: hidden(nullable(instant)),
+});
+
+/** Clients that registered themselves. */
+export const OAUTH_CLIENTS = table("oauth_clients", ["clientId"], {
+  clientId: text,
+  metadata: json<Record<string, unknown>>(),
+  /** Where it registered from. */
+  ip: nullable(text),
+  createdAt: instant,
+  lastUsedAt: nullable(instant),
+});
+
+/** The last good copies of what clients say of themselves at their own identifiers. */
+export const CLIENT_DOCUMENTS = table("client_documents", ["clientId"], {
+  /** An https address. */
+  clientId: text,
+  metadata: json<Record<string, unknown>>(),
+  /** When the document was last read. */
+  readAt: instant,
+  /** Since when the client says that it is none; null = it doesn't. */
+  deniedSince: nullable(instant),
+  /** When it had said so twice; null = it may be used. */
+  endedAt: nullable(instant),
 });
