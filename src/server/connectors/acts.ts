@@ -10,7 +10,7 @@ import { isActOf, type Judged, type Verdict, type Who } from "./judge.ts";
 import { takesKey } from "./sources.ts";
 import { stateConflict } from "./state-conflict.ts";
 
-/** What this person may do to a connector, as its page and the command line need it. */
+/** The acts on a connector that this person may do, for its page and the command line. */
 export async function allowedActs(
   deps: Pick<ConnectorDeps, "sources" | "judgeAct">,
   workspace: WorkspaceStore,
@@ -25,11 +25,11 @@ export async function allowedActs(
 }
 
 /**
- * The connector, if this person may do all of this to it, as it and their role are now. In a transaction (`on`) nobody else
- * can be quicker. `hasCredentials`: with the request it has some, or none; unless told, those that are stored count.
- *
- * @throws ApiError `not_found` where it is not their matter, `forbidden` with who may, `connector_state_conflict` for one
- *   that is being deleted
+ * Returns the connector if this person may do all of these acts, by its state and their role as they are now. In a
+ * transaction (`on`) no other change can come in between. `hasCredentials`: whether it has credentials after the
+ * request; by default the stored ones count.
+ * @throws ApiError `not_found` if they may not know of it, `forbidden` naming who may, `connector_state_conflict` for
+ * one that is being deleted
  */
 export async function requireActs(
   deps: Pick<ConnectorDeps, "store" | "sources" | "judgeAct">,
@@ -40,7 +40,7 @@ export async function requireActs(
 ): Promise<ConnectorRecord> {
   const workspace = on.in(actor.workspaceId);
   const connector = await requireManaged(on, actor, connectorId);
-  // A source may have been asked since for half a minute.
+  // The role may have changed: asking the source can take half a minute.
   const member = await workspace.members.find(actor.userId);
   const who = { ...actor, role: member?.role ?? "member" };
   const judged = await toJudged(deps, workspace, connector, hasCredentials);
@@ -54,7 +54,10 @@ export async function requireActs(
   return connector;
 }
 
-/** Whether it reads through a connection by a server's own secret: what is behind that is not its owner's. Source: S64. */
+/**
+ * Whether it reads through a connection by a server's own secret: the content behind that isn't its owner's.
+ * Source: S64.
+ */
 export async function readsThroughLent(
   workspace: Pick<WorkspaceStore, "connections">,
   { connectionId }: Pick<ConnectorRecord, "connectionId">,
@@ -95,7 +98,7 @@ async function refusal(
   const { connectorId, ownerUserId } = connector;
   switch (verdict) {
     case "owner": {
-      // Only those who manage the connector get here, and they are told whose it is.
+      // Only those who manage the connector get here, and they may learn whose it is.
       const owner = await workspace.members.find(ownerUserId);
       const whose = owner ? `${owner.name}, who owns this connector,` : "The owner of this connector";
       return new ApiError("forbidden", {

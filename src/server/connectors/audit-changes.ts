@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Scope } from "#core/scope.ts";
 
-/** A value of a row of the audit is cut there, and a list. */
+/** Longer values and lists are cut in a row of the audit. */
 const MAX_CHARS = 200;
 const MAX_ENTRIES = 20;
 
-/** Settings that are others now, each with its old and its new value. None of them is a secret: credentials are no settings. */
+/** Changed settings, each with its old and its new value. None of them is a secret: credentials aren't settings. */
 export function valuesChanged(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -15,7 +15,7 @@ export function valuesChanged(
   return Object.fromEntries(changed.map((key) => [key, { from: shown(before[key]), to: shown(after[key]) }]));
 }
 
-/** Which entries of a scope came and went, and how many there are now. */
+/** Entries added to and removed from a scope, and how many there are now. */
 export function listChanges(before: Scope, after: Scope): Record<"include" | "exclude", Record<string, unknown>> {
   const of = (name: "include" | "exclude") => ({
     count: after[name].length,

@@ -8,15 +8,16 @@ import type { WorkspaceStore } from "#storage/store.ts";
 
 /** The instance of an app that a connector reads. */
 export interface ConnectorInstance {
-  /** As principals name it. */
+  /** Its name in principals. */
   name: string;
   /** Registered, or fixed by the code of the source: its users may be members here. */
   isRegistered: boolean;
 }
 
 /**
- * Whose users the connector's source names; undefined for one that names none. A base URL that nobody registered is an
- * instance of that connector alone: below a path of their own, members of a server serve what they like. Source: S2.
+ * The instance whose users the connector's source names; undefined for a source that names none. A base URL that no one
+ * registered is an instance of that connector alone: under a path of their own, members of a server can serve anything.
+ * Source: S2.
  */
 export async function findInstance(
   workspace: Pick<WorkspaceStore, "instances">,
@@ -38,9 +39,9 @@ export async function findInstance(
 }
 
 /**
- * What a sync of the connector may name, from its record and its workspace as they are now. Groups of the workspace and
- * `workspace` only where its config names them; where the connector's own access is all there is, `workspace` only
- * repeats that.
+ * The principals that a sync of the connector may name, from its record and its workspace as they are now. Groups of
+ * the workspace and `workspace` are allowed only where its config names them; if the connector's own access is the only
+ * one, `workspace` just repeats it.
  */
 export async function loadAuthority(
   workspace: Pick<WorkspaceStore, "groups">,
@@ -60,7 +61,7 @@ export async function loadAuthority(
   return authorityOf({ connectorId, providerId, ownerUserId, named, instance: instance?.name });
 }
 
-/** The item with its people: who has a principal that may not be named is only a claim. */
+/** Returns the item with its people: a person with a principal that may not be named becomes a claim. */
 export function claimStrangers(item: SourceItem, authority: Authority): SourceItem {
   const isFine = (person: SourcePerson): boolean => {
     if (person.principal === undefined) return true;
@@ -82,7 +83,7 @@ export function claimStrangers(item: SourceItem, authority: Authority): SourceIt
   };
 }
 
-/** What these keys of a config name: `grp_…`, `group:grp_…` or `workspace`, alone or in a list. */
+/** The principals that these keys of a config name: `grp_…`, `group:grp_…` or `workspace`, alone or in a list. */
 function namedInConfig(keys: readonly string[], config: Readonly<Record<string, unknown>>): Principal[] {
   return keys
     .flatMap((key): unknown => config[key])

@@ -9,9 +9,9 @@ import { toConnector } from "./view.ts";
 import { fillConnectorGroup } from "./visibility.ts";
 
 /**
- * Pause, resume: the state, the run under way, the schedule.
- *
- * @throws ApiError `not_found`, `forbidden` for an admin who resumes what its owner paused, `connector_state_conflict`
+ * Pauses or resumes a connector: its state, the run under way and the schedule.
+ * @throws ApiError `not_found`, `forbidden` for an admin who resumes a connector that its owner paused,
+ * `connector_state_conflict`
  */
 export async function pauseOrResume(
   deps: ConnectorDeps,
@@ -42,13 +42,16 @@ export async function pauseOrResume(
   return showConnector(deps, actor, connectorId);
 }
 
-/** Paused twice it stays its owner's pause, which only they end. */
+/** A second pause leaves it the owner's pause, which only they can end. */
 function pausedByOf({ userId }: Actor, { state, pausedBy, ownerUserId }: ConnectorRecord): string {
   const isOwners = state === "paused" && (pausedBy === null || pausedBy === ownerUserId);
   return isOwners ? ownerUserId : userId;
 }
 
-/** Deletes: nobody sees its items from the next request on, they are purged in the background. @throws ApiError `not_found` */
+/**
+ * Deletes a connector: its items are hidden from the next request on and purged in the background. @throws ApiError
+ * `not_found`
+ */
 export async function removeConnector(
   deps: ConnectorDeps,
   actor: Actor,
@@ -65,7 +68,10 @@ export async function removeConnector(
   return answer;
 }
 
-/** Hides what it read and has it deleted. Call it in a transaction. Gives the runs under way that were told to end. */
+/**
+ * Hides a connector's items and has it deleted. Call it in a transaction. Returns the runs under way that were told to
+ * end.
+ */
 export async function endConnector(
   deps: Pick<ConnectorDeps, "clock" | "syncs" | "credentials">,
   tx: Store,
@@ -77,7 +83,7 @@ export async function endConnector(
   const now = deps.clock.now();
   const state = deps.syncs.nextState(before.state, "delete");
   await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
-  // What it signs in with ends its subscription at the provider first, in the job.
+  // The job needs the credentials to end its subscription at the provider first.
   const subscription = await workspace.webhookSubscriptions.find(connectorId);
   if (!subscription) await deps.credentials.drop(tx, workspaceId, connectorId);
   await fillConnectorGroup(workspace, connectorId, undefined);

@@ -24,9 +24,8 @@ import { checkAccess, fillConnectorGroup } from "./visibility.ts";
 const DEFAULT_EVERY_MINUTES = 30;
 
 /**
- * Creates a connector after its source was checked, and queues its first run. A push connector gets a key instead,
- * given this once.
- *
+ * Creates a connector after checking its source, and queues its first run. A push connector gets a key instead,
+ * returned this once.
  * @throws ApiError of `requireUsable`, `parseConfig`, `checkSource` and `checkAccess`: then nothing is stored
  */
 export async function createConnector(
@@ -58,13 +57,13 @@ export async function createConnector(
     await deps.quotas.requireRoom(tx, actor.workspaceId, "connectors");
     const workspace = tx.in(actor.workspaceId);
     const connector = { ...record, ...access };
-    // The source was asked for a while.
+    // Checking the source took a while.
     if (record.connectionId !== null) await deps.connections.requireOwn(actor, record.connectionId, tx);
     await workspace.connectors.create(connector);
     await keepTold(workspace, connectorId, told);
     await credentials.keep(tx, actor, connectorId, standing.credentials);
     await fillConnectorGroup(workspace, connectorId, connector);
-    // Fewer than now can't see it: but what was decided under the old epoch did not know of it.
+    // No one loses access, but decisions made under the old epoch don't include the connector.
     await workspace.access.raiseEpoch();
     const key = takesKey(spec) ? await addKey(deps, tx, actor, connectorId) : undefined;
     const sync = source.sessions
@@ -89,7 +88,7 @@ export async function createConnector(
   };
 }
 
-/** A new key of a push connector; gives the plaintext, of which only the hash is kept. */
+/** Adds a key to a push connector; returns the plaintext, of which only the hash is stored. */
 export async function addKey(
   { randomBytes, clock }: Pick<ConnectorDeps, "randomBytes" | "clock">,
   tx: Store,

@@ -8,49 +8,49 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
-/** Secrets by their names, as the source's schema takes them. */
+/** Secrets by name, in the form that the source's schema takes. */
 export type Credentials = Readonly<Record<string, string>>;
 
-/** The credentials that a connector uses by itself. */
+/** The credentials that a connector uses on its own. */
 export interface Standing {
   credentials: Credentials;
-  /** Whose account it reads with, instead of credentials. */
+  /** The account it reads with, instead of credentials. */
   account?: AccountTokens;
-  /** Through which connection to a provider server it reads, instead of credentials: its owner's. */
+  /** Its owner's connection to a provider server through which it reads, instead of credentials. */
   connectionId?: string;
-  /** With a connection, the way through it. */
+  /** With a connection: how to read through it. */
   mcp?: ConnectionWay;
-  /** Made by somebody who is an admin here now. */
+  /** Made by someone who is an admin here now. */
   isAdminMade: boolean;
 }
 
 type AccountTokens = NonNullable<HttpGrant["account"]>;
 
-/** What a connector needs of people's connections to provider servers. */
+/** The part of people's connections to provider servers that a connector needs. */
 export interface ConnectorConnections {
   /** Fails unless the connection is this person's own and active now. @throws ApiError `connector_config_invalid` */
   requireOwn(actor: Actor, connectionId: string, from?: Store): Promise<unknown>;
-  /** What a source reads through it with, in its owner's name. */
+  /** How a source reads through the connection, in its owner's name. */
   wayOf(workspaceId: string, connectionId: string): Promise<ConnectionWay>;
 }
 
 type ConnectionWay = NonNullable<SourceContext<unknown>["mcp"]>;
 
-/** What a connector needs of people's accounts. */
+/** The part of people's accounts that a connector needs. */
 export interface ConnectorAccounts {
   /**
    * The tokens of an account that this person may connect the source with.
-   *
-   * @throws ApiError `connector_config_invalid` when it is not theirs, of another provider, or to be connected again
+   * @throws ApiError `connector_config_invalid` when it isn't theirs, belongs to another provider, or must be connected
+   * again
    */
   own(actor: Actor, accountId: string, providerId: string): Promise<AccountTokens>;
-  /** What a connector reads with. @throws ApiError `source_unauthorized` when the account is gone */
+  /** The tokens that a connector reads with. @throws ApiError `source_unauthorized` when the account is gone */
   tokensOf(workspaceId: string, accountId: string): Promise<AccountTokens>;
-  /** Whose it is. */
+  /** The owner of the account. */
   ownerOf(workspaceId: string, accountId: string): Promise<string | undefined>;
 }
 
-/** What connectors sign in with: sealed in the store, opened for their source and for nobody else. */
+/** Connectors' credentials: sealed in the store, opened only for their source. */
 export type CredentialKeeper = ReturnType<typeof makeCredentialKeeper>;
 
 /** Makes the keeper. */
@@ -72,12 +72,11 @@ export function makeCredentialKeeper({
     return maker?.role === "owner" || maker?.role === "admin";
   }
   return {
-    /** Whether who made the connector is an admin here now. */
+    /** Whether the person who made the connector is an admin here now. */
     isAdminMade: (workspaceId: string, { createdBy }: Pick<ConnectorRecord, "createdBy">): Promise<boolean> =>
       isAdminMade(workspaceId, createdBy),
     /**
-     * What a connector acts with; seals again what an older key has sealed.
-     *
+     * Returns a connector's credentials; seals again those sealed with an older key.
      * @throws ApiError `secret_unreadable`, `source_unauthorized` when its account is gone
      */
     async standingOf(
@@ -108,7 +107,7 @@ export function makeCredentialKeeper({
       }
       return { credentials: Stored.parse(JSON.parse(text)), ...made };
     },
-    /** Who gave the stored ones, or whose the account is; undefined when there is neither. */
+    /** The person who gave the stored credentials, or owns the account; undefined when there is neither. */
     async giverOf(
       workspaceId: string,
       { connectorId, accountId }: Pick<ConnectorRecord, "connectorId" | "accountId">,
@@ -131,8 +130,7 @@ export function makeCredentialKeeper({
 }
 
 /**
- * Credentials as the source's schema takes them; nothing given is nothing kept. No message repeats a value.
- *
+ * Parses credentials by the source's schema; if none are given, none are stored. No message repeats a value.
  * @throws ApiError `connector_config_invalid` with the key at fault
  */
 export function parseCredentials(source: Source, received: Credentials | undefined): Credentials {
@@ -153,10 +151,10 @@ export function parseCredentials(source: Source, received: Credentials | undefin
 }
 
 /**
- * What speaks for nobody's account is for admins, unless the source says otherwise.
- *
- * @throws ApiError `forbidden` when only an admin may connect this, so; `connector_config_invalid` when the source needs
- *   credentials and has none
+ * Checks that this person may connect the source: access without an account is for admins, unless the source says
+ * otherwise.
+ * @throws ApiError `forbidden` when only an admin may connect it this way; `connector_config_invalid` when the source
+ * needs credentials and has none
  */
 export function requireMayConnect(
   actor: Actor,
@@ -179,8 +177,8 @@ export function requireMayConnect(
 }
 
 /**
- * Whether only an admin may connect this source, so: what reads the server's own machine, what is pushed to, and mostly what
- * speaks for nobody's account. A config that this program can't read any more is judged by its credentials alone.
+ * Whether only an admin may connect this source in this way: one that reads the server's own machine, takes pushes, or
+ * (mostly) uses no one's account. A config that this program can't read any more is judged by its credentials alone.
  */
 export function isForAdmins(source: Source, config: unknown, { hasCredentials }: { hasCredentials: boolean }): boolean {
   const types = new Set(source.spec.auth.map(({ type }) => type));
@@ -188,7 +186,7 @@ export function isForAdmins(source: Source, config: unknown, { hasCredentials }:
   if (isWithoutPeople && !source.isForAdmins) return true;
   const parsed = source.spec.config.safeParse(config);
   if (source.isForAdmins && parsed.success) return source.isForAdmins(parsed.data, { hasCredentials });
-  // Where it can't be connected without, what there was is gone, and its owner gives it again.
+  // If it needs credentials and has none, they were lost, and its owner provides them again.
   return !hasCredentials && (types.has("none") || types.has("key"));
 }
 

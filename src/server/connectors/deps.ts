@@ -25,16 +25,16 @@ export interface SourceRegistry {
   list(): Promise<readonly Source[]> | readonly Source[];
 }
 
-/** What stops kb from listening to a source. Times are epoch ms. */
+/** The reason why kb can't watch a source. Times are epoch ms. */
 export interface WatchFault {
   since: number;
   nextTryAt: number;
   problem: SourceProblem;
 }
 
-/** What connectors need of the sync engine; given by `sync/control.ts`. */
+/** The part of the sync engine that connectors need; provided by `sync/control.ts`. */
 export interface SyncControl {
-  /** Asks for a run in the transaction of its reason; joins the queued one. */
+  /** Requests a run in the transaction of its reason; joins the queued one. */
   request(
     tx: Store,
     workspaceId: string,
@@ -48,30 +48,30 @@ export interface SyncControl {
     },
   ): Promise<SyncRecord>;
   /**
-   * Compares what its cursor, its state and what was read are good for with what it reads with now, in the transaction of the
-   * change: another place or account ends them at once, whether it runs or not.
-   *
+   * Compares the place and account that its cursor, state and items were read with to the current ones, in the
+   * transaction of the change: another place or account ends them at once, whether it runs or not.
    * @returns the connector as it is now
    */
   rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
   /**
-   * Everything that is stored counts as read by somebody else until it is read again: what isn't named by then goes without
-   * the guard. In the transaction of the change.
-   *
+   * Treats everything stored as read with another account until it is read again: items that aren't named by then are
+   * removed without the guard. In the transaction of the change.
    * @returns the connector as it is now
    */
   doubtReading(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorRecord>;
-  /** As `doubtReading`, and nobody reads any of it from now on; call `removeWithheld` after the transaction. */
+  /** As `doubtReading`, and no one can read any of it from now on; call `removeWithheld` after the transaction. */
   withhold(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
-  /** Removes what a withheld connector had read before, and shows the rest; nothing where it isn't withheld. */
+  /**
+   * Removes the items that a withheld connector had read before, and shows the rest; does nothing if it isn't withheld.
+   */
   removeWithheld(workspaceId: string, connectorId: string): Promise<void>;
-  /** Makes those whom its config names its readers at once, in the transaction of the change. */
+  /** Makes the people that its config names its readers at once, in the transaction of the change. */
   nameReaders(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<void>;
-  /** Asks for a run that reads who belongs to what, in the transaction of its reason. */
+  /** Requests a run that reads memberships, in the transaction of its reason. */
   requestIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
   /**
-   * The same for a person who wants it now, at most once a minute: what is wanted sooner begins when the minute is over. With
-   * `isFirst` it is listed behind the run that waits for it.
+   * The same for a person who wants it now, at most once a minute: a request within the minute waits until it is over.
+   * With `isFirst` it is listed behind the run that waits for it.
    */
   askForIdentities(
     tx: Store,
@@ -79,27 +79,27 @@ export interface SyncControl {
     connector: ConnectorRecord,
     place?: { isFirst?: true },
   ): Promise<SyncRecord>;
-  /** Whether a run that somebody asks for has to wait until people and groups are read. */
+  /** Whether a run that a person requests has to wait until people and groups are read. */
   readsPeopleFirst(source: Source): boolean;
   /** Ends a run that is not over. @throws ApiError `sync_not_running` */
   cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord>;
   /** Ends every run of the connector. */
   cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]>;
-  /** Items of the connector that an older reader has read, files inside files included. */
+  /** Items of the connector that an older reader has read, including files inside files. */
   countOlder(on: Pick<WorkspaceStore, "itemWrites">, connectorId: string): Promise<number>;
-  /** Of these items of the source those that an older reader has read, or in which it has read something. */
+  /** Those of these source items that an older reader has read, or in which it has read something. */
   olderAmong(
     on: Pick<WorkspaceStore, "itemWrites">,
     connectorId: string,
     externalIds: readonly string[],
   ): Promise<Set<string>>;
-  /** What it does now, with the source's own words. */
+  /** Its current activity, with the source's own words. */
   activityOf(on: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorActivity>;
   /** The connector's state after a person's act. @throws ApiError `connector_state_conflict` */
   nextState(state: ConnectorState, event: "pause" | "resume" | "delete"): ConnectorState;
-  /** After the commit: something was queued, and these runs were told to end. */
+  /** Call after the commit: a job was queued, and these runs were told to end. */
   signal(cancelled?: readonly SyncRecord[]): void;
-  /** When it is next due: by its schedule, or sooner to prove its permissions; null = when somebody asks. */
+  /** When it is next due: by its schedule, or sooner to prove its permissions; null = only on request. */
   nextRunOf(
     spec: Source["spec"],
     connector: Pick<ConnectorRecord, "aclCheckedAt" | "proofTriedAt" | "everyMinutes">,
@@ -107,12 +107,12 @@ export interface SyncControl {
   ): number | null;
 }
 
-/** What every function of the connector service depends on. */
+/** Dependencies of every function of the connector service. */
 export interface ConnectorDeps {
   store: Store;
   sources: SourceRegistry;
   syncs: SyncControl;
-  /** Who may do what to a connector. */
+  /** Decides who may do which act on a connector. */
   judgeAct: JudgeAct;
   credentials: CredentialKeeper;
   accounts: Pick<ConnectorAccounts, "own">;
@@ -121,13 +121,13 @@ export interface ConnectorDeps {
   offeredSecrets: OfferedSecrets;
   /** The one origin of links. */
   baseUrl: string;
-  /** The way of sources to their providers. */
+  /** The HTTP connections from sources to their providers. */
   http: SourceHttpPool;
   policy: Pick<Policy, "mayRead" | "readList" | "viewerIn">;
   audit: AuditRecorder;
   quotas: QuotaKeeper;
   cursors: CursorCodec;
-  /** Why kb can't listen to the connector's source; undefined where it does, or doesn't try. */
+  /** Why kb can't watch the connector's source; undefined if it does, or doesn't try. */
   watchFault(connectorId: string): WatchFault | undefined;
   clock: Clock;
   randomBytes: RandomBytes;
@@ -136,9 +136,8 @@ export interface ConnectorDeps {
 }
 
 /**
- * The connector, if the actor manages it: its owner, or somebody who acts as an admin.
- *
- * @throws ApiError `not_found` for everybody else: whether it exists is not their matter
+ * Returns the connector if the actor manages it: its owner, or a person who acts as an admin.
+ * @throws ApiError `not_found` for everyone else: they may not know whether it exists
  */
 export async function requireManaged(store: Store, actor: Actor, connectorId: string): Promise<ConnectorRecord> {
   const connector = await store.in(actor.workspaceId).connectors.find(connectorId);

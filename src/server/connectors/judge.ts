@@ -3,22 +3,22 @@ import { assertNever } from "#api/errors.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 
-/** What is judged of a connector. */
+/** The facts about a connector that the judgment uses. */
 export type Judged = Pick<ConnectorRecord, "ownerUserId" | "state" | "pausedBy"> & {
-  /** Only an admin may connect its source, so. */
+  /** Only an admin may connect its source in this way. */
   isForAdmins: boolean;
   isPushed: boolean;
-  /** It reads through a connection by a server's own secret, which is for admins to give away. Source: S64. */
+  /** It reads through a connection by a server's own secret, which only admins may share. Source: S64. */
   isLent?: boolean;
 };
 
 /**
- * May they? `hidden`: that it exists is not their matter. `owner`, `admin`, `workspace_owner`: only they may. `orphan`: its
- * owner left, so nobody may before somebody has taken it over.
+ * The answer to "may they?". `hidden`: they may not know that it exists. `owner`, `admin`, `workspace_owner`: only they
+ * may. `orphan`: its owner left, so no one may before someone has taken it over.
  */
 export type Verdict = "yes" | "hidden" | "owner" | "admin" | "workspace_owner" | "orphan";
 
-/** Who acts, with their role as it is now. */
+/** The acting person, with their role as it is now. */
 export type Who = Pick<Actor, "userId" | "role" | "scopes">;
 
 type Owned = Pick<ConnectorRecord, "ownerUserId" | "state">;
@@ -27,11 +27,10 @@ type Owned = Pick<ConnectorRecord, "ownerUserId" | "state">;
 export type JudgeAct = (act: ConnectorAct, who: Who, connector: Judged) => Verdict;
 
 /**
- * Whether this person may do this to the connector: the one rule of every route that changes one. Rights over it are its
- * owner's. Admins and owners of the workspace keep it running and make it less; they choose neither what it reads nor who
- * reads it. An owner whose role no longer lets them connect such a source changes nothing of what it reads either.
- *
- * Source: S59.
+ * Whether this person may do this to the connector: the one rule of every route that changes one. Its owner has the
+ * rights over it. Admins and owners of the workspace keep it running and can reduce it; they choose neither what it
+ * reads nor who reads it. An owner whose role no longer lets them connect such a source can't change what it reads
+ * either. Source: S59.
  */
 export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdict {
   if (!manages(who, connector)) return "hidden";
@@ -79,7 +78,10 @@ export function manages(who: Who, connector: Owned): boolean {
   return isOwnedBy(who, connector) || actsAsAdmin(who);
 }
 
-/** Whether it is theirs. Who left owns it no more, also when they come back: it waits for somebody who takes it over. Source: S13. */
+/**
+ * Whether it is theirs. An owner who left owns it no more, even if they come back: it waits for someone to take it
+ * over. Source: S13.
+ */
 export function isOwnedBy({ userId }: Pick<Who, "userId">, { ownerUserId, state }: Owned): boolean {
   return ownerUserId === userId && !isOrphan({ state });
 }
@@ -89,14 +91,17 @@ export function isOrphan({ state }: Pick<ConnectorRecord, "state">): boolean {
   return state === "needs_owner";
 }
 
-/** Whether it is an act on connectors of this kind, in this state. */
+/** Whether the act exists for connectors of this kind, in this state. */
 export function isActOf(act: ConnectorAct, { isPushed, state }: Judged): boolean {
   if (act === "rotate_key" || act === "end_keys") return isPushed;
   if (act === "sync" || act === "schedule" || act.endsWith("_scope") || act === "browse") return !isPushed;
   return act !== "take_over" || isOrphan({ state });
 }
 
-/** What the owner stopped, the owner starts; who paused it before that was noted may have been the owner. */
+/**
+ * A connector that its owner paused only its owner resumes; for older pauses the person wasn't noted and may have been
+ * the owner.
+ */
 function isPausedByOwner({ state, pausedBy, ownerUserId }: Judged): boolean {
   return state === "paused" && (pausedBy === null || pausedBy === ownerUserId);
 }

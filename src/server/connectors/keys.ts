@@ -10,11 +10,11 @@ import { isOrphan, isOwnedBy } from "./judge.ts";
 import { takeOver } from "./take-over.ts";
 
 /**
- * A new key for the connector's owner. The one before works until the overlap ends; older ones end now, so that two live
- * at most (S41). The holder of the key says who may read each item, so it goes to the owner alone: an admin who rotates
- * somebody else's key ends it, and gets none. Where the owner left, the owner of the workspace takes the connector over.
- *
- * @returns null when the keys of somebody else were ended
+ * Makes a new key for the connector's owner. The previous one works until the overlap ends; older ones end now, so that
+ * at most two are valid (S41). The holder of the key decides who may read each item, so only the owner gets it: an
+ * admin who rotates another person's key ends it, and gets none. If the owner left, the owner of the workspace takes
+ * the connector over.
+ * @returns null when another person's keys were ended
  * @throws ApiError `not_found`, `connector_state_conflict` for connectors without keys, `forbidden`
  */
 export async function rotateKey(
@@ -55,7 +55,7 @@ async function endKeysOfOther(deps: ConnectorDeps, actor: Actor, { connectorId }
     const { connectors } = tx.in(actor.workspaceId);
     const ended = await liveKeys(deps, tx, actor, connectorId);
     await connectors.endKeys(ended, deps.clock.now());
-    // The owner reads it with the state, whatever that is.
+    // The owner sees the reason with any state.
     await connectors.update(connectorId, { stateReason: ENDED });
     const target = { type: "connector", id: connectorId };
     await deps.audit.record(tx, actor, { action: "connector.key_revoked", target, details: { keys: ended.length } });

@@ -9,9 +9,9 @@ import type { ConnectorDeps } from "./deps.ts";
 import { isOwnedBy } from "./judge.ts";
 
 /**
- * Whether this person is told the names of what a run left out, of which nothing is stored: its connector's owner, where
- * the source has no permissions of its own and the owner gave the folder or the credentials, and may still choose them.
- * Not of runs before the connector was theirs. Source: S12.
+ * Whether this person may see the names of items that a run left out, of which nothing is stored: only its connector's
+ * owner, if the source has no permissions of its own and the owner gave the folder or the credentials, and may still
+ * choose them. Not for runs before the connector was theirs. Source: S12.
  */
 export async function seesLeftOut(
   { sources, judgeAct }: Pick<ConnectorDeps, "sources" | "judgeAct">,
@@ -45,8 +45,8 @@ export function ownWordsOf(
 }
 
 /**
- * Of these external ids of a connector, those whose names the actor is told: of items that they may read, with `isTold` of
- * what is no item, and of what is no item and stands in `ownWords`. What is inside an item is told with it.
+ * Filters a connector's external ids to those whose names the actor may see: items that they may read; with `isTold`
+ * also ids that aren't items; and ids that aren't items but are in `ownWords`. A file inside an item follows that item.
  */
 export async function namesFor(
   workspace: Pick<WorkspaceStore, "itemWrites">,

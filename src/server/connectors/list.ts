@@ -9,7 +9,7 @@ import { type ConnectorDeps, requireManaged } from "./deps.ts";
 import { isOwnedBy, manages } from "./judge.ts";
 import { toConnector, toPublic } from "./view.ts";
 
-/** Connectors that the actor manages, and of those with items that they may read what everybody may know. */
+/** Connectors that the actor manages; for others with items that they may read, only the public facts. */
 export async function listConnectors(
   deps: ConnectorDeps,
   actor: Actor,
@@ -38,7 +38,10 @@ export async function listOwnConnectors(
   return { connectors, nextCursor };
 }
 
-/** A connector that the actor manages; its owner is told what others opened of it. @throws ApiError `not_found` */
+/**
+ * A connector that the actor manages; its owner also sees which of its items others opened. @throws ApiError
+ * `not_found`
+ */
 export async function getConnector(
   deps: ConnectorDeps,
   actor: Actor,
@@ -55,7 +58,7 @@ export async function getConnector(
   return { connector: { ...connector, openedByOthers } };
 }
 
-/** How old what the connector knows of groups is; undefined where its source tells of none in runs of their own. */
+/** The age of the connector's group data; undefined if its source reports none in runs of their own. */
 async function freshnessOf(
   { store, sources }: ConnectorDeps,
   workspaceId: string,

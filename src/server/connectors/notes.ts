@@ -4,7 +4,7 @@ import type { Believing } from "#storage/access/clocks.ts";
 import type { Store } from "#storage/store.ts";
 import { staleOf } from "./view.ts";
 
-/** What an agent should know of the person's own connectors while it searches; no words of a source. */
+/** Notes for an agent about the person's own connectors while it searches; they contain no words of a source. */
 export async function connectorNotes(
   store: Store,
   actor: Actor,

@@ -1,17 +1,18 @@
 import type { ConnectorAddress } from "#storage/records/webhooks.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
-/** Waits for webhook secrets that apps make and tell unsigned. Source: S42. */
+/** Waits for webhook secrets that apps make and send unsigned. Source: S42. */
 export type OfferedSecrets = ReturnType<typeof makeOfferedSecrets>;
 
-/** For as long, an app can offer a secret, and a person can read the one that was taken. */
+/** How long an app can offer a secret, and a person can read the one that was taken. */
 const WAIT_MS = 3_600_000;
-/** What can be a secret: visible characters without spaces. */
+/** The form of a secret: visible characters without spaces. */
 const SECRET = /^[\x21-\x7e]{16,512}$/;
 
 /**
- * Waiting ends with this process: then a person asks again. An attacker who knows the address and is faster than the app
- * gets a secret of theirs in, which the app does not know: the person's next step there fails, and asking again ends it.
+ * Waiting ends with this process: then a person asks again. An attacker who knows the address and is faster than the
+ * app gets a secret of theirs in, which the app does not know: the person's next step there fails, and asking again
+ * ends it.
  */
 export function makeOfferedSecrets({
   webhookSecrets,
@@ -32,7 +33,7 @@ export function makeOfferedSecrets({
       for (const [id, { until }] of waiting) if (until <= now()) waiting.delete(id);
       waiting.set(at.connectorId, { ...at, until: now() + WAIT_MS });
     },
-    /** What is waited for; the secret once it was offered, for as long. */
+    /** Whether a secret is awaited; the secret once it was offered, for that long. */
     async find({
       workspaceId,
       connectorId,
@@ -41,7 +42,7 @@ export function makeOfferedSecrets({
       if (found?.workspaceId !== workspaceId) return undefined;
       return { until: found.until, secret: (await webhookSecrets.open(workspaceId, connectorId)) ?? null };
     },
-    /** Takes what anybody sent. Gives whether a person waited for it, so that it is the connector's secret now. */
+    /** Takes an unsigned offer. Returns whether a person waited for it, so that it is the connector's secret now. */
     async offer(
       { providerId, connectorId }: { providerId: string; connectorId: string },
       secret: string,

@@ -10,20 +10,19 @@ import type { ConnectorDeps } from "./deps.ts";
 import { checkSource, parseConfig, requireAccountPlace, requireUsable, standingOfActor, type Told } from "./sources.ts";
 import { checkAccess } from "./visibility.ts";
 
-/** What a body makes of a connector, after its source was asked. */
+/** The changes that a body makes to a connector, after asking its source. */
 export interface Patch {
   patch: ConnectorPatch;
   told?: Told;
   warnings?: string[];
-  /** New ones, in place of those that are stored. */
+  /** New ones, in place of the stored ones. */
   credentials?: Credentials;
-  /** It reads as somebody else from now on, as far as that can be told. */
+  /** It reads with another account from now on, as far as can be determined. */
   isOtherAccount?: boolean;
 }
 
 /**
- * What the body changes. Who may is judged elsewhere, by `requireActs`.
- *
+ * Computes the changes from the body. `requireActs` checks whether they are allowed.
  * @throws ApiError `connector_config_invalid`, `credential_required`, `connector_check_failed`, those of `checkAccess`
  */
 export async function toPatch(
@@ -50,7 +49,7 @@ export async function toPatch(
   return { patch, ...more };
 }
 
-/** Whether only other readers are named, whom the source tells as members of a group: every item stays as it is. */
+/** Whether only the readers change that the source reports as members of a group: every item stays as it is. */
 export function isAboutReaders(
   { spec, namedGroup }: Source,
   before: ConnectorRecord["config"],
@@ -63,7 +62,10 @@ export function isAboutReaders(
   );
 }
 
-/** Whether the config leads to another part of the app. A config that this program can't read any more is another place. */
+/**
+ * Whether the config points to another part of the app. A config that this program can't read any more is another
+ * place.
+ */
 export function isElsewhere(
   { spec, placeOf }: Source,
   before: ConnectorRecord["config"],
@@ -93,7 +95,7 @@ async function askSource(
   const config = parseConfig(source, body.config ?? before.config);
   const patch: ConnectorPatch = { config, scopeVersion: before.scopeVersion + 1 };
   const isOther = !isDeepStrictEqual(before.config, config);
-  // It reads what it read, with what it read it with: a source that doesn't answer keeps no readers.
+  // Place and credentials are unchanged: a source that doesn't answer must not block a change of readers.
   if (!isReconnected && isOther && isAboutReaders(source, before.config, config)) return { patch };
   await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
   const standing = await standingFor(deps, actor, source, { before, config, credentials, accountId });
@@ -101,14 +103,17 @@ async function askSource(
   const asked = { id: before.connectorId, name: body.name ?? before.name, ...standing };
   const { told, warnings } = await checkSource(deps, source, config, asked);
   if (!isReconnected) return { patch, ...defined({ told, warnings }) };
-  // One of them stands for the other from now on.
+  // Each replaces the other from now on.
   patch.accountId = accountId ?? null;
   if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
   const isOtherAccount = await readsAsAnother(deps, actor, source, before, { ...standing, accountId, told });
   return { patch, credentials: standing.credentials, isOtherAccount, ...defined({ told, warnings }) };
 }
 
-/** By the account, by what the server tells, or else by the user name. Other credentials may be for the same account. */
+/**
+ * Compares the account, the identity that the server reports, or else the user name. Other credentials may be for the
+ * same account.
+ */
 async function readsAsAnother(
   { store, credentials: keeper }: ConnectorDeps,
   { workspaceId }: Actor,
@@ -121,7 +126,7 @@ async function readsAsAnother(
   if (former && former.accountId !== null && after.told.accountId !== undefined) {
     return former.accountId !== after.told.accountId;
   }
-  // Those that can't be opened any more may be anybody's.
+  // Credentials that can't be opened any more may belong to any account.
   const stored = await keeper.standingOf(workspaceId, before).catch(() => undefined);
   return stored === undefined || isOtherUser(source, stored.credentials, after.credentials);
 }
@@ -132,8 +137,8 @@ function isOtherUser({ spec }: Source, before: Credentials, after: Credentials):
 }
 
 /**
- * What the changed connector acts with: new credentials, or the stored ones while they are for the same origin and the
- * change is by who gave them: an admin does not aim another person's token at something else.
+ * The changed connector's credentials: new ones, or the stored ones while they are for the same origin and the person
+ * who gave them makes the change: an admin can't point another person's token at something else.
  */
 async function standingFor(
   deps: ConnectorDeps,
@@ -168,7 +173,7 @@ async function standingFor(
   return deps.credentials.standingOf(actor.workspaceId, before);
 }
 
-/** Its items belong to its connection: read through another one they would be somebody else's view. Source: S5. */
+/** Its items belong to its connection: through another one they would be another person's view. Source: S5. */
 function otherConnection(): ApiError {
   return new ApiError("connector_config_invalid", {
     message: "A connector can't change its connection, because what it read belongs to that connection.",
@@ -177,7 +182,10 @@ function otherConnection(): ApiError {
   });
 }
 
-/** Where the credentials go. A config that this program can't read any more leads nowhere: it counts as another one. */
+/**
+ * The places that the credentials are sent to. A config that this program can't read any more has none: it counts as
+ * another place.
+ */
 function placesOf({ http }: ConnectorDeps, source: Source, config: Record<string, unknown>): string | undefined {
   const parsed = source.spec.config.safeParse(config);
   return parsed.success ? http.secretPlaces(source, parsed.data) : undefined;

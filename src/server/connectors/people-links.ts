@@ -5,7 +5,7 @@ import { type PeopleDeps, trustOf } from "./people.ts";
 /** Links made at once, in one transaction. */
 const LINKS_AT_ONCE = 200;
 
-/** What becomes of users of sources after they were told of; the engine of syncs calls it. */
+/** Links users of sources once they are reported; the sync engine calls it. */
 export function makePeopleLinks(
   deps: Pick<PeopleDeps, "store" | "sources" | "credentials" | "instances" | "audit" | "clock">,
 ) {
@@ -17,7 +17,7 @@ export function makePeopleLinks(
   return {
     isTrusted,
 
-    /** Records the links that a source's word has ended. */
+    /** Records the links that the source has ended. */
     async onEnded(workspaceId: string, connectorId: string, joins: readonly EndedJoin[]): Promise<void> {
       await store.transaction(async (tx) => {
         for (const { principal, userId, reason } of joins) {
@@ -30,11 +30,13 @@ export function makePeopleLinks(
       });
     },
 
-    /** Links users to the members who have their address, verified at both ends, in the workspace's identity domains. */
+    /**
+     * Links users to the members who have their address, verified at both ends, in the workspace's identity domains.
+     */
     async link(workspaceId: string, connectorId: string): Promise<void> {
       const domains = (await store.workspaces.find(workspaceId))?.identityDomains ?? [];
       if (domains.length === 0) return;
-      // What it told while it was trusted stays until it is told again.
+      // Users reported while it was trusted stay until they are reported again.
       const connector = await store.in(workspaceId).connectors.find(connectorId);
       if (!connector || !(await isTrusted(workspaceId, connector))) return;
       for (;;) {

@@ -13,13 +13,13 @@ import { findInstance } from "./authority.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { toSync } from "./view.ts";
 
-/** What the people of connectors need besides connectors. */
+/** Dependencies for people of connectors, besides those of connectors. */
 export interface PeopleDeps extends ConnectorDeps {
-  /** Instances of the server's settings. */
+  /** Instances in the server's settings. */
   instances: readonly RegisteredInstance[];
 }
 
-/** Who may say who somebody is: an admin's connector, to an instance that is registered. */
+/** The conditions to trust a connector's identities: an admin's connector, to a registered instance. */
 export interface Trust {
   isRegistered: boolean;
   isAdminMade: boolean;
@@ -77,10 +77,9 @@ export async function listPeople(
 }
 
 /**
- * Ties users of a source to members by hand, or unties them. It holds for the whole instance.
- *
- * @throws ApiError `not_found`, `forbidden` for who is no admin or names themselves, `instance_not_trusted`,
- *   `unknown_person`, `unknown_member`
+ * Links users of a source to members by hand, or unlinks them. It holds for the whole instance.
+ * @throws ApiError `not_found`, `forbidden` for a person who isn't an admin or names themselves,
+ * `instance_not_trusted`, `unknown_person`, `unknown_member`
  */
 export async function linkPeople(
   deps: PeopleDeps,
@@ -106,7 +105,7 @@ export async function linkPeople(
 }
 
 function requireMayTie({ isAdminMade, isRegistered }: Trust, actor: Actor, links: LinkPeopleBody["links"]): void {
-  // People who tie themselves would open to themselves all that this user may read.
+  // People who link themselves would give themselves everything that this user may read.
   if (links.some(({ userId }) => userId === actor.userId)) {
     throw new ApiError("forbidden", {
       message: "You can't link yourself. Connect your own account at the source instead, or ask another admin.",

@@ -7,15 +7,15 @@ import type { Actor } from "#storage/access/actor.ts";
 
 export interface ProgressViewer {
   actor: Actor;
-  /** Who the credential stands for now. @throws ApiError `unauthenticated` when it was revoked */
+  /** The person whose credential it is now. @throws ApiError `unauthenticated` when it was revoked */
   reauthenticate(): Promise<Actor>;
   /** Aborted when the client leaves. */
   signal: AbortSignal;
 }
 
-/** Milliseconds between two looks at what runs. */
+/** Milliseconds between two checks of the runs. */
 const LOOK_MS = 1_000;
-/** Proxies close what is silent for longer. */
+/** Proxies close a connection that is silent for longer. */
 const HEARTBEAT_MS = 15_000;
 /** A stream ends after this time; its client opens the next one by itself. */
 const LIFE_MS = 15 * 60_000;
@@ -24,14 +24,13 @@ const RETRY_MS = 2_000;
 const MAX_OPEN_EACH = 20;
 
 /**
- * Streams what runs, as server-sent events: `syncs` at once and after every change.
- *
+ * Streams the runs as server-sent events: `syncs` at once and after every change.
  * @param isReady false once the server stops: it does not wait for streams
  */
 export function makeProgressStream(deps: { clock: Clock; sleep: Sleep; log: Log }, isReady: () => boolean) {
   const open = new Map<string, number>();
 
-  /** @throws ApiError `rate_limited` for somebody with too many streams */
+  /** @throws ApiError `rate_limited` for a person with too many streams */
   return (viewer: ProgressViewer, list: (actor: Actor) => Promise<{ syncs: Sync[] }>): Response => {
     const { userId } = viewer.actor;
     if ((open.get(userId) ?? 0) >= MAX_OPEN_EACH) {
@@ -71,7 +70,10 @@ export function makeProgressStream(deps: { clock: Clock; sleep: Sleep; log: Log 
     }
   }
 
-  /** Counts from its first event, since nobody ends what was never begun. A stream that fails ends: its client's next request is told why. */
+  /**
+   * Counts a stream from its first event, since one that never began is never ended. A stream that fails ends: its
+   * client's next request gets the reason.
+   */
   async function* counted(userId: string, events: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
     open.set(userId, (open.get(userId) ?? 0) + 1);
     try {

@@ -6,7 +6,7 @@ import type { Principal } from "#core/principals.ts";
 import { type HiddenChild, type OpOutcome, type ParentFailure, pushResultOf } from "#storage/batch/item-batch.ts";
 import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
 
-/** What a line is answered by: its op, or what is known of it without one. */
+/** The answer to a line: its op, or the result if there is none. */
 export interface Answer {
   line: number;
   externalId: string | null;
@@ -25,13 +25,13 @@ export function refused(
   return { line: line.line, externalId: line.externalId ?? null, notes: [], fixed: "error", error: { code, message } };
 }
 
-/** The error of a line that names whom this connector may not name. */
+/** The error of a line with principals that this connector may not name. */
 export function principalRefused(offending: readonly Principal[], what: string): { code: string; message: string } {
   const named = offending.length === 1 ? "a principal" : "principals";
   return { code: "principal_not_allowed", message: `${what} names ${named} that this connector can't name.` };
 }
 
-/** What a batch says of its ops. */
+/** The results of a batch's ops. */
 export interface Applied {
   outcomes: readonly OpOutcome[];
   hiddenChildren: readonly HiddenChild[];
@@ -58,7 +58,7 @@ function describeHidden({ parentId, failure }: HiddenChild): string {
   return `parent_missing: no one may read it for now: ${PARENT_FAILURES[failure](JSON.stringify(parentId))}`;
 }
 
-/** The results of lines of which nothing is stored, for one reason. */
+/** The results of lines that weren't stored, all for one reason. */
 export function toErrors(lines: readonly PushedLine[], { code, message }: ApiError): PushResult[] {
   return lines.map((line) => ({
     line: line.line,
@@ -68,7 +68,7 @@ export function toErrors(lines: readonly PushedLine[], { code, message }: ApiErr
   }));
 }
 
-/** Lines that were not taken as they were meant, as an upload keeps them. */
+/** Lines that weren't taken as intended, as an upload keeps them. */
 export function failuresOf(answers: readonly Answer[]): PushFailure[] {
   return answers.flatMap(({ line, externalId, fixed, error }) =>
     fixed === undefined || error === undefined ? [] : [{ line, externalId, result: fixed, ...error }],

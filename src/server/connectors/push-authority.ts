@@ -14,12 +14,12 @@ import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { claimStrangers } from "./authority.ts";
 import type { ConnectorDeps } from "./deps.ts";
 
-/** On whose word a push speaks. Source: S2. */
+/** The authority behind a push. Source: S2. */
 export type PushAuthority = Awaited<ReturnType<typeof makeAuthority>>;
 
 /**
- * The authority of a connector over what these lines name: its own groups, users of its own
- * (`user:push:<connector>:<id>`), `workspace`, `everyone`, and the members and groups that there are in its workspace.
+ * The authority of a connector over the principals in these lines: its own groups, users of its own
+ * (`user:push:<connector>:<id>`), `workspace`, `everyone`, and the existing members and groups of its workspace.
  */
 export async function makeAuthority({ store }: ConnectorDeps, caller: ConnectorCaller, named: Iterable<Principal>) {
   const ids = { user: new Set<string>(), group: new Set<string>() };
@@ -37,14 +37,14 @@ export async function makeAuthority({ store }: ConnectorDeps, caller: ConnectorC
   const authority = authorityOf({ ...naming, named: ["workspace", ...there] });
   return {
     judge: (access: SourceAccess): JudgedAccess => judgeAccess(access, authority),
-    /** Whether it may be said who belongs to this: a group of the connector's own, or a user of its own. */
+    /** Whether the connector may define its membership: a group of the connector's own, or a user of its own. */
     owns: (principal: Principal, type: "source_group" | "source_user"): boolean =>
       parsePrincipal(principal)?.type === type && mayName(principal, authority),
-    /** Whether it may be said to belong to something. */
+    /** Whether it may be a member of something. */
     mayBelong: (principal: Principal): boolean => mayName(principal, authority),
     /** A member of the workspace. */
     isMember: (principal: Principal): boolean => parsePrincipal(principal)?.type === "user" && there.has(principal),
-    /** The item with its people: whose principal may not be named is only a claim. */
+    /** Returns the item with its people: a person whose principal may not be named becomes a claim. */
     judgePeople: (item: SourceItem): { item: SourceItem; notes: string[] } => judgePeople(item, authority),
   };
 }

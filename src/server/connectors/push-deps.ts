@@ -10,7 +10,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { stateConflict } from "./state-conflict.ts";
 
-/** What pushing depends on besides `ConnectorDeps`: the readers of lines and documents and the maker of items. */
+/** Dependencies of pushing besides `ConnectorDeps`: the readers of lines and documents and the maker of items. */
 export interface PushOnlyDeps {
   readLines(stream: AsyncIterable<Uint8Array>, options: { place: string }): AsyncIterable<PushedLine>;
   readDocument(
@@ -20,13 +20,14 @@ export interface PushOnlyDeps {
   /** Bounds the bytes of documents that are read, of all senders together. */
   documentGate: Gate;
   /**
-   * A document's room among the bytes of all runs: asked for by those who are through the gate, so nobody waits for a
-   * circle. `close` gives it back.
+   * A document's room among the bytes of all runs: requested only by those who are through the gate, so that no
+   * deadlock can form. `close` releases it.
    */
   openRoom(asker: { workspaceId: string; connectorId: string }, signal: AbortSignal): ItemRoom & { close(): void };
   /**
-   * Extracts and analyzes an item and the files inside it; `judge` decides over its access, `content` is what an item
-   * with content `fetch` holds. The first of the ops stores the item itself. Undefined can't happen: nothing is fetched.
+   * Extracts and analyzes an item and the files inside it; `judge` decides over its access, `content` is the content of
+   * an item with content `fetch`. The first of the ops stores the item itself. Undefined can't happen: nothing is
+   * fetched.
    */
   prepareItem(
     workspaceId: string,
@@ -50,7 +51,7 @@ export interface ItemRoom {
   note(text: string): void;
 }
 
-/** What a document holds besides its line. */
+/** The bytes of a document, besides its line. */
 export interface ItemBytes {
   bytes: HeldBytes;
   mimeType?: string;
@@ -60,7 +61,7 @@ export interface ItemBytes {
 /** Everything that pushing depends on. */
 export type PushDeps = ConnectorDeps & PushOnlyDeps;
 
-/** Whose push it is and where it goes. */
+/** The person who pushes, and the target. */
 export interface PushTarget {
   caller: ConnectorCaller;
   connector: ConnectorRecord;
@@ -68,9 +69,9 @@ export interface PushTarget {
 }
 
 /**
- * The connector, while it takes pushes with this key.
- *
- * @throws ApiError `not_found`, `connector_state_conflict`, `forbidden` when the key is of somebody who is no admin now
+ * Returns the connector while it takes pushes with this key.
+ * @throws ApiError `not_found`, `connector_state_conflict`, `forbidden` when the key belongs to someone who isn't an
+ * admin now
  */
 export async function requirePushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<ConnectorRecord> {
   const connector = await deps.store.in(caller.workspaceId).connectors.find(caller.connectorId);
@@ -81,8 +82,9 @@ export async function requirePushable(deps: ConnectorDeps, caller: ConnectorCall
 }
 
 /**
- * A key says who may read what it pushes, which is for admins: it rests while the owner of its connector, or the person who
- * made it, is none. Asked for each request, so it works again with the role. Source: S63.
+ * A key decides who may read the items it pushes, which only admins may do: it is suspended while the owner of its
+ * connector, or the person who made it, isn't an admin. Checked for each request, so it works again with the role.
+ * Source: S63.
  */
 async function requireRightToKey(
   { store, clock }: ConnectorDeps,
@@ -92,7 +94,7 @@ async function requireRightToKey(
   const { connectors, members } = store.in(workspaceId);
   const key = (await connectors.listKeys(connectorId, clock.now())).find((one) => one.keyId === keyId);
   for (const userId of new Set([ownerUserId, key?.createdBy ?? ownerUserId])) {
-    // An owner who left took their own keys with them; what opens it still is somebody else's.
+    // An owner who left took their own keys with them; a key that still works belongs to someone else.
     if ((await members.find(userId))?.role === "member") throw keyRests();
   }
 }
@@ -105,8 +107,7 @@ function keyRests(): ApiError {
 }
 
 /**
- * The same while a long push goes on: the connector may have been paused and the key ended since it began.
- *
+ * The same during a long push: the connector may have been paused and the key ended since it began.
  * @throws ApiError as `requirePushable`, `unauthenticated`
  */
 export async function requireStillPushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<void> {

@@ -21,19 +21,19 @@ export interface DocumentBody {
   bytes: number | undefined;
 }
 
-/** What is sent with the file: the line, boundaries, headers. */
+/** Sent along with the file: the line, boundaries, headers. */
 const AROUND_THE_FILE = 2 * 1024 * 1024;
-/** Longer than this a document does not wait for its turn. */
+/** The longest time that a document waits for its turn. */
 const WAIT_MS = 60_000;
 
 /**
  * Stores one document: its line, the text of its bytes, and the files inside it as items of their own. The bytes
- * themselves are not kept. Idempotent by (externalId, version); without a version the bytes are it. One with many files
- * goes in several transactions and has its version with the last: until then sending it again reads it again.
- *
+ * themselves are not kept. Idempotent by (externalId, version); without a version the bytes count as it. A document
+ * with many files is stored in several transactions and gets its version with the last: until then sending it again
+ * reads it again.
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `payload_too_large`,
- *   `unsupported_media_type`, `unavailable` when too many come at once or another push of the item came in between; of
- *   the line: its own code. Then it is not stored, or is not stored whole
+ * `unsupported_media_type`, `unavailable` when too many come at once or another push of the item came in between; for
+ * the line: its own code. Then it isn't stored, or isn't stored completely
  */
 export async function pushDocument(
   deps: PushDeps,
@@ -47,7 +47,7 @@ export async function pushDocument(
   if (body.bytes !== undefined && body.bytes > MAX_PUSHED_BYTES + AROUND_THE_FILE) {
     const message = `A document can be at most ${MAX_PUSHED_BYTES / 1024 / 1024} MiB.`;
     const tooLarge = new ApiError("payload_too_large", { message, field: "file" });
-    // Not read, so it is not known which item it is.
+    // Not read, so its item is unknown.
     await noteRefusal(deps, target, tooLarge);
     throw tooLarge;
   }
@@ -101,7 +101,7 @@ async function readDocument(deps: PushDeps, target: PushTarget, body: DocumentBo
     const { contentType } = body;
     return await deps.readDocument(readBody(body.stream), { contentType, place: placeOf(target.connector) });
   } catch (error) {
-    // One that did not come whole is sent again; one that was refused is an item of the set all the same.
+    // An incomplete one is sent again; a refused one is still an item of the set.
     const isWhole = !isApiError(error, "push_cut") && !isApiError(error, "request_timeout");
     if (error instanceof ApiError && isWhole) await noteRefusal(deps, target, error);
     throw error;
@@ -143,11 +143,11 @@ const OPS_AT_ONCE = 20;
 const CHARS_AT_ONCE = 500_000;
 
 /**
- * Stores the plan of a document, in several transactions where it is long. Each is refused unless the item is still what
- * the one before left, so that of two pushes of one item one is stored whole.
- *
- * @param before  the version that was stored when the plan was made; undefined = the item was not there
- * @returns what became of the first transaction's ops, of which the first is the document itself; undefined when the connector is going
+ * Stores the plan of a document, in several transactions if it is long. Each is refused unless the item is still as the
+ * one before left it, so that of two pushes of one item one is stored completely.
+ * @param before the version that was stored when the plan was made; undefined = the item didn't exist
+ * @returns the outcomes of the first transaction's ops, of which the first is the document itself; undefined when the
+ * connector is being deleted
  */
 async function applyWhole(
   deps: PushDeps,
@@ -169,7 +169,7 @@ async function applyWhole(
     });
   }
   const { externalId } = first.item;
-  // No version that anybody sends: the next line that finds it reads the item again.
+  // A version that no one sends: the next line that finds it reads the item again.
   const underWay = `storing:${Buffer.from(deps.randomBytes(12)).toString("base64url")}`;
   const apply = (ops: readonly ItemOp[], version: string | null | undefined, upload?: BatchUpload) =>
     applyOps(deps, caller.workspaceId, caller.connectorId, ops, {
@@ -203,7 +203,7 @@ function cutOps(ops: readonly ItemOp[]): ItemOp[][] {
   return slice.length > 0 || slices.length === 0 ? [...slices, slice] : slices;
 }
 
-/** Says that the upload goes on, and is refused when it does not. */
+/** Confirms that the upload goes on; refused if it doesn't. */
 function emptyUpload(uploadId: string): BatchUpload {
   return { uploadId, phase: "open", lines: null, results: [], failures: [], unnamed: 0 };
 }
@@ -226,7 +226,7 @@ async function noteRefusal(deps: PushDeps, target: PushTarget, { code, message, 
   try {
     await apply(deps, target, { answers: [answer], ops }, externalId === null ? 1 : 0);
   } catch (error) {
-    // The upload ended meanwhile: then the refusal itself is what the sender needs to know.
+    // The upload has ended: then the sender needs the refusal itself.
     if (!isApiError(error, "push_upload_over")) throw error;
   }
 }

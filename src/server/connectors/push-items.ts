@@ -30,7 +30,7 @@ export interface StoredSlice {
   tookMs?: number;
 }
 
-/** Makes lines about items ready to be stored: judges, extracts, analyzes. */
+/** Prepares lines about items for storing: judges, extracts, analyzes. */
 export async function planItems(deps: PushDeps, target: PushTarget, lines: readonly ItemLine[]): Promise<PlannedSlice> {
   const plan = await beginPlan(deps, target, lines);
   for (const [at, line] of lines.entries()) {
@@ -39,7 +39,7 @@ export async function planItems(deps: PushDeps, target: PushTarget, lines: reado
     if (line.ok) await planLine(deps, target, plan, line);
     else {
       plan.answers.push(refused(line, line));
-      // What it meant is there, whatever it wanted to say of it.
+      // Its item exists at the source, whatever else the line was meant to say.
       if (line.externalId !== undefined) plan.ops.push({ type: "seen", externalIds: [line.externalId] });
     }
   }
@@ -49,14 +49,13 @@ export async function planItems(deps: PushDeps, target: PushTarget, lines: reado
 /** Some milliseconds of work. */
 const LINES_IN_A_ROW = 16;
 
-/** Pushes of one item at once that may overtake each other before the sender is told. */
+/** Concurrent pushes of one item that may overtake each other before the sender gets an error. */
 const TRIES = 3;
 
 /**
  * Stores planned lines in one transaction, together with the upload that they belong to. Lines that another push
- * overtook are planned again: the access of one version opens no other.
- *
- * @param highest  living items of the last 24 hours, for the guard over removals
+ * overtook are planned again: the access of one version must not open another.
+ * @param highest living items of the last 24 hours, for the guard over removals
  * @throws ApiError `push_upload_over`, `unavailable`: then nothing is stored
  */
 export async function storeItems(
@@ -100,7 +99,7 @@ async function storeOnce(
   return { results: answers.map((each) => toResult(each, applied)), tookMs: applied.tookMs };
 }
 
-/** The row that says that a push changed who may read stored items; what it changed is added where that is known. */
+/** The audit row for a push that changed who may read stored items; it includes the changes if they are known. */
 export function traceOf(
   { audit }: Pick<PushDeps, "audit">,
   { caller, connector, uploadId }: PushTarget,
@@ -110,14 +109,16 @@ export function traceOf(
   return audit.makeSystemRow({ action: "connector.access_pushed", target, details });
 }
 
-/** What is to be done for some lines, and which of it answers which line. */
+/** The ops for some lines, and which of them answers which line. */
 export interface Plan {
   answers: Answer[];
   ops: ItemOp[];
   authority: PushAuthority;
   /** The items that were stored before, by externalId. */
   stored: ReadonlySet<string>;
-  /** What an item is stored as, or what a line of this slice has made of it; undefined = it is to be read again. */
+  /**
+   * The stored version of an item, or the one that a line of this slice gave it; undefined = it is to be read again.
+   */
   versions: Map<
     string,
     (Pick<StoredItem, "version" | "indexState" | "parentExternalId"> & { isOlder?: boolean }) | undefined
@@ -141,7 +142,7 @@ export async function beginPlan(deps: PushDeps, target: PushTarget, lines: reado
   };
 }
 
-/** Adds an item to a plan; `read` makes it ready to be stored, and is not asked for a version that is stored already. */
+/** Adds an item to a plan; `read` prepares it for storing, and isn't called for a version that is stored already. */
 export async function planUpsert(
   deps: PushDeps,
   { caller, connector }: PushTarget,
@@ -163,9 +164,10 @@ export async function planUpsert(
   plan.answers.push({ ...answer, op: plan.ops.length });
   // A parent decides who may read an item, so another one is never the same version.
   const isSame = known?.version === version && known.parentExternalId === parentExternalId;
-  // What an older reader has read is read again in the same version.
+  // An item that an older reader has read is read again in the same version.
   if (isSame && known.indexState !== "failed" && known.isOlder !== true) {
-    // The same version again: only who may read it can be news. It still counts as seen, so a whole-set upload will not remove it.
+    // The same version again: only its access can have changed. It still counts as seen, so a whole-set upload will not
+    // remove it.
     const of = { version, parentExternalId };
     plan.ops.push({ type: "access", externalId, access, of, isSeen: true });
     return;
@@ -201,7 +203,7 @@ function noteTexts({ quotas }: PushDeps, workspaceId: string, ops: readonly Item
   }
 }
 
-/** Whether these ops leave the item as one that is not read again in this version. */
+/** Whether these ops leave the item as one that isn't read again in this version. */
 function isWhole(ops: readonly ItemOp[], version: string): boolean {
   const [first] = ops;
   if (first?.type !== "upsert" || first.item.text.state === "failed") return false;
@@ -212,7 +214,7 @@ function isWhole(ops: readonly ItemOp[], version: string): boolean {
 
 const NOTES_KEPT = 10;
 
-/** What of a document is not found by its words, and why. */
+/** The parts of a document that a search can't find by their words, and why. */
 function notesOf(ops: readonly ItemOp[]): string[] {
   const notes: string[] = [];
   for (const [at, op] of ops.entries()) {
@@ -265,14 +267,14 @@ async function planLine(
       const isThere = known && (event.version === undefined || event.version === known.version);
       if (!isThere || known.indexState === "failed") plan.answers.push({ ...answer, fixed: "absent" });
       else plan.answers.push({ ...answer, op: plan.ops.length });
-      // Another version is alive too: it is about to be sent. What went meanwhile stays gone.
+      // Another version is alive too: it is about to be sent. Items removed since then stay removed.
       if (known || plan.stored.has(externalId)) plan.ops.push({ type: "seen", externalIds: [externalId] });
       return;
     }
     case "delete":
       plan.answers.push({ ...answer, op: plan.ops.length });
       plan.ops.push({ type: "delete", externalId, subtree: event.subtree === true });
-      // What goes along, its children or what lies below, is not known here: whatever comes after is read again.
+      // Its child items and the items below it are unknown here: later items are read again.
       plan.versions.clear();
   }
 }
@@ -281,7 +283,7 @@ function aclUnknown(offending: readonly Principal[]): Pick<Answer, "fixed" | "er
   return { fixed: "acl_unknown", error: principalRefused(offending, "No one can read it: its access") };
 }
 
-/** Stands for an item whose line names no version: equal lines have equal ones, with any access. */
+/** A substitute version for an item whose line names none: equal lines have equal ones, with any access. */
 async function hashOf({ access: _access, ...item }: SourceItem, bytes: HeldBytes | undefined): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(item));
   if (bytes) for await (const piece of piecesOf(bytes)) hash.update(piece);

@@ -12,9 +12,8 @@ import type { PushDeps, PushTarget } from "./push-deps.ts";
 export type PeopleLine = Extract<PushedLine, { event: PushPeopleEvent }>;
 
 /**
- * Stores who belongs to the connector's groups and who its users are, in one transaction with the upload. It counts on
- * the next request of everybody concerned.
- *
+ * Stores the members of the connector's groups and the identities of its users, in one transaction with the upload. It
+ * takes effect with the next request of everyone concerned.
  * @throws ApiError `push_upload_over`: then nothing is stored
  */
 export async function storePeople(
@@ -57,7 +56,7 @@ export async function storePeople(
   });
 }
 
-/** What a line names that it may not. Source: S2. */
+/** The principals that a line may not name. Source: S2. */
 function offendingOf(event: PushPeopleEvent, authority: PushAuthority): Principal[] {
   if (event.t === "identity") {
     const { principal, member } = event;
@@ -65,7 +64,7 @@ function offendingOf(event: PushPeopleEvent, authority: PushAuthority): Principa
     return [...(authority.owns(principal, "source_user") ? [] : [principal]), ...(isFine ? [] : [member])];
   }
   const { group } = event;
-  // Who is taken out may have left the workspace before: that can always be told.
+  // A removed member may have left the workspace before: a removal is always allowed.
   const members = event.t === "group" ? event.members : event.remove ? [] : [event.member];
   return [
     ...(authority.owns(group, "source_group") ? [] : [group]),
@@ -73,16 +72,16 @@ function offendingOf(event: PushPeopleEvent, authority: PushAuthority): Principa
   ];
 }
 
-/** Who came into groups and who went out, over all lines of a slice. */
+/** Members added to groups and removed from them, over all lines of a slice. */
 interface Came {
   added: Set<Principal>;
   removed: Set<Principal>;
 }
 
-/** Members of the workspace that one row of the audit names at most. */
+/** Most members of the workspace that one row of the audit names. */
 const MAX_NAMED = 50;
 
-/** How many, and which of them are members and groups of the workspace: words of the source are not for the audit. */
+/** Their number, and the members and groups of the workspace among them: the audit holds no words of the source. */
 function named(principals: ReadonlySet<Principal>): { count: number; ids: Principal[] } {
   const own = [...principals].filter((name) => /^(?:user:usr_|group:grp_|workspace$)/.test(name));
   return { count: principals.size, ids: own.slice(0, MAX_NAMED) };

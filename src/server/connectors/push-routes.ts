@@ -12,7 +12,7 @@ import type { PushDeps } from "./push-deps.ts";
 import { removePushed } from "./push-remove.ts";
 import { beginUpload, endUpload, getUpload } from "./push-uploads.ts";
 
-/** What a connector's own key opens. */
+/** The routes that a connector's own key opens. */
 export function mountPush(at: Mount, { connectorDeps: deps, log }: { connectorDeps: PushDeps; log: Log }): void {
   at.push(routes.push, async ({ connector, query, c }) => {
     const results = await pushItems(deps, connector, bodyOf(c), query);
@@ -33,16 +33,15 @@ export function mountPush(at: Mount, { connectorDeps: deps, log }: { connectorDe
 }
 
 /**
- * Results that nobody has read yet. Many programs send a whole body before they read a byte: up to some 40,000 lines
- * that works too. Above it no more is read of the body until somebody reads the answer.
+ * Most bytes of unread results. Many programs send a whole body before they read a byte: that works up to some 40,000
+ * lines. Above it the body is read on only when the answer is read.
  */
 const UNREAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Waits for the first results of a body whose length is told, so that a request of which nothing could be stored is
- * answered as any other write: with the status, and when to try again. A body of unknown length may be one whose sender
- * waits for the answer to begin.
- *
+ * Waits for the first results of a body of known length, so that a request of which nothing could be stored is answered
+ * like any other write: with the status, and when to try again. A body of unknown length may have a sender that waits
+ * for the answer to begin.
  * @throws ApiError `storage_full`, `database_unusable`
  */
 async function firstOf(results: Results, c: AppContext): Promise<Awaited<ReturnType<Results["next"]>> | undefined> {
@@ -57,7 +56,7 @@ async function firstOf(results: Results, c: AppContext): Promise<Awaited<ReturnT
 
 type Results = AsyncGenerator<PushResult[], void>;
 
-/** Results as they come, one JSON a line; the reader's pace is the pace of the work. */
+/** Streams results as they come, one JSON a line; the reader's pace is the pace of the work. */
 function streamLines(results: Results, first: Awaited<ReturnType<typeof firstOf>>, c: AppContext, log: Log): Response {
   let ahead = first;
   const encoder = new TextEncoder();
@@ -74,12 +73,12 @@ function streamLines(results: Results, first: Awaited<ReturnType<typeof firstOf>
         try {
           const { done, value } = ahead ?? (await results.next());
           ahead = undefined;
-          // What was stored stays; its sender asks for it again.
+          // Stored lines stay; the sender asks for them again.
           if (isGone) return;
           if (done) controller.close();
           else controller.enqueue(write(value));
         } catch (error) {
-          // The answer has begun with 200: what `problem.ts` would say can only be its last line.
+          // The answer has begun with 200: the problem from `problem.ts` can only be its last line.
           log.error({ requestId, error }, "a push failed");
           const failed: PushResult = {
             line: last + 1,

@@ -12,7 +12,10 @@ import type { ConnectorDeps } from "./deps.ts";
 import { walkStored } from "./stored.ts";
 import { requirePushable } from "./push-deps.ts";
 
-/** Begins an upload, or gives the open one of that name to go on with. @throws ApiError `not_found`, `connector_state_conflict` */
+/**
+ * Begins an upload, or returns the open one of that name to continue. @throws ApiError `not_found`,
+ * `connector_state_conflict`
+ */
 export async function beginUpload(
   deps: ConnectorDeps,
   caller: ConnectorCaller,
@@ -33,7 +36,7 @@ export async function beginUpload(
   return { upload: toView(upload) };
 }
 
-/** How far an upload got; also after its end. @throws ApiError `not_found` */
+/** The progress of an upload; also after its end. @throws ApiError `not_found` */
 export async function getUpload(
   deps: ConnectorDeps,
   caller: ConnectorCaller,
@@ -54,12 +57,11 @@ export async function requireOpenUpload(
 }
 
 /**
- * Ends an upload. Of a set, what was not sent since its beginning is removed, or held for approval where that is
- * suspiciously much; nothing goes when it can't be told what was sent. Telling it again gives the same, and goes on with
- * a removal that was interrupted.
- *
+ * Ends an upload. For a set, items that weren't sent since its beginning are removed, or held for approval if they are
+ * suspiciously many; nothing is removed when it is unknown what was sent. Ending it again gives the same, and continues
+ * an interrupted removal.
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `push_upload_incomplete` when lines are
- *   missing, `invalid_request` for a set without their number
+ * missing, `invalid_request` for a set without their number
  */
 export async function endUpload(
   deps: ConnectorDeps,
@@ -129,7 +131,7 @@ async function countOf(values: AsyncGenerator<unknown, void>): Promise<number> {
 /** Items of a slice: some milliseconds of the writer. */
 const SLICE = 100;
 
-/** Removes what a set did not name. @throws ApiError `push_upload_over` when a later set took its place meanwhile */
+/** Removes items that a set did not name. @throws ApiError `push_upload_over` when a later set has replaced it */
 async function sweep(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushUploadRecord): Promise<void> {
   const { uploadId } = upload;
   const { itemWrites, pushUploads } = deps.store.in(caller.workspaceId);
@@ -158,8 +160,8 @@ async function sweep(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushU
 }
 
 /**
- * Living items that nothing has named since the set began; what is held already waits for its own approval. Files inside
- * an item go and stay with it.
+ * Living items that no line has named since the set began; held ones already wait for their own approval. Files inside
+ * an item are removed and kept with it.
  */
 async function* unnamedItems(
   deps: ConnectorDeps,
@@ -204,7 +206,7 @@ function over({ uploadId, state }: PushUploadRecord): ApiError {
   });
 }
 
-/** Why nothing may be removed at the end, if nothing may. */
+/** Why nothing may be removed at the end; null if removals are allowed. */
 function refusalOf({ mode, unnamed }: PushUploadRecord): string | null {
   if (mode === "add" || unnamed === 0) return null;
   return `${unnamed} ${unnamed === 1 ? "line" : "lines"} could not be read, so kb can't tell which items they meant.`;

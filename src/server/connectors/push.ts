@@ -10,17 +10,18 @@ import { type PushDeps, placeOf, type PushTarget, requirePushable, requireStillP
 import { type PeopleLine, storePeople } from "./push-people.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
 
-/** Bytes and milliseconds of one request of lines: more can follow in the next one. The server waits 300 s for a body. */
+/**
+ * Bytes and milliseconds of one request of lines: more can follow in the next one. The server waits 300 s for a body.
+ */
 export const MAX_REQUEST_BYTES = 256 * 1024 * 1024;
 export const MAX_REQUEST_MS = 240_000;
 
 /**
- * Takes pushed lines and gives their results, in order, some at a time as they are stored. Reads on only as fast as the
- * results are taken. Idempotent by (externalId, version). What has a result stays whatever comes after; a line without
- * one is not stored.
- *
+ * Takes pushed lines and yields their results, in order, in groups as they are stored. Reads on only as fast as the
+ * results are taken. Idempotent by (externalId, version). A line with a result stays stored whatever comes after; a
+ * line without one is not stored.
  * @throws ApiError `not_found`, `connector_state_conflict`, `invalid_request`, `push_upload_over`,
- *   `push_upload_incomplete` before the first line; later ones are the last line of the answer
+ * `push_upload_incomplete` before the first line; later ones are the last line of the answer
  */
 export async function pushItems(
   deps: PushDeps,
@@ -35,7 +36,7 @@ export async function pushItems(
   return pushLines(deps, target, numberedFrom(lines, firstLine ?? 1));
 }
 
-/** Lines follow each other without a gap, so that "stored up to line n" says all. */
+/** Lines follow each other without a gap, so that "stored up to line n" is complete. */
 async function requireFirstLine(
   deps: PushDeps,
   caller: ConnectorCaller,
@@ -66,9 +67,9 @@ async function* pushLines(
   const { highest } = await itemWrites.guardOf(connector.connectorId, deps.clock.now());
   const size = { lines: 50 };
   let last = 0;
-  /** On their way to the store, while the next ones are made ready. */
+  /** On their way to the store while the next ones are prepared. */
   let flying: Flight | undefined;
-  /** Lines that have no result when something fails. */
+  /** Lines that have no result if something fails. */
   let open: readonly PushedLine[] = [];
 
   async function* land(): AsyncGenerator<PushResult[], void> {
@@ -87,7 +88,7 @@ async function* pushLines(
     for await (const slice of cutSlices(lines, size)) {
       open = slice.lines;
       last = slice.lines.at(-1)?.line ?? last;
-      // What is stored of an item can be told only after what is on its way to it.
+      // A result depends on the stored item, so writes under way to it come first.
       if (slice.type === "people" || (flying && overlaps(flying, slice.lines))) yield* land();
       await requireStillPushable(deps, caller);
       if (slice.type === "people") yield await storePeople(deps, target, slice.lines);
@@ -102,9 +103,9 @@ async function* pushLines(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const failed = open;
-    // What is still on its way was before it. Should that fail too, its own lines say so and the later ones nothing.
+    // The write under way came before it. If that fails too, its own lines report it and the later ones have no result.
     if (flying) yield await flying.stored.then(({ results }) => results, rethrowAs(flying.lines));
-    // The answer has begun: that nothing more is taken can only be told as a line.
+    // The answer has begun: the end of the intake can only be reported as a line.
     yield failed.length > 0
       ? toErrors(failed, error)
       : toErrors([{ ok: false, line: last + 1, ...plain(error) }], error);
@@ -117,12 +118,12 @@ interface Flight {
 }
 
 function takeOff(lines: readonly ItemLine[], stored: Promise<StoredSlice>): Flight {
-  // It may fail while nobody waits for it yet; the code that lands it is told.
+  // It may fail before anyone awaits it; the code that lands it gets the error.
   stored.catch(() => undefined);
   return { lines, stored };
 }
 
-/** The results of lines that failed for a reason of the contract; everything else is thrown on. */
+/** The results of lines that failed for a reason of the contract; rethrows everything else. */
 function rethrowAs(lines: readonly PushedLine[]): (error: unknown) => PushResult[] {
   return (error) => {
     if (error instanceof ApiError) return toErrors(lines, error);
@@ -130,7 +131,7 @@ function rethrowAs(lines: readonly PushedLine[]): (error: unknown) => PushResult
   };
 }
 
-/** Whether two slices speak of the same item, or may: what a removal takes along is not known here. */
+/** Whether two slices name the same item, or may: the items that a removal includes are unknown here. */
 function overlaps({ lines }: Flight, next: readonly PushedLine[]): boolean {
   const named = new Set<string>();
   for (const line of lines) {
@@ -146,12 +147,12 @@ type Slice = { type: "items"; lines: ItemLine[] } | { type: "people"; lines: Peo
 const TARGET_MS = 20;
 const SMALLEST = 20;
 const LARGEST = 500;
-/** Each of them is some statements of a transaction during which nobody else can write. */
+/** Each of them is some statements of a transaction, which blocks all other writes. */
 const PEOPLE_AT_ONCE = 50;
 /** Terms and text of a slice cross a thread. */
 const CHARS_AT_ONCE = 500_000;
 
-/** Cuts lines into what is stored at once; lines about items and about people apart, in their order. */
+/** Cuts lines into slices that are stored at once; lines about items and about people apart, in their order. */
 async function* cutSlices(lines: AsyncIterable<PushedLine>, size: { lines: number }): AsyncGenerator<Slice, void> {
   let items: ItemLine[] = [];
   let people: PeopleLine[] = [];
@@ -174,7 +175,7 @@ async function* cutSlices(lines: AsyncIterable<PushedLine>, size: { lines: numbe
       if (items.length >= size.lines || people.length >= PEOPLE_AT_ONCE || chars >= CHARS_AT_ONCE) yield* cut();
     }
   } catch (error) {
-    // What came whole before the cut is taken.
+    // Lines that arrived completely before the cut are taken.
     yield* cut();
     throw error;
   }

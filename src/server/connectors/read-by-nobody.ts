@@ -11,14 +11,13 @@ import { isOrphan, isOwnedBy } from "./judge.ts";
 type Deps = Pick<ConnectorDeps, "store" | "policy">;
 type Principals = readonly string[];
 
-/** Rows read at once, of accesses and of members. */
+/** Rows of accesses and of members read at once. */
 const AT_ONCE = 500;
 
 /**
- * How many users the source named and how many are members here, where no member can read any of what is indexed;
- * undefined where somebody can, and where the actor may not know. Who can read a private connector is its owner's alone
- * to know. Call it for a connector that the actor manages, whose source mirrors permissions.
- *
+ * How many users the source named and how many of them are members here, if no member can read any of the indexed
+ * items; undefined if someone can, and if the actor may not know. Only its owner may know who can read a private
+ * connector. Call it for a connector that the actor manages, whose source mirrors permissions.
  * Source: docs/decisions/0076.
  */
 export async function readByNobodyOf(
@@ -27,13 +26,13 @@ export async function readByNobodyOf(
   record: ConnectorRecord,
 ): Promise<Connector["readByNobody"]> {
   if (record.visibility === "private" && !isOwnedBy(actor, record)) return undefined;
-  // Of these it is told elsewhere why nobody reads them.
+  // In these states the reason is reported elsewhere.
   if (record.state === "deleting" || isOrphan(record) || record.withheldAt !== null) return undefined;
   const { connectorId, ownerUserId } = record;
   return store.snapshot(async (snapshot) => {
     const on = snapshot.in(actor.workspaceId);
     const principalsOf = async (userId: string) => (await policy.viewerIn(on, userId)).principals;
-    // Most connectors are read by their owner, so the other members are seldom looked at.
+    // Most connectors are read by their owner, so the other members are seldom checked.
     if (await isReadBy(on, connectorId, [await principalsOf(ownerUserId)])) return undefined;
     const members: Principals[] = [];
     for await (const { userId } of membersOf(on)) members.push(await principalsOf(userId));
@@ -43,7 +42,10 @@ export async function readByNobodyOf(
   });
 }
 
-/** Whether one of these opens an indexed item of the connector; what two of them open only together is open to neither. */
+/**
+ * Whether one of these viewers can read an indexed item of the connector; an item that only two of them together can
+ * read counts for neither.
+ */
 async function isReadBy(on: WorkspaceStore, connectorId: string, viewers: readonly Principals[]): Promise<boolean> {
   const held = viewers.map((principals) => new Set(principals));
   const all = [...new Set(viewers.flat())];
@@ -56,7 +58,7 @@ async function isReadBy(on: WorkspaceStore, connectorId: string, viewers: readon
   return false;
 }
 
-/** The accesses of what is indexed of a connector; one can come more than once. */
+/** The accesses of a connector's indexed items; one can come more than once. */
 async function* accessesOf(on: WorkspaceStore, connectorId: string): AsyncGenerator<number[]> {
   let after: ItemCount | undefined;
   for (;;) {

@@ -22,9 +22,8 @@ interface PageQuery {
 }
 
 /**
- * Asks for a run, before which people and groups are read; or for reading them alone. Source: S61.
- *
- * @throws ApiError `not_found`, `connector_state_conflict` where nothing can be run
+ * Requests a run, before which people and groups are read; or only the reading of these. Source: S61.
+ * @throws ApiError `not_found`, `connector_state_conflict` if nothing can be run
  */
 export async function requestSync(
   deps: ConnectorDeps,
@@ -69,7 +68,7 @@ export async function listSyncs(
   return { syncs: await Promise.all(page.map((row) => view(deps, actor, connector, row))), nextCursor };
 }
 
-/** One run with a sample of what it left out. @throws ApiError `not_found` */
+/** One run with a sample of the items it left out. @throws ApiError `not_found` */
 export async function getSync(
   deps: ConnectorDeps,
   actor: Actor,
@@ -152,8 +151,7 @@ export async function listRemovals(
 }
 
 /**
- * Removes what was held, or keeps it. Without `kbIds` all of it.
- *
+ * Removes held items, or keeps them. Without `kbIds` all of them.
  * @returns how many
  * @throws ApiError `not_found`, `connector_state_conflict`
  */
@@ -185,7 +183,7 @@ export async function decideRemovals(
     if (!last || page.length < 100) break;
     after = last.kbId;
   }
-  // A person has looked: what was removed until now is not summed up against what comes.
+  // A person has reviewed: earlier removals aren't added to later ones.
   if (decision === "approved" && count > 0) await itemWrites.resetGuard(connectorId);
   return count;
 }

@@ -6,7 +6,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { makeContext } from "./sources.ts";
 
-/** Which items a scope would leave out, by what is stored of them; nothing is read from the source. */
+/** Lists the items that a scope would leave out, judged by the stored items; nothing is read from the source. */
 export async function planScope(
   deps: ConnectorDeps,
   actor: Actor,
@@ -26,7 +26,7 @@ export async function planScope(
   return { out, plan: { added: null, removed: inScope ? out.length : null, rechecked, estimatedCalls: null } };
 }
 
-/** What the source says that a scope adds; undefined where it can't, or won't now: then a run tells. */
+/** The source's estimate of what a scope adds; undefined if it can't or won't give one now: then a run shows it. */
 export async function askForAddition(
   deps: ConnectorDeps,
   actor: Actor,

@@ -5,8 +5,8 @@ import { MAX_SCOPE_TITLE_CHARS } from "#api/scope-title.ts";
 import type { StoredScope } from "#storage/records/connectors.ts";
 
 /**
- * A scope as it is stored: with the names of its own entries alone, each one line. An entry that was there before and
- * comes without a name, as from the command line, keeps the one that it had.
+ * The stored form of a scope: with the names of its own entries alone, each one line. An entry that was there before
+ * and comes without a name, as from the command line, keeps its former name.
  */
 export function withTitles(scope: ConnectorScope, before: StoredScope = EVERYTHING): StoredScope {
   const { include, exclude } = scope;
@@ -18,7 +18,7 @@ export function withTitles(scope: ConnectorScope, before: StoredScope = EVERYTHI
   return { include, exclude, ...(titles.length > 0 && { titles: Object.fromEntries(titles) }) };
 }
 
-/** What a person who manages the connector reads of its scope: the names are the owner's alone, who browsed for them. */
+/** A scope as shown to a person who manages the connector: only the owner, who browsed for the names, sees them. */
 export function scopeFor({ include, exclude, titles }: StoredScope, isOwner: boolean) {
   return { include: [...include], exclude: [...exclude], ...(isOwner && titles && { titles: { ...titles } }) };
 }

@@ -16,9 +16,8 @@ import { removeItems } from "./stored.ts";
 import { toSync } from "./view.ts";
 
 /**
- * Changes what is included: what is left out goes at once, what is added is walked by a full run. Who doesn't own the
- * connector can leave out more, and take nothing in.
- *
+ * Changes what is included: excluded items are removed at once, additions are walked by a full run. A person who
+ * doesn't own the connector can exclude more, but add nothing.
  * @throws ApiError `not_found`, `forbidden`, `connector_scope_invalid` when there is nothing to walk
  */
 export async function changeScope(
@@ -76,13 +75,16 @@ function actOf({ spec }: Source, { scope }: ConnectorRecord, wanted: ConnectorSc
   return isNarrowerScope(scope, wanted, spec) ? "narrow_scope" : "widen_scope";
 }
 
-/** The names of entries are the owner's alone, who browsed for them. */
+/** The names of entries belong to the owner alone, who browsed for them. */
 function scopeBy(actor: Actor, connector: ConnectorRecord, wanted: ConnectorScope): StoredScope {
   const { include, exclude } = wanted;
   return withTitles(isOwnedBy(actor, connector) ? wanted : { include, exclude }, connector.scope);
 }
 
-/** Soon after a take-over, what the former owner's credentials read is no part of what the new owner opens. */
+/**
+ * Soon after a take-over, items read with the former owner's credentials must not become readable through the new
+ * owner.
+ */
 async function withholdWhatWasLeft(
   deps: ConnectorDeps,
   tx: Store,

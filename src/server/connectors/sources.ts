@@ -12,10 +12,10 @@ import type { WorkspaceStore } from "#storage/store.ts";
 import { type Credentials, parseCredentials, type Standing } from "./credentials.ts";
 import { type ConnectorDeps, requireSource } from "./deps.ts";
 
-/** Longer than this a person does not wait for a check or a browse. */
+/** The longest time that a person waits for a check or a browse. */
 const ASK_MS = 30_000;
 
-/** Every kind of app there is, with whether it can be connected here. */
+/** Every kind of app, with whether it can be connected here. */
 export async function listSources({ sources }: Pick<ConnectorDeps, "sources">): Promise<{ sources: SourceKind[] }> {
   const kinds = await Promise.all((await sources.list()).map(toKind));
   return { sources: kinds.sort((a, b) => (a.name < b.name ? -1 : 1)) };
@@ -28,8 +28,7 @@ interface ConnectionInput {
 }
 
 /**
- * The source, if this person may connect it here with this.
- *
+ * Returns the source if this person may connect it here with these.
  * @throws ApiError `provider_unknown`, `provider_unavailable`, `forbidden`, `connector_config_invalid`
  */
 export async function requireUsable(
@@ -42,7 +41,7 @@ export async function requireUsable(
   const types = new Set(auth.map(({ type }) => type));
   const takesCredentials = types.has("credentials");
   const takesAccount = types.has("account");
-  // What reads the server's own machine or speaks without an account is for admins.
+  // A source that reads the server's own machine or needs no account is for admins.
   const needsPerson = takesCredentials || takesAccount || types.has("connection");
   if (!needsPerson && !source.isForAdmins && !actsAsAdmin(actor)) {
     throw new ApiError("forbidden", { message: `Only an admin can connect ${name}.` });
@@ -70,10 +69,9 @@ export async function requireUsable(
 }
 
 /**
- * What a check or a browse acts with: what the body gives, with the rights of who asks. An account or a connection is its
- * owner's alone. Source: S5.
- *
- * @throws ApiError `connector_config_invalid`, also for an account that is not theirs
+ * The credentials for a check or a browse: those in the body, with the rights of the person asking. An account or a
+ * connection is its owner's alone. Source: S5.
+ * @throws ApiError `connector_config_invalid`, also for an account that isn't theirs
  */
 export async function standingOfActor(
   { accounts, connections }: Pick<ConnectorDeps, "accounts" | "connections">,
@@ -95,8 +93,7 @@ export async function standingOfActor(
 }
 
 /**
- * An account is for its own instance: a config that leads elsewhere is refused before anything is asked.
- *
+ * Checks that an account is used for its own instance: a config that points elsewhere is refused before any request.
  * @throws ApiError `connector_config_invalid`
  */
 export function requireAccountPlace(source: Source, config: unknown, { account }: Pick<Standing, "account">): void {
@@ -108,7 +105,7 @@ export function requireAccountPlace(source: Source, config: unknown, { account }
   });
 }
 
-/** The config with the address of the account's instance where it names none itself: `fromAccount` of its keys says which. */
+/** Adds the address of the account's instance to a config that names none: `fromAccount` of its keys says where. */
 export function withAccountPlace(
   { spec }: Pick<Source, "spec">,
   config: Record<string, unknown>,
@@ -143,7 +140,7 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
   });
 }
 
-/** A setting of the source's own schema is told with those that there are. */
+/** An unknown setting of the source's own schema is reported with the known ones. */
 function unknownSetting({ spec }: Source, path: readonly string[]): { path: string; message: string } {
   const known = path.length === 2 ? Object.keys(z.toJSONSchema(spec.config, { io: "input" }).properties ?? {}) : [];
   const key = path.at(-1) ?? "";
@@ -157,14 +154,14 @@ function isMissing({ code, path: [key, ...below] }: z.core.$ZodIssue, config: Re
   return code === "invalid_type" && typeof key === "string" && below.length === 0 && config[key] === undefined;
 }
 
-/** As whom a connector acts, as its source's server tells. */
+/** The identity of a connector's account, as the source's server reports it. */
 export interface Told {
   tenantId: string | undefined;
   accountId: string | undefined;
   scopes: readonly string[] | undefined;
 }
 
-/** Keeps as whom a connector acts, in the transaction of its reason. */
+/** Stores a connector's identity, in the transaction of its reason. */
 export async function keepTold(
   { instances, connectors }: Pick<WorkspaceStore, "instances" | "connectors">,
   connectorId: string,
@@ -175,10 +172,8 @@ export async function keepTold(
 }
 
 /**
- * Asks the source whether it can be used so.
- *
- * @returns as whom, as its server tells, and what the source warns of
- *
+ * Asks the source whether it can be used with these settings.
+ * @returns the identity that its server reports, and the source's warnings
  * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
  */
 export async function checkSource(
@@ -202,7 +197,7 @@ export async function checkSource(
   });
 }
 
-/** What the source is called with. @throws ApiError `connector_config_invalid` */
+/** Makes the context that the source is called with. @throws ApiError `connector_config_invalid` */
 export function makeContext(
   { clock, log, http }: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
@@ -227,12 +222,12 @@ export function takesKey({ auth }: Pick<Source["spec"], "auth">): boolean {
   return auth.some(({ type }) => type === "key");
 }
 
-/** What a kind says of addresses; one that has a key is pushed to. */
+/** A kind's address rules; a kind that has a key is pushed to. */
 export function linksOf({ spec }: Pick<Source, "spec">): KindLinks {
   return { ...spec.links, providerId: spec.providerId, isPushed: takesKey(spec) };
 }
 
-/** The one word for clients that know one: the way that takes the most of a person. */
+/** The single value for clients that take one: the method that asks the most of a person. */
 function mainAuthOf(auth: Source["spec"]["auth"]): SourceKind["auth"] {
   const types = new Set(auth.map(({ type }) => type));
   return (["connection", "account", "credentials", "key"] as const).find((type) => types.has(type)) ?? "none";

@@ -21,7 +21,7 @@ export async function* walkStored(workspace: WorkspaceStore, connectorId: string
   }
 }
 
-/** Removes these items because a person said so: the guard is not asked. */
+/** Removes these items because a person asked for it: the guard isn't applied. */
 export async function removeItems(
   deps: Pick<ConnectorDeps, "store" | "clock">,
   workspaceId: string,
@@ -35,8 +35,7 @@ export async function removeItems(
 
 /**
  * Applies ops that belong to no run.
- *
- * @returns what became of them; undefined when the connector is going
+ * @returns their outcomes; undefined when the connector is being deleted
  * @throws ApiError as `ItemWriteStore.applyBatch`
  */
 export async function applyOps(

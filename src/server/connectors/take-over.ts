@@ -9,9 +9,8 @@ import { fillConnectorGroup, isNarrower } from "./visibility.ts";
 
 /**
  * Makes a connector whose owner left the actor's own, in the transaction of its reason.
- *
- * @returns what changed of its record
- * @throws ApiError `connector_state_conflict` when somebody else was quicker, `forbidden` for who may not
+ * @returns the changes to its record
+ * @throws ApiError `connector_state_conflict` when someone else was quicker, `forbidden` for a person who may not
  */
 export async function takeOver(
   deps: Pick<ConnectorDeps, "audit" | "store" | "sources" | "judgeAct" | "clock">,
@@ -20,7 +19,7 @@ export async function takeOver(
   connectorId: string,
 ): Promise<ConnectorPatch> {
   const workspace = tx.in(actor.workspaceId);
-  // Somebody else may have been quicker.
+  // Someone else may have been quicker.
   const today = await workspace.connectors.find(connectorId);
   if (!today || !isOrphan(today)) {
     throw new ApiError("connector_state_conflict", { message: "Someone else took over this connector." });
@@ -49,8 +48,9 @@ export async function takeOver(
 }
 
 /**
- * What was read with the former owner's credentials is not the taker's to read: whether they could not see past the
- * connector's own access before, so that everything stored goes, and the first run reads what the new credentials give.
+ * Whether the connector's own access hid its items from the new owner before. Then everything stored is removed, and
+ * the first run reads with the new credentials: items read with the former owner's credentials aren't the new owner's
+ * to read.
  */
 export function opensToTaker(actor: Actor, before: ConnectorRecord): boolean {
   return !isNarrower(before, { ...before, ownerUserId: actor.userId, state: "active" });

@@ -21,10 +21,10 @@ import { fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
 
 /**
  * Changes name, config, credentials, access or schedule. A new config is checked first and everything is walked again.
- * What it read at another place, or with the credentials of an owner who left, is opened to nobody else by the same change.
- *
- * @throws ApiError `not_found`, `forbidden` for who may not, `credential_required` when the stored credentials are not for
- *   what the config names now, `connector_state_conflict` when somebody else was quicker, those of create
+ * The same change can't open items that were read at another place, or with the credentials of an owner who left, to
+ * anyone else.
+ * @throws ApiError `not_found`, `forbidden` for a person who may not, `credential_required` when the stored credentials
+ * don't fit the new config, `connector_state_conflict` when someone else was quicker, those of create
  */
 export async function updateConnector(
   deps: ConnectorDeps,
@@ -53,7 +53,7 @@ interface Change {
   isTakenOver: boolean;
 }
 
-/** Who gives credentials to a connector whose owner left, or says so, becomes its owner. */
+/** A person who gives credentials to a connector whose owner left, or asks for it, becomes its owner. */
 function takesOver(before: ConnectorRecord, { credentials = {}, accountId, takeOver: isAsked }: PatchConnectorBody) {
   return isAsked === true || (isOrphan(before) && (accountId !== undefined || Object.keys(credentials).length > 0));
 }
@@ -72,7 +72,7 @@ function actsOf(connector: ConnectorRecord, body: PatchConnectorBody): Connector
   ];
 }
 
-/** What it has after the request, where that gives or takes something. */
+/** The credentials after the request, if it gives or removes some. */
 function givenBy({ credentials, accountId }: PatchConnectorBody): { hasCredentials?: boolean } {
   if (accountId !== undefined) return { hasCredentials: true };
   return credentials === undefined ? {} : { hasCredentials: Object.keys(credentials).length > 0 };
@@ -82,7 +82,7 @@ function narrows(connector: ConnectorRecord, access: ConnectorAccess): boolean {
   return isNarrower(connector, { ...connector, ...access });
 }
 
-/** Stores a change, as far as it and who makes it are still what was judged. Gives the runs that were told to end. */
+/** Stores a change if it and the person making it are still as judged. Returns the runs that were told to end. */
 async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promise<SyncRecord[]> {
   const { actor, source, before, body, isTakenOver } = change;
   const { patch, credentials, told } = change.made;
@@ -116,14 +116,14 @@ async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promi
   return ended;
 }
 
-/** One that waited for credentials or an owner goes on by its schedule, which had ended. */
+/** A connector that waited for credentials or an owner resumes its schedule, which had ended. */
 function nextRunOf({ clock }: ConnectorDeps, before: ConnectorRecord, after: ConnectorRecord): ConnectorPatch {
   const { state, everyMinutes, nextRunAt } = after;
   const isAgain = state === "active" && before.state !== "active" && nextRunAt === null && everyMinutes !== null;
   return isAgain ? { nextRunAt: clock.now() + everyMinutes * 60_000 } : {};
 }
 
-/** What the change means for what was read until now. @returns the connector as it is now */
+/** Applies the effect of the change on the items read so far. @returns the connector as it is now */
 async function settle(
   deps: ConnectorDeps,
   tx: Store,
@@ -136,7 +136,7 @@ async function settle(
   const config = patch.config ?? today.config;
   const after = patch.config === undefined ? changed : await deps.syncs.rebind(tx, workspaceId, source, changed);
   const isOpening = !isDeepStrictEqual(config, today.config) || !isNarrower(today, changed);
-  // Who takes it over reads as somebody else, and those who read it before read on.
+  // The new owner reads with another account, and those who could read it before still can.
   const hasMoved = (isOtherAccount && !isTakenOver) || isElsewhere(source, today.config, config);
   const { itemWrites, access } = tx.in(workspaceId);
   const isLeft = isTakenOver || (await itemWrites.listReadElsewhere(today.connectorId, 1)).length > 0;
@@ -151,7 +151,7 @@ async function settle(
 
 const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);
 
-/** Ends the runs under way, and asks for those that read what is another now. */
+/** Ends the runs under way, and requests those that read the changed parts. */
 async function readAgain(
   deps: ConnectorDeps,
   tx: Store,
@@ -166,7 +166,7 @@ async function readAgain(
   const isRewalked = patch.config !== undefined || isRenamed || isOpened || isWithheld;
   if (!source.sessions || !isRewalked) return [];
   const ended = await deps.syncs.cancelAll(tx, workspaceId, after.connectorId);
-  // Titles of places and what is read follow from name and config: every item is looked at again.
+  // Titles of places and the items read depend on name and config: every item is checked again.
   if (isRenamed || !isAboutReaders(source, today.config, after.config)) {
     await tx.in(workspaceId).itemWrites.forgetVersions(after.connectorId);
   }

@@ -17,7 +17,7 @@ import { isOwnedBy } from "./judge.ts";
 import { namesFor, ownWordsOf } from "./left-out.ts";
 import { takesKey } from "./sources.ts";
 
-/** The whole record, for owner and admins. A source's own words go to the owner alone (S43). */
+/** The whole record, for owner and admins. Only the owner sees a source's own words (S43). */
 export async function toConnector(
   deps: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock" | "judgeAct" | "policy" | "watchFault">,
   actor: Actor,
@@ -37,7 +37,7 @@ export async function toConnector(
   const aclStale = staleOf(record, age);
   const states = await workspace.itemWrites.countStates(connectorId);
   const isPushed = source !== undefined && takesKey(source.spec);
-  // Before its first sync has ended nobody can say who reads it, and what is stale is told by itself.
+  // Before its first sync has ended no one can say who reads it, and staleness is reported separately.
   const isMirrored = source !== undefined && source.spec.acl !== "connector" && !isPushed;
   const isJudged = isMirrored && states.indexed > 0 && lastSync !== undefined && aclStale === null;
   const readByNobody = isJudged ? await readByNobodyOf(deps, actor, record) : undefined;
@@ -87,19 +87,22 @@ function notWatchedOf(
   return { since: isoOf(since), nextTryAt: isoOf(nextTryAt), problem: words };
 }
 
-/** What members see of a connector some of whose items they may read. */
+/** A connector as shown to members who may read some of its items. */
 export function toPublic({ connectorId, name, providerId, state }: ConnectorRecord): ConnectorPublic {
   return { id: connectorId, name, providerId, state };
 }
 
-/** What a run left out, as far as it is asked for. */
+/** The items a run left out, as far as they are requested. */
 export interface LeftOut {
   skips: readonly SyncSkip[];
-  /** Whether the actor is told the names of what is no item: `seesLeftOut`. */
+  /** Whether the actor may see names of ids that aren't items: `seesLeftOut`. */
   isTold: boolean;
 }
 
-/** A run, for who manages its connector. What names an item is there only if the actor may read that item (S12). */
+/**
+ * A run, for a person who manages its connector. The name of an item is included only if the actor may read that item
+ * (S12).
+ */
 export async function toSync(
   workspace: WorkspaceStore,
   policy: Pick<Policy, "mayRead">,
@@ -133,7 +136,7 @@ export async function toSync(
   };
 }
 
-/** What somebody wrote into the config is theirs; what the source calls it in a message need not be. */
+/** A config entry is its author's own; the source's wording for it in a message need not be. */
 function toSkip(skip: SyncSkip, named: ReadonlySet<string>, ownWords?: ReadonlySet<string>): Sync["skips"][number] {
   const { externalId, message } = skip;
   if (!named.has(externalId)) return { ...skip, externalId: null, message: null };
@@ -141,7 +144,7 @@ function toSkip(skip: SyncSkip, named: ReadonlySet<string>, ownWords?: ReadonlyS
   return isOwn && !message?.includes(externalId) ? { ...skip, message: null } : skip;
 }
 
-/** Since when, and why, a connector's permissions are not believed; null where they are, and where they do not grow old. */
+/** Since when, and why, a connector's permissions are not believed; null if they are, and if they don't go stale. */
 export function staleOf(
   record: Pick<ConnectorHealth, "aclCheckedAt" | "refusedAt" | "nextRunAt" | "state">,
   age: Believing,
@@ -149,7 +152,7 @@ export function staleOf(
   const { aclCheckedAt, refusedAt, nextRunAt, state } = record;
   // Only a source that mirrors permissions moves the clock.
   if (aclCheckedAt === null) return null;
-  // What needs people is not tried by itself.
+  // A state that needs a person isn't retried automatically.
   const nextTryAt = state === "active" || state === "error" ? isoOrNull(nextRunAt) : null;
   if (refusedAt !== null) return { since: isoOf(refusedAt), cause: "refused", nextTryAt };
   if (believedUntil(aclCheckedAt, age) !== undefined) return null;
@@ -170,7 +173,7 @@ function isOfSource({ state, stateReason }: ConnectorRecord): boolean {
   return stateReason !== null && state !== "needs_owner";
 }
 
-/** The code of a note on a run that is this service's own, see `sync/problem.ts`. */
+/** The code of this service's own note on a run, see `sync/problem.ts`. */
 const NAMES_NOBODY = "names_nobody";
 
 const FOR_OTHERS = "Only the connector's owner can see the reason that the source gave.";

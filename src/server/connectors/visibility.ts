@@ -6,7 +6,7 @@ import type { SourceSpec } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { WorkspaceStore } from "#storage/store.ts";
 
-/** Whom something is for: a connector, or a connection to a provider server. */
+/** The audience of a connector, or of a connection to a provider server. */
 type Access = Pick<ConnectorRecord, "visibility" | "ownerUserId"> & {
   /** Of a connector. */
   state?: ConnectorRecord["state"];
@@ -15,10 +15,9 @@ type Access = Pick<ConnectorRecord, "visibility" | "ownerUserId"> & {
 };
 
 /**
- * The access as it may be set.
- *
+ * Checks an access and returns it in the form to store.
  * @throws ApiError `visibility_not_supported` for `source` where the provider mirrors no permissions; `unknown_member`,
- *   `unknown_group`
+ * `unknown_group`
  */
 export async function checkAccess(
   workspace: WorkspaceStore,
@@ -58,7 +57,7 @@ export async function checkReaders(
   return { memberIds, groupIds };
 }
 
-/** Makes the connector's group what its access says; raises the access epoch when somebody gains or loses. */
+/** Sets the connector's group to match its access; raises the access epoch when someone gains or loses access. */
 export async function fillConnectorGroup(
   workspace: WorkspaceStore,
   connectorId: string,
@@ -68,16 +67,16 @@ export async function fillConnectorGroup(
   await workspace.access.setMembers(connectorPrincipal(connectorId), members, "kb");
 }
 
-/** True when nobody can read more after the change than before. Every item keeps its source's own lists either way. */
+/** True when no one can read more after the change than before. Every item keeps its source's own lists either way. */
 export function isNarrower(before: Access, after: Access): boolean {
   const held = new Set(membersOf(before));
   if (held.has("workspace")) return true;
   return membersOf(after).every((member) => held.has(member));
 }
 
-/** Who passes the gate of the connector. `source` is open to all members there: the source's own lists decide. */
+/** The members whom the connector itself admits. `source` admits all members: the source's own lists decide. */
 export function membersOf({ visibility, memberIds, groupIds, ownerUserId, state }: Access): Principal[] {
-  // Who left is let in by nobody, also when they come back.
+  // An owner who left has no access, even if they come back.
   const owner: Principal[] = state === "needs_owner" ? [] : [`user:${ownerUserId}`];
   if (visibility === "private") return owner;
   if (visibility !== "members") return ["workspace"];

@@ -6,10 +6,13 @@ import type { ConnectorAddress } from "#storage/records/webhooks.ts";
 import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
-/** What apps sign their notifications of one connector with: sealed in the store, shown to who made it, once. */
+/**
+ * The secrets that apps sign one connector's notifications with: sealed in the store, shown once to the person who made
+ * them.
+ */
 export type WebhookSecrets = ReturnType<typeof makeWebhookSecrets>;
 
-/** Makes the keeper of them. */
+/** Makes the keeper of webhook secrets. */
 export function makeWebhookSecrets({
   store,
   vault,
@@ -35,25 +38,28 @@ export function makeWebhookSecrets({
   }
 
   return {
-    /** A new one in place of the one before, in the transaction of its reason. */
+    /** Makes a new secret in place of the previous one, in the transaction of its reason. */
     rotate: (tx: Store, { workspaceId }: Actor, connectorId: string, now: number): Promise<string> =>
       put(tx, { workspaceId, connectorId }, now),
-    /** The one that it has, or a new one. */
+    /** Returns its secret, or makes one. */
     ensure: (workspaceId: string, connectorId: string, now: number): Promise<{ secret: string; madeAt: number }> =>
       store.transaction(async (tx) => {
         const found = await tx.in(workspaceId).connectors.findWebhook(connectorId);
         if (!found) return { secret: await put(tx, { workspaceId, connectorId }, now), madeAt: now };
         return { secret: vault.open(placeOf(workspaceId, connectorId), found.sealed), madeAt: found.madeAt };
       }),
-    /** Ends the one that it has, in the transaction of its reason. */
+    /** Ends its secret, in the transaction of its reason. */
     end: (tx: Store, { workspaceId }: Actor, connectorId: string): Promise<void> =>
       tx.in(workspaceId).connectors.deleteWebhook(connectorId),
-    /** The one that it has. */
+    /** Its secret, if there is one. */
     async open(workspaceId: string, connectorId: string): Promise<string | undefined> {
       const found = await store.in(workspaceId).connectors.findWebhook(connectorId);
       return found && vault.open(placeOf(workspaceId, connectorId), found.sealed);
     },
-    /** Stores one that the app made, where there is none and the connector isn't being deleted. Gives whether it did. */
+    /**
+     * Stores a secret that the app made, if there is none and the connector isn't being deleted. Returns whether it
+     * did.
+     */
     take: (at: ConnectorAddress, secret: string, now: number): Promise<boolean> =>
       store.transaction(async (tx) => {
         const { connectors } = tx.in(at.workspaceId);
@@ -63,7 +69,7 @@ export function makeWebhookSecrets({
         await put(tx, at, now, secret);
         return true;
       }),
-    /** Whose it is, and the secret. Where there is none, a secret that nobody has, after the same work. */
+    /** Returns the owner of the secret, and the secret. If there is none, a random secret, after the same work. */
     async find(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }> {
       const found = await store.webhooks.find(connectorId);
       if (found?.providerId === providerId) {
@@ -71,7 +77,7 @@ export function makeWebhookSecrets({
         try {
           return { secret: vault.open(placeOf(workspaceId, connectorId), sealed), whose: { workspaceId, connectorId } };
         } catch (error) {
-          // For everybody outside it is as if there were none.
+          // To everyone outside this looks as if there were none.
           log.error({ connectorId, error }, "The secret of a webhook can't be read; make a new one");
         }
       }

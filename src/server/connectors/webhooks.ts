@@ -12,8 +12,7 @@ export async function showWebhook(deps: ConnectorDeps, actor: Actor, connectorId
 }
 
 /**
- * A new secret; the one before ends. Null where the app makes it: then it is waited for.
- *
+ * Makes a new secret; the previous one ends. Null if the app makes it: then it is awaited.
  * @throws ApiError as `showWebhook`
  */
 export async function rotateWebhook(deps: ConnectorDeps, actor: Actor, connectorId: string) {
@@ -31,7 +30,7 @@ export async function rotateWebhook(deps: ConnectorDeps, actor: Actor, connector
   return { webhook: await addressOf(deps, actor, connector), secret };
 }
 
-/** Where an app notifies this server of changes in one connector. */
+/** The URL at which an app notifies this server of changes in one connector. */
 export function webhookUrl(baseUrl: string, providerId: string, connectorId: string): string {
   return `${baseUrl}/hooks/${providerId}/${connectorId}`;
 }

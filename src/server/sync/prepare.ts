@@ -112,8 +112,8 @@ function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, te
 }
 
 /**
- * The document's claims, including its title where the item has another, and the dates that are impossible. Source:
- * S68.
+ * The document's claims, including its title where the item has another, and the dates that are impossible.
+ * Source: S68.
  */
 function propertiesOf(
   { title, properties }: ReadText,

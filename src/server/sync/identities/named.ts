@@ -6,8 +6,8 @@ import { isMirror } from "#server/sync/clocks.ts";
 
 /**
  * Makes the readers that the config names the members of their group at once, in the transaction of the change: no one
- * keeps access, or waits for it, until the next run. Does nothing for a source whose items name their readers. Source:
- * S60.
+ * keeps access, or waits for it, until the next run. Does nothing for a source whose items name their readers.
+ * Source: S60.
  */
 export async function nameReaders(
   { access, sourcePeople }: Pick<WorkspaceStore, "access" | "sourcePeople">,
