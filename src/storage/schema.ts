@@ -36,6 +36,7 @@ import {
   RELIST_ITEMS,
   REMOVALS,
 } from "./tables/items.ts";
+import { JOBS } from "./tables/jobs.ts";
 import { USERS, WORKSPACES, MEMBERS, INVITATIONS, GROUPS } from "./tables/people.ts";
 import { PROVIDER_SERVERS, PROVIDER_SERVER_SECRETS, CONNECTIONS, CONNECTION_SECRETS } from "./tables/servers.ts";
 import { SYNCS, SYNC_SKIPS } from "./tables/syncs.ts";
@@ -87,6 +88,7 @@ const DESCRIBED = [
   SOURCE_STATE,
   RELIST_ITEMS,
   REMOVALS,
+  JOBS,
   USERS,
   WORKSPACES,
   MEMBERS,
@@ -117,7 +119,6 @@ export interface Tables extends Described {
   group_homes: GroupHomesTable;
   identity_aliases: IdentityAliasesTable;
 
-  jobs: JobsTable;
   workspace_turns: WorkspaceTurnsTable;
 }
 
@@ -233,22 +234,6 @@ export interface IdentityAliasesTable {
   principal: string;
   alias: string;
   connectorId: string;
-}
-
-/** Work to be done once, by the worker that claims it first. */
-export interface JobsTable {
-  jobId: string;
-  workspaceId: string;
-  type: string;
-  /** At most one waiting job per key. */
-  dedupeKey: string;
-  payload: string;
-  priority: number;
-  runAt: number;
-  attempt: number;
-  leaseOwner: string | null;
-  leaseUntil: number | null;
-  createdAt: number;
 }
 
 export type ItemsTable = Selectable<Tables["items"]>;

@@ -1,23 +1,12 @@
-import { sql as raw } from "kysely";
+import { type Selectable, sql as raw } from "kysely";
 import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { JobsTable } from "#storage/schema.ts";
+import type { Tables } from "#storage/schema.ts";
+import { JOBS } from "#storage/tables/jobs.ts";
+import type { RecordOf } from "#storage/tables/table.ts";
 
 /** Kinds of background work. */
-export type JobType =
-  | "sync"
-  | "purge_connector"
-  | "purge_refused"
-  | "purge_removed"
-  | "end_former_texts"
-  | "apply_secrets"
-  | "identities"
-  | "told_groups"
-  | "sweep_accesses"
-  | "account"
-  | "lapsed_flow"
-  | "server"
-  | "subscribe_webhook";
+export type JobType = RecordOf<typeof JOBS>["type"];
 
 export interface NewJob {
   workspaceId: string;
@@ -148,7 +137,9 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /** The job of this key. */
-    async find(dedupeKey: string): Promise<Pick<JobsTable, "priority" | "runAt" | "leaseUntil"> | undefined> {
+    async find(
+      dedupeKey: string,
+    ): Promise<Pick<RecordOf<typeof JOBS>, "priority" | "runAt" | "leaseUntil"> | undefined> {
       return sql.read
         .selectFrom("jobs")
         .select(["priority", "runAt", "leaseUntil"])
@@ -322,6 +313,7 @@ export const SLICE_PRIORITY = 25;
 /** A job that waits rises by one in this time, so that nothing waits for ever. */
 const RISE_MS = 30_000;
 
+// Raw: across workspaces.
 function due(db: SqlHandles["read"], now: number) {
   return db
     .selectFrom("jobs as job")
@@ -361,17 +353,7 @@ async function changed(query: {
   return (result?.numUpdatedRows ?? result?.numDeletedRows ?? 0n) > 0n;
 }
 
-function toClaimed(job: JobsTable): ClaimedJob {
-  return {
-    jobId: job.jobId,
-    workspaceId: job.workspaceId,
-    // Written by `enqueue` only, which takes these types.
-    type: job.type as JobType,
-    dedupeKey: job.dedupeKey,
-    payload: JSON.parse(job.payload) as Record<string, string>,
-    priority: job.priority,
-    runAt: job.runAt,
-    attempt: job.attempt + 1,
-    isTakenOver: job.leaseOwner !== null,
-  };
+function toClaimed(row: Selectable<Tables["jobs"]>): ClaimedJob {
+  const { leaseOwner, leaseUntil: _until, createdAt: _created, ...job } = JOBS.read(row);
+  return { ...job, attempt: job.attempt + 1, isTakenOver: leaseOwner !== null };
 }
