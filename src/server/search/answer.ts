@@ -68,7 +68,7 @@ function toResult({ item, passages, explanation }: ShownHit, baseUrl: string): S
   };
 }
 
-/** A hit is no place for whole texts; the file's record has them. */
+/** A hit isn't the place for whole texts; the file's record has them. */
 const MAX_FIELD_CHARS = 1_000;
 const MAX_FIELD_VALUES = 50;
 

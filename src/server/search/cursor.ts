@@ -1,7 +1,7 @@
 import type { HitPosition, Matching, SearchOrder } from "#storage/search-index.ts";
 import type { CursorPosition } from "#server/http/cursor.ts";
 
-/** Where a search goes on. */
+/** The position from which a search continues. */
 export interface SearchPosition {
   position: HitPosition;
   match: Matching;
@@ -11,10 +11,10 @@ export interface SearchPosition {
 
 const ORDERS: readonly SearchOrder[] = ["relevance", "recency", "due"];
 const FLAG = { all: 1, any: 2, negative: 16, undated: 32, one: 64, feedback: 128 } as const;
-/** What fits the six bytes that a cursor has for the value. */
+/** The largest value that fits a cursor's six bytes. */
 const MAX_VALUE = 2 ** 47;
 
-/** Dates fit whole; of a score the upper 48 of 64 bits do; `show` of the index asks for the others. */
+/** Dates fit whole; of a score's 64 bits the upper 48 do; `show` of the index looks up the others. */
 export function toCursorPosition({ position, match, hasFeedback, order }: SearchPosition): CursorPosition {
   const { group, value, kbId } = position;
   const isScore = order === "relevance";

@@ -1,19 +1,19 @@
-/** Whose turn an entry waits for. */
+/** The workspace and person whose turn an entry waits for. */
 export interface Waiter {
   workspaceId: string;
   userId: string;
 }
 
 /**
- * A queue in which every workspace has its turn, and in each turn the next of its people: one with many questions can't
- * hold up the others. Source: S24.
+ * A queue in which every workspace has its turn, and in each turn the next of its people: a person with many queries
+ * can't hold up the others. Source: S24.
  */
 export interface FairQueue<T> {
   readonly size: number;
   add(waiter: Waiter, entry: T): void;
-  /** The oldest entry of the person whose turn it is, among those who may have one now. */
+  /** Removes the oldest entry of the person whose turn it is, among those who may have one now. */
   take(mayHave?: (waiter: Waiter) => boolean): T | undefined;
-  /** The newest entry of the person with most waiting, in the workspace with most waiting. */
+  /** Removes the newest entry of the person with most waiting, in the workspace with most waiting. */
   shed(): T | undefined;
 }
 

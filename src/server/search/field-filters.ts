@@ -3,21 +3,18 @@ import type { ItemRecord } from "#storage/records/item-record.ts";
 import { fieldKey } from "#text/field-terms.ts";
 import type { FieldFilter } from "#storage/search-index.ts";
 
-/** Fields that one question may ask for. */
+/** Most fields in one query's filters. */
 export const MAX_FIELD_FILTERS = 8;
-/** Newest visible items whose fields are looked through for what there is. */
+/** Newest visible items whose fields are sampled for suggestions. */
 export const SAMPLED_ITEMS = 200;
 const OFFERED = 5;
 
-/** `name:value` as it is shown in a sentence. */
+/** `name:value` as shown in a sentence. */
 export function pairText({ key, value }: FieldFilter): string {
   return cleanLine(`${key}:${value}`, 80);
 }
 
-/**
- * What to say to somebody who asked for a field that nothing they may see has: fields and values of `items`, which are
- * visible ones, and of nothing else.
- */
+/** The note for a field that no visible item has: it suggests only fields and values of `items`, which are visible. */
 export function unknownFieldNote(asked: FieldFilter, items: readonly Pick<ItemRecord, "fields">[]): string {
   const key = fieldKey(asked.key);
   const names = new Map<string, { name: string; count: number }>();

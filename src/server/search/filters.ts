@@ -8,7 +8,7 @@ import type { SearchFilters, SearchRequest, SearchResponse } from "#storage/sear
 
 const DAY_MS = 86_400_000;
 
-/** What the words of a filter are looked up with; all of it answers for the reader alone. */
+/** Lookups for the words of a filter; all of them answer for the reader alone. */
 export interface FilterContext {
   actor: Actor;
   finder: EntityFinder;
@@ -24,9 +24,8 @@ export interface ResolvedFilters {
 }
 
 /**
- * The filters that arguments mean. What is hidden answers exactly as what is not there: an error that offers only
- * visible ones (S9).
- *
+ * Resolves arguments to filters. A hidden match answers exactly as a missing one: an error that offers only visible
+ * ones (S9).
  * @throws ApiError `invalid_argument`, `no_such_person`
  */
 export async function resolveFilters(args: SearchArguments, context: FilterContext): Promise<ResolvedFilters> {
@@ -43,7 +42,7 @@ export async function resolveFilters(args: SearchArguments, context: FilterConte
   return { filters, notes };
 }
 
-/** A priority is found as a field is; what a source calls it is what it is asked for by. */
+/** A priority is found as a field is, by the source's own word for it. */
 function fieldsOf({ fields = [], priority }: SearchArguments): SearchFilters {
   const all = [...fields, ...(priority === undefined ? [] : [{ key: "priority", value: priority }])];
   return all.length === 0 ? {} : { fields: all };
@@ -116,7 +115,7 @@ function noSuchPerson(field: string, asked: string, close: readonly NamedEntity[
 
 async function sourceFilter(text: string, context: FilterContext, notes: string[]): Promise<SearchFilters> {
   const asked = text.trim();
-  // One that nobody may see, or that isn't there, has no items: the same answer for all.
+  // A connector that is hidden from the reader, or doesn't exist, has no items: the same answer for all.
   if (/^con_[a-z0-9]+$/.test(asked)) return { connectorIds: [asked] };
   const isThere = async (filters: SearchFilters) => (await context.probe({ filters })).total > 0;
   for (const filters of [{ sources: [asked] }, { providerIds: [asked.toLowerCase()] }]) {
@@ -130,7 +129,10 @@ async function sourceFilter(text: string, context: FilterContext, notes: string[
   return looseSource(asked, context, notes);
 }
 
-/** A place by its name alone, in other case, or a container by its name; else the error that names close ones. */
+/**
+ * Finds a place by its name alone, in other case, or a container by its name; else throws the error that names close
+ * ones.
+ */
 async function looseSource(asked: string, context: FilterContext, notes: string[]): Promise<SearchFilters> {
   const { facets } = await context.probe({ filters: {}, facets: ["source", "provider"] });
   const sources = (facets.source ?? []).map(({ value }) => value);
@@ -159,7 +161,7 @@ async function looseSource(asked: string, context: FilterContext, notes: string[
   });
 }
 
-/** Shares a stretch of four letters. */
+/** Whether they share a run of four letters. */
 function isNear(source: string, wanted: string): boolean {
   for (let at = 0; at + 4 <= wanted.length; at++) if (source.includes(wanted.slice(at, at + 4))) return true;
   return false;

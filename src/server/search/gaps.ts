@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 
-/** Time that never stands still or goes back, as computing takes it. */
+/** A clock that never stops or goes back, for measuring computing time. */
 export interface ComputingTime {
   /** Milliseconds since any moment. */
   now(): number;
@@ -9,14 +9,17 @@ export interface ComputingTime {
 
 export const COMPUTING_TIME: ComputingTime = { now: () => performance.now(), sleep: (ms) => setTimeout(ms) };
 
-/** How often callers look for a gap while people search. In each, one begins: all at once would be in the next search's way. */
+/**
+ * How often callers check for a gap while people search. One caller begins in each gap: all at once would delay the
+ * next search.
+ */
 const LOOK_MS = 3;
 /** While searches leave no gap, one begins in this time. Source: docs/decisions/0043. */
 const PACE_MS = 20;
-/** So long after the last search, nobody is taken to be searching. */
+/** After this long without a search, no one is assumed to be searching. */
 const QUIET_MS = 25;
 
-/** Makes the gaps of a gate. `isIdle` = no search works or waits. */
+/** Makes the gaps of a gate. `isIdle` = no search is running or waiting. */
 export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
   const waiting: (() => void)[] = [];
   let endedAt = -Infinity;
@@ -40,8 +43,8 @@ export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
 
   return {
     /**
-     * Waits for a moment without a search, one caller after the other. Callers go on one by one while people search, and at a
-     * slow pace when searches leave no such moment.
+     * Waits for a moment without a search, one caller after the other. Callers go on one by one while people search,
+     * and at a slow pace when searches leave no such moment.
      */
     async wait(): Promise<void> {
       if (waiting.length === 0 && isQuiet()) return;
@@ -50,7 +53,7 @@ export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
         if (!isLooking) void look();
       });
     },
-    /** Told when a search has ended: a gap begins if none works now. */
+    /** Call when a search has ended: a gap begins if none is running now. */
     begin(): void {
       endedAt = now();
     },

@@ -7,33 +7,35 @@ import { COMPUTING_TIME, type ComputingTime, makeGaps } from "./gaps.ts";
 import type { Clock } from "#core/clock.ts";
 import { makeFairQueue, type Waiter } from "./fair-queue.ts";
 
-/** Lets so many searches work at a time; the others wait in turn, as many as can start in time. */
+/** Limits how many searches run at a time; the others wait in turn, as many as can start in time. */
 export interface SearchGate {
   /**
    * Runs the work when it is this person's turn.
-   *
-   * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest search of the
-   *   person with the most waiting is refused, which need not be this one
+   * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest search of
+   * the person with the most waiting is refused, which need not be this one
    */
   run<T>(waiter: Waiter, work: () => Promise<T>): Promise<T>;
-  /** Waits until no search works, for work that nobody waits for; see `Gaps`. */
+  /** Waits until no search is running, for work that no one waits for; see `Gaps`. */
   waitForGap(): Promise<void>;
 }
 
-/** Searches at work: two for each search thread, so that one is ready when a thread gets free. */
+/** Running searches: two for each search thread, so that one is ready when a thread gets free. */
 export const SEARCHES_AT_ONCE = 4;
 
-/** Of one person, one for each search thread; while others search, one: a thread is free for a colleague's. Source: docs/decisions/0050. */
+/**
+ * Per person, one for each search thread; while others search, one: a thread stays free for a colleague.
+ * Source: docs/decisions/0050.
+ */
 const [MOST_ALONE, MOST_BESIDE_OTHERS] = [2, 1];
-/** Others search while one of theirs came in this time. */
+/** Others count as searching if one of them searched within this time. */
 const BESIDE_MS = 10_000;
 
-/** Nobody waits longer than this for a search to begin. */
+/** The longest time until a search begins. */
 const MAX_WAIT_MS = 1_000;
-/** What a search is taken to last until some have been seen, and how much each one seen moves that. */
+/** The assumed duration of a search until some have been measured, and the weight of each measurement. */
 const FIRST_GUESS_MS = 25;
 const WEIGHT = 0.1;
-/** So many may always wait, however slow searches are, and never more. */
+/** The number that may always wait, however slow searches are, and the most that ever may. */
 const FEWEST_WAITING = 4;
 const MOST_WAITING = 1_000;
 
@@ -54,7 +56,10 @@ export interface SearchGateOptions {
   time?: ComputingTime;
 }
 
-/** Makes the gate. How many may wait follows from how long searches last: the last of them starts within a second. */
+/**
+ * Makes the gate. The number that may wait follows from how long searches last: the last of them starts within a
+ * second.
+ */
 export function makeSearchGate({
   clock,
   slots = SEARCHES_AT_ONCE,
@@ -63,7 +68,7 @@ export function makeSearchGate({
   const queue = makeFairQueue<Waiting>();
   const running = makeTally();
   const recent = makeRecent(clock);
-  // Those that wait do so only while others work.
+  // Searches wait only while others run.
   const gaps = makeGaps(() => running.all === 0, time);
   let averageMs = FIRST_GUESS_MS;
 
@@ -93,7 +98,7 @@ export function makeSearchGate({
       const tookMs = Math.max(1, clock.now() - startedAt);
       averageMs += (tookMs - averageMs) * WEIGHT;
       running.add(waiter, -1);
-      // First the answer is made of what was found: results would pile up where that takes longer than a search.
+      // The answer is built from the results first: they would pile up if that takes longer than a search.
       setImmediate(settle);
       gaps.begin();
     }
@@ -112,7 +117,7 @@ export function makeSearchGate({
   };
 }
 
-/** Who has searched of late, the latest last. */
+/** People who searched recently, the latest last. */
 function makeRecent(clock: Clock) {
   const people = new Map<string, number>();
   return {
@@ -134,7 +139,7 @@ function keyOf({ workspaceId, userId }: Waiter): string {
   return `${workspaceId} ${userId}`;
 }
 
-/** Searches at work, of all and of each person. */
+/** Running searches, in total and per person. */
 function makeTally() {
   const people = new Map<string, number>();
   return {
@@ -154,7 +159,7 @@ export function gatedSearch(gate: SearchGate, service: SearchService): SearchSer
   return { search: (actor, args) => gate.run(actor, () => service.search(actor, args)) };
 }
 
-/** Entities behind the same gate: an overview asks the index as often as a search does. */
+/** Entities behind the same gate: an overview queries the index as often as a search does. */
 export function gatedEntities(gate: SearchGate, service: EntityService): EntityService {
   return {
     search: (actor, query) => gate.run(actor, () => service.search(actor, query)),
@@ -162,7 +167,7 @@ export function gatedEntities(gate: SearchGate, service: EntityService): EntityS
   };
 }
 
-/** Looking for words in a text behind the same gate; reading it waits for nobody. */
+/** Finding words in a text, behind the same gate; reading the text doesn't wait. */
 export function gatedFiles<Files extends Finding>(gate: SearchGate, service: Files): Files {
   return { ...service, find: (actor, ...asked) => gate.run(actor, () => service.find(actor, ...asked)) };
 }

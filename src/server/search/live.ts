@@ -2,8 +2,8 @@ import type { LiveSearch } from "#server/provider-servers/live.ts";
 import type { SearchService } from "./types.ts";
 
 /**
- * A search that also asks the person's own connections, when told to, beside the indexed answer: that one is made as if nobody
- * had asked them, and goes on by the same cursors. Only a first page asks.
+ * A search that, on request, also queries the person's own connections. The indexed answer isn't affected and continues
+ * with the same cursors. Only a first page queries them.
  */
 export function searchWithLive(search: SearchService, live: LiveSearch): SearchService {
   return {

@@ -19,7 +19,7 @@ export interface NoteContext {
   connectorNotes?(actor: Actor): Promise<string[]>;
 }
 
-/** What to know about an answer besides its entries, one sentence each. Every count is of what the reader may see. */
+/** Notes about an answer besides its entries, one sentence each. Every count covers only what the reader may see. */
 export async function answerNotes(context: NoteContext): Promise<string[]> {
   const { search, response, isContinued } = context;
   const notes = [...search.notes];
@@ -51,7 +51,7 @@ function matchNotes({ search, response }: NoteContext): string[] {
   return notes;
 }
 
-/** What to try when nothing was found. Source: B10. */
+/** Suggestions when nothing was found. Source: B10. */
 async function zeroNotes({ search, response }: NoteContext): Promise<string[]> {
   const notes: string[] = [];
   const words = response.unknownWords.slice(0, 5).map((word) => `"${cleanLine(word, 60)}"`);
@@ -97,7 +97,7 @@ function keep(filters: { [Name in keyof SearchFilters]: SearchFilters[Name] | un
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
-/** Tasks that a question about due dates can't show. Source: B5. */
+/** Counts tasks without a due date, which a query about due dates can't show. Source: B5. */
 async function undatedNote({ search }: NoteContext): Promise<string[]> {
   const { filters } = search.request;
   if (filters.dateField !== "due") return [];

@@ -3,17 +3,20 @@ import type { SearchArguments } from "./types.ts";
 import type { FieldFilter } from "#storage/search-index.ts";
 import type { ItemKind } from "#api/common.ts";
 
-/** A filter that stands in the query: `kind:task`, `assignee:"Anna K"`, `status:draft`. */
+/** A filter written in the query: `kind:task`, `assignee:"Anna K"`, `status:draft`. */
 export interface QueryFilter {
-  /** The argument that it means, when name and value can be one. */
+  /** The argument it sets, if name and value are valid for one. */
   argument?: keyof SearchArguments;
-  /** The field that it means otherwise. */
+  /** The field it means otherwise. */
   field: FieldFilter;
-  /** As it stands in the query. */
+  /** As it is written in the query. */
   written: string;
 }
 
-/** A phrase, in which nothing is a filter, or a name and a value. A drive (`C:\`) and an address (`https://`) are neither. */
+/**
+ * A phrase, in which nothing is a filter, or a name and a value. A drive (`C:\`) and an address (`https://`) are
+ * neither.
+ */
 const PIECES =
   /(?<=^|\s)(?:-?["\u201c\u201e][^"\u201c\u201d\u201e]*["\u201c\u201d\u201e]|(\p{L}[\p{L}\p{M}\p{N}_.-]{1,99}):(?!\/\/)("[^"]{1,200}"|[^\s"]{1,200})(?=\s|$))/gu;
 const ARGUMENTS: Readonly<Record<string, keyof SearchArguments>> = {
@@ -39,8 +42,8 @@ const CHOICES: Readonly<Partial<Record<keyof SearchArguments, readonly string[]>
 };
 
 /**
- * What in a query may be a filter. Whether a value means anything is decided by who asks for it: what does not stays a
- * word, for pasted errors are full of `status:500`. Source: B8.
+ * Finds possible filters in a query. The caller decides whether a value means anything: if it doesn't, it stays a word,
+ * for pasted errors are full of `status:500`. Source: B8.
  */
 export function findQueryFilters(query: string): QueryFilter[] {
   return piecesOf(query).map(({ written, name, value }) => {
@@ -50,7 +53,7 @@ export function findQueryFilters(query: string): QueryFilter[] {
   });
 }
 
-/** The arguments with the filter taken out of the query; undefined where an argument is given, which wins over it. */
+/** The arguments with the filter taken out of the query; undefined if its argument is given, which wins over it. */
 export function withArgument(args: SearchArguments, filter: QueryFilter): SearchArguments | undefined {
   const { argument, field } = filter;
   if (argument === undefined || args[argument] !== undefined) return undefined;
@@ -82,7 +85,7 @@ function without(query: string, { written }: QueryFilter): string {
   return `${query.slice(0, at)} ${query.slice(at + written.length)}`.replace(/\s+/g, " ").trim();
 }
 
-/** Filters that a whole sentence says. */
+/** Filters expressed by a whole sentence. */
 export type SentenceFilters = Pick<
   SearchArguments,
   "kinds" | "status" | "assignee" | "priority" | "dateField" | "after" | "before" | "sortBy"
@@ -128,9 +131,9 @@ const DAY =
   "today|tomorrow|yesterday|(?:this|next|last) (?:week|month|year)|(?:last|next|past) \\d{1,3} (?:days?|weeks?|months?)|(?:(?:this|next|last) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|\\d{4}-\\d{2}(?:-\\d{2})?";
 
 /**
- * The filters that a query is when every one of its words says one: `my open tasks due this week`. Undefined as soon as a
- * single word is left over, stands in quotes, or says a filter twice: then all of it is words. At least two filters have to
- * be said, one of them of whom, when or how urgent, so that `open document` stays a search for words.
+ * The filters of a query in which every word is part of one: `my open tasks due this week`. Undefined as soon as a
+ * single word is left over, is in quotes, or repeats a filter: then all of it is words. It needs at least two filters,
+ * one of them about a person, a time or urgency, so that `open document` stays a search for words.
  */
 export function readSentence(query: string): SentenceFilters | undefined {
   let rest = query

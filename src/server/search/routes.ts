@@ -5,14 +5,14 @@ import type { SearchService } from "./types.ts";
 import type { FieldFilter } from "#storage/search-index.ts";
 import { toSearchAnswer } from "./answer.ts";
 
-/** Hangs the REST form of the search. */
+/** Mounts the REST form of the search. */
 export function mountSearch(
   at: Mount,
   deps: { search: SearchService; audit: ReadRecorder; settings: { baseUrl: string } },
 ): void {
   at.member(searchRoute, async ({ actor, query: { kind, field, live, explain, ...query } }) => {
     const input = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-    // Only absent values were taken out, so what the contract promised is still there.
+    // Only absent values were taken out, so the values that the contract requires are still there.
     const args = input as typeof query & { query: string; limit: number };
     const { search } = deps;
     const outcome = await search.search(
@@ -31,7 +31,7 @@ export function mountSearch(
   });
 }
 
-/** `name:value`; a value may hold colons of its own, and be quoted as in a query. */
+/** Parses `name:value`; a value may hold colons of its own, and be quoted as in a query. */
 function toPair(text: string): FieldFilter {
   const colon = text.indexOf(":");
   return { key: text.slice(0, colon), value: text.slice(colon + 1).replace(/^\s*"(.*)"\s*$/su, "$1") };
@@ -39,7 +39,7 @@ function toPair(text: string): FieldFilter {
 
 type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
 
-/** `undefined` is no value under exact optional types. */
+/** `undefined` isn't a value under exact optional types. */
 function withoutAbsent<T extends object>(values: T): Present<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>; // same keys
 }

@@ -31,27 +31,27 @@ export interface SearchServiceOptions {
   finder: EntityFinder;
   cursors: CursorCodec;
   clock: Clock;
-  /** What a kbId, URL or issue key names among what the actor may see. */
+  /** Finds the items that a kbId, URL or issue key names among those the actor may see. */
   lookUp(actor: Actor, asked: string): Promise<{ kbIds: string[] }>;
   /** Sentences about connectors the actor can see that are not complete: still indexing, stale, to be reconnected. */
   connectorNotes?(actor: Actor): Promise<string[]>;
-  /** Counts hits that the index gave and the records refused; above 0 is a fault of the index. */
+  /** Counts hits that the index returned and the records refused; above 0 is a fault of the index. */
   onRefused?(count: number): void;
-  /** Told of a hit of which something could not be shown. */
+  /** Called for a hit that could not be shown completely. */
   onFault?(fault: Fault): void;
 }
 
-/** A question without who asks it. */
+/** A search request without its viewer. */
 type Question = Omit<SearchRequest, "viewer">;
 
-/** One search on its way. */
+/** A search in progress. */
 interface Search extends ResolvedFilters {
   actor: Actor;
   /** The query without its filters. */
   query: string;
   args: SearchArguments;
   request: Question;
-  /** Asks the index anything else about what the actor may see. */
+  /** Runs any other index query over what the actor may see. */
   probe: FilterContext["probe"];
   scope: CursorScope;
 }
@@ -59,7 +59,7 @@ interface Search extends ResolvedFilters {
 /** Pairs of a query that are tried: a pasted log has hundreds. */
 const MAX_QUERY_FILTERS = 8;
 
-/** Makes the search: filters by words, one trip to the index for all that is shown, and what to know about it. */
+/** Makes the search: filters by words, one trip to the index for everything shown, and notes about it. */
 export function makeSearchService(options: SearchServiceOptions): SearchService {
   return {
     async search(actor, input) {
@@ -100,7 +100,7 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
   };
 }
 
-/** Numbers of words and items are for those who look after the search, not for every reader. */
+/** Counts of words and items are for those who maintain the search, not for every reader. */
 function requireMayExplain(actor: Actor): void {
   if (actsAsAdmin(actor)) return;
   throw new ApiError("forbidden", {
@@ -117,7 +117,7 @@ async function prepare(options: SearchServiceOptions, actor: Actor, input: Searc
     limit: 0,
     timeZone: actor.timeZone,
   };
-  // Most searches ask for nothing but what they show.
+  // Most searches need only the results they show.
   let viewer: Promise<Viewer> | undefined;
   const probe: FilterContext["probe"] = async (request) =>
     options.index.search({ ...base, ...request, viewer: await (viewer ??= options.policy.viewerOf(actor)) });
@@ -155,13 +155,13 @@ interface Understood {
 }
 
 /**
- * A query that consists only of a sentence of filters is answered by them; undefined when it is no such sentence, or when nothing
- * visible fits them: then its words are searched for as any others.
+ * Answers a query that consists only of a sentence of filters with them; undefined if it isn't such a sentence, or if
+ * nothing visible fits them: then its words are searched for like any others.
  */
 async function understandSentence(input: SearchArguments, context: FilterContext): Promise<Understood | undefined> {
   const said = readSentence(input.query);
   if (said === undefined) return undefined;
-  // What is given outright wins over what the sentence says.
+  // An explicit argument wins over the sentence.
   const args: SearchArguments = { ...said, ...input, query: "" };
   try {
     const resolved = await resolveFilters(args, context);
@@ -177,7 +177,7 @@ async function understandSentence(input: SearchArguments, context: FilterContext
 
 const ARGUMENT_NAMES: Readonly<Record<string, string>> = { kinds: "kind" };
 
-/** Takes the filters out of the query, as far as they mean anything to this reader. */
+/** Takes the filters out of the query, if they mean anything to this reader. */
 async function understand(input: SearchArguments, context: FilterContext): Promise<Understood> {
   let known: Understood = { args: input, resolved: await resolveFilters(input, context) };
   const notes: string[] = [];
@@ -202,7 +202,7 @@ async function asArgument({ args }: Understood, filter: QueryFilter, context: Fi
   }
 }
 
-/** A pair is a field's when something visible has it: hidden items make no filter of a word. */
+/** A pair is a field filter if a visible item has it: hidden items can't turn a word into a filter. */
 async function asField({ args, resolved }: Understood, filter: QueryFilter, { probe }: FilterContext) {
   if ((args.fields ?? []).length >= MAX_FIELD_FILTERS) return undefined;
   if ((await probe({ filters: { fields: [filter.field] } })).total === 0) return undefined;
@@ -211,7 +211,7 @@ async function asField({ args, resolved }: Understood, filter: QueryFilter, { pr
   return { known: { args: tried, resolved: { ...resolved, filters } }, what: "a field" };
 }
 
-/** What there is instead of fields that were asked for outright and are nowhere in sight. */
+/** Suggests other fields for explicit ones that no visible item has. */
 async function unknownFieldNotes(
   { policy }: SearchServiceOptions,
   { actor, probe }: FilterContext,
@@ -241,7 +241,7 @@ function continueFrom({ cursors }: SearchServiceOptions, search: Search): Search
   return cursor === undefined ? undefined : fromCursorPosition(cursors.decode(search.scope, cursor));
 }
 
-/** The items that the whole query is the address or key of, as far as the filters let them through. Source: B23. */
+/** The items whose address or key is the whole query, if the filters admit them. Source: B23. */
 async function pinnedHits({ lookUp }: SearchServiceOptions, search: Search) {
   const none = { kbIds: [] as string[], extra: 0 };
   const query = search.query.trim();
@@ -266,7 +266,7 @@ function beforeAll(order: SearchOrder): HitPosition {
 const CONCISE: SnippetOptions = { maxChars: 240, count: 1 };
 const DETAILED: SnippetOptions = { maxChars: 600, count: 3 };
 
-/** All that is shown, in one trip: the hits, judged again, with records and passages of the state that was judged. */
+/** Everything shown, in one trip: the hits, judged again, with records and passages of the state that was judged. */
 function show(
   { index, policy }: SearchServiceOptions,
   { actor, args, request }: Search,

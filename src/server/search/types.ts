@@ -5,7 +5,7 @@ import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts
 import type { Actor } from "#storage/access/actor.ts";
 import type { FieldFilter, SearchStatistics, ShownHit } from "#storage/search-index.ts";
 
-/** What `search` and `entities` answer, as the tools and the REST routes render it. */
+/** The answers of `search` and `entities`, as the tools and the REST routes render them. */
 
 /** The arguments of a search as they were given, checked for their shape only. */
 export interface SearchArguments {
@@ -34,9 +34,9 @@ export interface SearchArguments {
   limit: number;
   detail?: (typeof DETAILS)[number];
   cursor?: string;
-  /** Also asks servers that the person has connected; the first page only. */
+  /** Also queries servers that the person has connected; the first page only. */
   live?: boolean;
-  /** Also how each score came about; for admins. */
+  /** Also explains each score; for admins. */
   explain?: boolean;
 }
 
@@ -44,33 +44,39 @@ export type Grouping = (typeof GROUPINGS)[number];
 
 export interface SearchGroup {
   value: string;
-  /** For people: whom the value names. */
+  /** For people: the person that the value names. */
   entityId?: string;
   count: number;
-  /** For people: in how many of them as assignee; in the others as author, sender, reviewer or mentioned. */
+  /**
+   * For people: the number of items with them as assignee; in the others they are author, sender, reviewer or
+   * mentioned.
+   */
   assigned?: number;
 }
 
 export interface SearchOutcome {
   entries: readonly ShownHit[];
-  /** What `groupBy` and `facets` ask for. */
+  /** The counts that `groupBy` and `facets` request. */
   facets: Partial<Record<Grouping, readonly SearchGroup[]>>;
   total: number;
   isTotalExact: boolean;
   match: "all" | "any";
   order: "relevance" | "recency" | "due";
-  /** What was understood, corrected, missing or is still being indexed, one sentence each; already one line. */
+  /**
+   * Parts of the query that were understood or corrected, and results that are missing or still being indexed, one
+   * sentence each; already one line.
+   */
   notes: readonly string[];
-  /** The cursor that goes on after the first `shown` entries; undefined when nothing follows. */
+  /** The cursor that continues after the first `shown` entries; undefined when nothing follows. */
   cursorAfter(shown: number): string | undefined;
-  /** Takes note of an entry of which something could not be shown. */
+  /** Records that an entry could not be shown completely. */
   noteFault(fault: Fault): void;
   /** Epoch milliseconds. */
   asOf: number;
   tookMs: number;
-  /** What connections of the person's own found just now, where that was asked for. */
+  /** Results that the person's own connections found just now, if requested. */
   live?: LiveAnswer;
-  /** What scores were counted over, where they were to be explained. */
+  /** The basis of the scores, if an explanation was requested. */
   statistics?: SearchStatistics;
 }
 
