@@ -1,6 +1,6 @@
 import { DATE_FIELDS, DETAILS, ENTITY_TYPES, GROUPINGS, SORT_ORDERS, TOOL_LIMITS, type ToolName } from "#api/tools.ts";
 
-/** What an argument may be. Everything is lenient on the way in and said on the way out. Source: B3, B4. */
+/** The rule for an argument's value. Input is read leniently, and every correction is reported. Source: B3, B4. */
 export type ArgumentRule =
   /** `isFilter`: `any`, `all`, `none`, `*` mean "not given". */
   | { type: "text"; isFilter?: boolean; isRequired?: boolean; maxChars?: number; isCut?: boolean }
@@ -14,9 +14,9 @@ export type ArgumentRule =
 
 const FILTER: ArgumentRule = { type: "text", isFilter: true };
 const LIMIT: ArgumentRule = { type: "integer", ...TOOL_LIMITS.limit, isZeroAbsent: true };
-/** An empty one asks for the newest. */
+/** An empty query asks for the newest. */
 export const QUERY: ArgumentRule = { type: "text", maxChars: TOOL_LIMITS.queryChars, isCut: true };
-/** No right value but a query is longer. */
+/** No valid value except a query is longer. */
 export const ADDRESS_CHARS = 2100;
 
 function size(fallback: number): ArgumentRule {
@@ -29,7 +29,7 @@ function size(fallback: number): ArgumentRule {
   };
 }
 
-/** What each tool takes, by the names that it publishes. */
+/** The arguments of each tool, by their published names. */
 export const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>> = {
   kb_search: {
     query: QUERY,
@@ -128,9 +128,9 @@ export const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
 };
 
 /**
- * What hosts add to the arguments of every call, each with its report. They are no words of the model, which
- * can't leave them out, so they are dropped with a note. None is a name of ours in any writing (a test): a filter that is
- * dropped would widen the answer.
+ * Arguments that hosts add to every call, each with its report. The model didn't write them and can't leave them out,
+ * so they are dropped with a note. None is a name of ours in any spelling (a test): dropping a filter would widen the
+ * answer.
  */
 export const HOST_ARGUMENTS: ReadonlySet<string> = new Set([
   // n8n, MCP Client Tool. Reported: n8n-io/n8n#21500

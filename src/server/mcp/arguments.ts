@@ -20,14 +20,13 @@ export type ArgumentValue = string | number | boolean | readonly string[];
 export interface ReadArguments {
   /** Present arguments by their canonical names; integers always, with their default. */
   values: Record<string, ArgumentValue>;
-  /** What was corrected, one sentence each. */
+  /** The corrections, one sentence each. */
   notes: string[];
 }
 
 /**
  * Reads the arguments of a tool call: placeholders are absent, `"10"` is 10, aliases and near values are understood and
  * noted, numbers out of range are clamped and noted.
- *
  * @throws ApiError `unknown_argument` with the list of arguments; `invalid_argument` naming the right values
  */
 export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
@@ -44,7 +43,8 @@ export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
     if (result.values[name] !== undefined) continue;
     if (rule.type === "integer") result.values[name] = rule.fallback;
     if (rule.type === "text" && rule.isRequired === true) throw missingArgument(tool, name);
-    // An empty one asks for the newest, and filters can do without; a call without anything may have lost its arguments.
+    // An empty query asks for the newest, and filters work without one; a call without anything may have lost its
+    // arguments.
     if (rule === QUERY && Object.keys(received).length === 0)
       result.notes.push(`${name} is missing and was read as "".`);
   }
@@ -63,13 +63,13 @@ function asRecord(tool: ToolName, raw: unknown, notes: string[]): Record<string,
   });
 }
 
-/** The value that a text is JSON of; undefined for any other text, and for one that holds more than arguments do. */
+/** Parses a text as JSON; undefined for any other text, and for one that holds more than arguments do. */
 function parseText(text: string): unknown {
   if (findJsonFault(text, TEXT_BOUNDS) !== undefined) return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    // The caller says what is wrong with it.
+    // The caller reports the error.
     return undefined;
   }
 }
@@ -83,7 +83,7 @@ function withoutHostArguments(received: Record<string, unknown>, notes: string[]
   return Object.fromEntries(Object.entries(received).filter(([name]) => !HOST_ARGUMENTS.has(name)));
 }
 
-/** The given arguments under their canonical names; an alias counts only where the real name is not given. */
+/** The given arguments under their canonical names; an alias counts only if the real name is not given. */
 function canonical(tool: ToolName, received: Record<string, unknown>, notes: string[]): [string, unknown][] {
   const all = Object.entries(received);
   const long = all.find(([name]) => name.length > TOOL_LIMITS.nameChars);
@@ -110,7 +110,7 @@ function canonical(tool: ToolName, received: Record<string, unknown>, notes: str
 function isAbsent(value: unknown): boolean {
   if (value === null || value === undefined) return true;
   if (typeof value === "string") return value.trim() === "";
-  // A list in a list is something, so no depth is walked.
+  // A list in a list counts as a value, so no depth is walked.
   if (Array.isArray(value)) return value.every((each) => !Array.isArray(each) && isAbsent(each));
   return typeof value === "object" && Object.keys(value).length === 0;
 }
@@ -131,14 +131,14 @@ function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string
   }
 }
 
-/** A list that came as JSON text. Only for arguments that are no free text: a query may begin with a bracket. */
+/** Parses a list that came as JSON text. Only for arguments that aren't free text: a query may begin with a bracket. */
 function listOf(value: unknown): unknown {
   if (typeof value !== "string" || !value.trimStart().startsWith("[")) return value;
   const read = parseText(value);
   return Array.isArray(read) ? read : value;
 }
 
-/** A longer value than any that is right is refused unread. */
+/** Refuses a value longer than any valid one without reading it. */
 function refuseLong(name: string, value: unknown): void {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.some((each) => typeof each === "string" && each.length > ADDRESS_CHARS))

@@ -6,7 +6,7 @@ import type { Excerpt, ShownHit } from "#storage/search-index.ts";
 import { formatDay } from "#api/days.ts";
 import { agentFacts, factTexts, formerText, type Printing, withDistance } from "./facts.ts";
 
-/** How much of an entry is shown; the budget goes down this list. Source: B24. */
+/** How much of an entry is shown; to fit the budget, details are dropped down this list. Source: B24. */
 export interface EntryDetail {
   snippetChars: number;
   passages: number;
@@ -16,7 +16,7 @@ export interface EntryDetail {
   isDetailed: boolean;
 }
 
-/** The facts of one hit, cleaned; the text form is made from nothing else. */
+/** The facts of one hit, cleaned; the text form is made only from them. */
 export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, time: Printing): ToolSearchEntry {
   const { item } = entry;
   // A passage of hidden characters only is left out.
@@ -24,7 +24,7 @@ export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, ti
     .map((passage) => ({ ...passage, text: cleanLine(passage.text, 5000) }))
     .filter((passage) => passage.text !== "")
     .slice(0, detail.passages);
-  // The very place of the passage where that has an address: it is what an agent cites.
+  // The passage's own place, if it has an address: an agent cites it.
   const url = outsideUrl(first?.url, time.baseUrl) ?? urlOf(item, time);
   const projected: ToolSearchEntry = {
     n,
@@ -52,7 +52,7 @@ export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, ti
   return projected;
 }
 
-/** The lines of one hit. `[n]`, `kbId:` and `providerId:` begin lines only here. */
+/** The lines of one hit. Only here do lines begin with `[n]`, `kbId:` and `providerId:`. */
 export function entryLines(entry: ToolSearchEntry, time: Printing): string[] {
   const facts = [
     `kbId: ${entry.kbId}`,
@@ -82,7 +82,7 @@ function fieldsText(fields: Readonly<Record<string, string>>): string {
     .join("; ");
 }
 
-/** The item's address at its source, else its permalink here; no source has one on this server. */
+/** The item's address at its source, else its permalink here; no source's address is on this server. */
 export function urlOf({ kbId, url }: Pick<ShownItem, "kbId" | "url">, { baseUrl }: Printing): string {
   return outsideUrl(url, baseUrl) ?? permalinkOf(baseUrl, kbId);
 }
@@ -92,7 +92,7 @@ export function titleOf(item: Pick<ShownItem, "title">): string {
   return cleanLine(item.title, MAX_CHARS.title) || "(untitled)";
 }
 
-/** The text up to `maxChars`, ended at a sentence when one ends in its second half, else at a word. */
+/** The text up to `maxChars`, cut at a sentence if one ends in its second half, else at a word. */
 export function shorten(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = cut(text, maxChars).slice(0, -1);

@@ -16,7 +16,7 @@ import type { FactValues } from "#core/item-facts.ts";
 import type { ShownItem } from "#storage/records/item-record.ts";
 import { fieldName } from "#text/field-terms.ts";
 
-/** The moment and zone that dates are printed in, and the origin of permalinks. */
+/** The time and zone that dates are printed in, and the origin of permalinks. */
 export interface Printing {
   now: number;
   timeZone: string;
@@ -24,11 +24,11 @@ export interface Printing {
   baseUrl: string;
 }
 
-/** Folders of a concise hit: the outermost says where, the innermost which of several. */
+/** Folders of a concise hit: the outermost shows the place, the innermost distinguishes it from similar ones. */
 const CONCISE_FOLDERS = 2;
 const MAX_PEOPLE = 10;
 const MAX_TEXTS = 20;
-/** Fields of its own that are shown of a hit, and how much of each; the item itself shows more. */
+/** Most of an item's own fields that a hit shows, and the length of each; the item itself shows more. */
 const MAX_FIELDS = 8;
 const MAX_FIELD_CHARS = 120;
 
@@ -37,13 +37,13 @@ const DETAILED_FIELDS = fieldsShown(true);
 
 function fieldsShown(isDetailed: boolean) {
   const ofTasks = AGENT_FIELDS.filter((name) => isDetailed || fieldOf(name).agent?.isDetail !== true);
-  // The name of a file stands at the end of its path.
+  // The name of a file is at the end of its path.
   return { ofTasks, ofOthers: ofTasks.filter((name) => name !== "key") };
 }
 
 type Shown = { [T in FieldType]: AgentValues[T] | undefined };
 
-/** What an item says of itself, cleaned, under the names that agents read; what is empty is left out. */
+/** An item's facts, cleaned, under the names that agents read; empty ones are left out. */
 export function agentFacts(item: ShownItem, isDetailed: boolean, { timeZone }: Printing): AgentFacts {
   const byType: FieldConversion<FactValues, Shown> = {
     ...SHOWN,
@@ -61,7 +61,7 @@ export function agentFacts(item: ShownItem, isDetailed: boolean, { timeZone }: P
   return Object.fromEntries(named) as AgentFacts;
 }
 
-/** These facts as they stand on a line, `due: 2026-11-19`. */
+/** These facts as written on a line, `due: 2026-11-19`. */
 export function factTexts(facts: AgentFacts, time: Printing): string[] {
   return AGENT_FIELDS.flatMap((name) => {
     const { as, ...agent } = ITEM_FIELDS[name].agent;
@@ -116,7 +116,7 @@ export function withDistance(day: string, { now, timeZone }: Pick<Printing, "now
   return `${day} (${distanceOf(Date.parse(`${day}T12:00:00Z`), Date.parse(`${formatDay(now, timeZone)}T12:00:00Z`), "UTC")})`;
 }
 
-/** Since when an item's text is its former one: its content couldn't be read since that day. */
+/** The note that an item's text is its former one: its content couldn't be read since that day. */
 export function formerText(day: string, time: Pick<Printing, "now" | "timeZone">): string {
   return `text as of: ${withDistance(day, time)}, the content couldn't be read since`;
 }

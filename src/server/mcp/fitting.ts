@@ -11,7 +11,7 @@ export interface TokenBudget {
   count: CountTokens;
 }
 
-/** The first candidate within the budget; the last one (made to be tiny) when none is. */
+/** The first candidate within the budget; if none is, the last one, which is made to be tiny. */
 export async function firstThatFits<T extends object>(
   candidates: Iterable<Rendered<T>>,
   budget: TokenBudget,
@@ -25,20 +25,19 @@ export async function firstThatFits<T extends object>(
   return last;
 }
 
-/** How many entries a form has, and its tokens. */
+/** The number of entries in a form, and its tokens. */
 interface Measured {
   shown: number;
   tokens: number;
 }
 
-/** So many forms are guessed from the sizes of those before; a halving is guaranteed to end. */
+/** This many forms are guessed from the sizes of earlier ones; after that, halving is guaranteed to end. */
 const GUESSES = 4;
 
 /**
- * The form with the most entries that fits, from `most` down to none; undefined when not even that one does. Entries have about
- * the same size, so two or three forms are made and counted where one by one it was 50.
- *
- * @param formsOf  the texts of a form that have to fit, each alone
+ * The form with the most entries that fits, from `most` down to none; undefined when not even that one does. Entries
+ * have about the same size, so two or three forms are made and counted instead of 50, one by one.
+ * @param formsOf the texts of a form that have to fit, each alone
  */
 export async function mostThatFits<Form>(
   most: number,
@@ -84,7 +83,7 @@ export async function fits(texts: readonly string[], budget: TokenBudget): Promi
   return (await sizeOf(texts, budget)) <= budget.maxTokens;
 }
 
-/** Tokens of the largest text, at most. No token is shorter than a byte, so short texts are not counted. */
+/** Upper bound of the tokens of the largest text. No token is shorter than a byte, so short texts are not counted. */
 export async function sizeOf(texts: readonly string[], { maxTokens, count }: TokenBudget): Promise<number> {
   const bytes = Math.max(...texts.map((text) => Buffer.byteLength(text)));
   return bytes <= maxTokens ? bytes : Math.max(...(await count(texts)));

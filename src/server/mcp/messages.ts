@@ -6,7 +6,7 @@ import { type BodySource, readInPace } from "#server/http/body.ts";
 import { parseJson } from "#server/http/request.ts";
 import { RPC, type Message } from "./revisions.ts";
 
-/** What a body held: requests and notifications; answers that a client sent back are dropped. */
+/** The messages of a body: requests and notifications; answers that a client sent back are dropped. */
 export interface Incoming {
   isBatch: boolean;
   messages: Message[];
@@ -20,10 +20,9 @@ const MESSAGE_BOUNDS = { maxDepth: MAX_JSON_DEPTH, maxMembers: 10_000 };
 
 /**
  * Reads the body of a POST as JSON-RPC.
- *
  * @param type its Content-Type
- * @throws ApiError `payload_too_large`, `request_timeout`, `unsupported_media_type`, `invalid_request` (`details.rpcCode` is -32700 for
- *   what is no JSON and -32600 for what is no request)
+ * @throws ApiError `payload_too_large`, `request_timeout`, `unsupported_media_type`, `invalid_request`
+ * (`details.rpcCode` is -32700 if it isn't JSON and -32600 if it isn't a request)
  */
 export async function readMessages(
   type: string | null,
@@ -45,7 +44,7 @@ export async function readMessages(
 async function readText(source: BodySource | null, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // A body without a stated length is measured while it comes.
+  // A body without a stated length is measured while it arrives.
   for await (const chunk of source === null ? [] : readInPace(source)) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes)
@@ -93,11 +92,11 @@ function notARequest(message: string): ApiError {
   return new ApiError("invalid_request", { message, details: { rpcCode: RPC.invalidRequest } });
 }
 
-/** What a tool call learns of its request, and where it tells how far it is. */
+/** A tool call's request context, and its progress callback. */
 export interface CallContext {
   /** Aborts when the client is gone. */
   signal: AbortSignal;
-  /** Tells the client how far the call is, if it asked to be told. */
+  /** Reports the call's progress to the client, if it asked for that. */
   report(progress: number, total: number, message: string): void;
 }
 
@@ -108,13 +107,13 @@ export interface RpcError {
 }
 
 export interface RpcAnswer {
-  /** As JSON text, with every digit that the client wrote; `null` for what has none. */
+  /** As JSON text, with every digit that the client wrote; `null` if it has none. */
   id: string;
   result?: Record<string, unknown>;
   error?: RpcError;
 }
 
-/** A JSON answer; `no-store`, for it holds what one person may see. */
+/** A JSON answer; `no-store`, because it holds one person's data. */
 export function jsonResponse(
   body: RpcAnswer | readonly RpcAnswer[],
   status: number,
@@ -131,7 +130,7 @@ function toText({ id, ...rest }: RpcAnswer): string {
   return rpcText(id, rest);
 }
 
-/** The answer to what is no request: it was taken. */
+/** The answer to a body without requests: it was accepted. */
 export function accepted(): Response {
   return new Response(null, { status: 202 });
 }
@@ -148,8 +147,8 @@ export function errorResponse(
 }
 
 /**
- * An answer as server-sent events: progress notifications for `token` (JSON text), then the answer, then the end.
- * The work is aborted when the client goes away, by either sign of it.
+ * An answer as server-sent events: progress notifications for `token` (JSON text), then the answer, then the end. The
+ * work is aborted when the client disconnects, however that shows.
  */
 export function streamResponse(
   signal: AbortSignal,

@@ -21,13 +21,15 @@ export interface MountMcpOptions {
   version: string;
   /** The public address of this server, for the address of its metadata. */
   baseUrl: string;
-  /** What this instance calls itself to provider servers, until it ends. */
+  /** The name by which this instance identifies itself to provider servers, until it ends. */
   instanceId: string;
   lifecycle?: Lifecycle;
   limits: Pick<Limits, "admit" | "chargeCall">;
 }
 
-/** Puts `/mcp` on the app, also as `/mcp/`, for every verb: what is not POST is refused in the protocol's own words. */
+/**
+ * Mounts `/mcp` on the app, also as `/mcp/`, for every method: all but POST are refused in the protocol's own words.
+ */
 export function mountMcp(app: App, options: MountMcpOptions): void {
   const rule = findRouteAccess("POST", "/mcp");
   if (rule === undefined) throw new Error("POST /mcp has no row in http/auth.ts.");

@@ -3,7 +3,9 @@ import { closest } from "#core/edit-distance.ts";
 /** No argument's name is half as long. */
 const LOOKED_AT_CHARS = 100;
 
-/** The argument whose name begins as this one does, or holds it; else the one that a slip of the keys makes of it. */
+/**
+ * The known argument whose name begins like this one, contains it or is contained in it; else the closest by spelling.
+ */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const asked = name
     .slice(0, LOOKED_AT_CHARS)

@@ -2,7 +2,10 @@ import { TOOLS, TOOL_LIMITS, type PublishedSchema, type ToolDefinition } from "#
 import { HOST_ARGUMENTS } from "./argument-rules.ts";
 import { LEGACY_VERSIONS, MODERN_VERSIONS, SEED_VERSION } from "./revisions.ts";
 
-/** `docs/mcp.md`: the reference of `POST /mcp` for developers of agents, made from what the server itself publishes. */
+/**
+ * `docs/mcp.md`: the reference of `POST /mcp` for developers of agents, generated from the data that the server itself
+ * publishes.
+ */
 export function makeMcpReference(): string {
   return `${[HEAD, ...TOOLS.map(toolSection), ANSWERS, ERRORS].join("\n\n")}\n`;
 }

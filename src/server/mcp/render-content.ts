@@ -12,13 +12,13 @@ export interface ContentRendering extends Printing {
   count: CountTokens;
 }
 
-/** A stretch of text as it is stored. */
+/** A range of text as it is stored. */
 export interface ContentRange {
   item: ItemRecord;
   text: string;
   start: number;
   totalChars: number;
-  /** The section that was asked for, and where it ends. */
+  /** The requested section, and where it ends. */
   section?: { path: string; end: number };
 }
 
@@ -36,8 +36,8 @@ export function charsFor(maxTokens: number): number {
 }
 
 /**
- * A part of an item as quoted text between a header and an end line that says how to go on; at most `maxTokens`.
- * A long item's first part begins with its outline. Source: B12, B13.
+ * A part of an item as quoted text between a header and an end line that says how to continue; at most `maxTokens`. A
+ * long item's first part begins with its outline. Source: B12, B13.
  */
 export async function renderContent(range: ContentRange, options: ContentRendering): Promise<string> {
   const isWhole = range.start === 0 && range.start + range.text.length >= range.totalChars;
@@ -52,7 +52,7 @@ export async function renderContent(range: ContentRange, options: ContentRenderi
   return "End of part. Too large for maxTokens; raise it.";
 }
 
-/** The passages of an item that hold what was looked for; at most `maxTokens`. */
+/** The passages of an item that match the words; at most `maxTokens`. */
 export async function renderPassages(found: ContentPassages, options: ContentRendering): Promise<string> {
   const { item, passages, total, isTotalExact } = found;
   const atLeast = isTotalExact ? "" : "at least ";
@@ -101,7 +101,7 @@ function headersOf(range: ContentRange, options: ContentRendering): string[] {
 function headerLines(item: ItemRecord, time: Printing, totalChars: number): string[] {
   const path = placeOf(item);
   const facts = [
-    // Named, so that no line begins with a source's own words.
+    // Labelled, so that no line begins with a source's own words.
     `Title: ${titleOf(item).replaceAll("|", "¦")}`,
     item.status === null ? item.kind : `${item.kind}, ${item.status}`,
     ...(item.author === null ? [] : [`by ${personName(item.author)}`]),
@@ -120,13 +120,13 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
   return [facts.join(" | "), place.join(" | "), ...(more.length === 0 ? [] : [more.join(" | ")])];
 }
 
-/** When it changed; where its source doesn't tell, when kb read it last. */
+/** When it changed or, if its source doesn't say, when kb last read it. */
 function ageOf({ updatedAt, indexedAt }: ItemRecord, time: Printing): string {
   const day = withDistance(formatDay(updatedAt ?? indexedAt, time.timeZone), time);
   return `${updatedAt === null ? "indexed" : "updated"}: ${day}`;
 }
 
-/** What a task or document says about itself besides its text. */
+/** A task's or document's facts besides its text. */
 function moreFacts(item: ItemRecord, time: Printing): string[] {
   const { path: _path, by: _by, updated: _updated, ...facts } = agentFacts(item, true, time);
   const fields = Object.entries(item.fields)
@@ -178,7 +178,7 @@ function assemble(range: ContentRange, length: number, header: string, notes: re
   return [header, ...(text === "" ? [] : [quoteLines(cleanBlock(text))]), [...notes, last].join("\n")].join("\n\n");
 }
 
-/** Code units of the text that fit, ended at a line or word where one ends near; 0 when nothing does. */
+/** Code units of the text that fit, cut at a line or word if one ends nearby; 0 when nothing fits. */
 async function longestThatFits(
   range: ContentRange,
   header: string,
@@ -197,7 +197,7 @@ async function longestThatFits(
   return 0;
 }
 
-/** A good place to cut, at most `wanted` and never more: `lastIndexOf` takes a negative place for 0. */
+/** A good place to cut, at most `wanted` and never more: `lastIndexOf` treats a negative position as 0. */
 function cutPoint(text: string, wanted: number): number {
   if (wanted <= 0) return 0;
   const least = Math.floor(wanted * 0.9);
@@ -209,7 +209,7 @@ function cutPoint(text: string, wanted: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff ? wanted - 1 : wanted;
 }
 
-/** Plain digits, so that a number can be given back as `offset`; thousands are parted for the eye only. */
+/** Plain digits, so that a number can be passed back as `offset`; thousands are separated only for reading. */
 function thousands(value: number): string {
   return value.toLocaleString("en-US");
 }

@@ -19,7 +19,10 @@ export interface EntityRendering extends Printing {
   count: CountTokens;
 }
 
-/** The answer of `kb_search_entities`: one line for each entity. Entities go from the end when there is no room. */
+/**
+ * The answer of `kb_search_entities`: one line for each entity. When there is no room, entities are dropped from the
+ * end.
+ */
 export async function renderEntities(
   page: EntityPage,
   notes: readonly string[],

@@ -11,7 +11,7 @@ import type { CountTokens } from "./tokens.ts";
 export interface SearchRendering {
   maxTokens: number;
   isDetailed: boolean;
-  /** The call went on from a cursor. */
+  /** The call continued from a cursor. */
   isContinued: boolean;
   groupBy?: Grouping;
   timeZone: string;
@@ -21,7 +21,7 @@ export interface SearchRendering {
 
 /**
  * The answer of `kb_search`, at most `maxTokens` in its larger form: snippets are shortened first, then optional facts
- * go, then entries from the end, and the cursor goes on after the last one shown. Source: B24.
+ * are dropped, then entries from the end, and the cursor continues after the last one shown. Source: B24.
  */
 export async function renderSearch(
   outcome: SearchOutcome,
@@ -147,7 +147,7 @@ function endLine(answer: ToolSearchResult, isContinued: boolean): string {
   return `End of results. ${more}: repeat the call with cursor="${cursor}".`;
 }
 
-/** Said where it is not what one expects: all words, by relevance. */
+/** Stated if it isn't the expected mode: all words, by relevance. */
 function modeOf(answer: ToolSearchResult): string {
   const match = answer.match === "all" ? "" : ` Match: ${answer.match}.`;
   return answer.order === "relevance" ? match : `${match} Order: ${answer.order}.`;

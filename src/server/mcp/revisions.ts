@@ -1,5 +1,5 @@
 import { defined } from "#core/defined.ts";
-/** Which revision of the protocol a request speaks, and what that allows. Source: docs/mcp.md#versions. */
+/** The protocol revision of a request, and its rules. Source: docs/mcp.md#versions. */
 
 /** The revision of the seed's dialogue: exactly this header asks for tools and nothing else. */
 export const SEED_VERSION = "2025-03-26";
@@ -9,7 +9,7 @@ export const LATEST_LEGACY_VERSION = "2025-11-25";
 /** Revisions whose requests carry everything about themselves. */
 export const MODERN_VERSIONS = ["2026-07-28"] as const;
 
-/** `strict`: the seed's dialogue for everybody; `open`: `initialize` and `ping` for everybody. */
+/** `strict`: the seed's dialogue for everyone; `open`: `initialize` and `ping` for everyone. */
 export type Lifecycle = "auto" | "strict" | "open";
 
 export const META = {
@@ -22,7 +22,7 @@ export const META = {
 /** The kinds of revisions. `seed`: tools only; `legacy`: also `initialize` and `ping`; `modern`: envelope in every request. */
 export type Revision = "seed" | "legacy" | "modern";
 
-/** A refusal of the request before its method is looked at. */
+/** A refusal of the request before its method is read. */
 export interface Refusal {
   status: 400;
   code: number;
@@ -42,19 +42,19 @@ export const RPC = {
   versionUnsupported: -32022,
 } as const;
 
-/** A request or notification as far as its revision is concerned. */
+/** The parts of a request or notification that depend on its revision. */
 export interface Message {
   /** As JSON text, with every digit that the client wrote. */
   id?: string;
-  /** What progress is told under, as JSON text. */
+  /** The token that progress is reported under, as JSON text. */
   progressToken?: string;
   method: string;
   params?: Record<string, unknown>;
 }
 
 /**
- * The revision that the version header alone names; a refusal when the version is unknown. A message with an envelope is
- * refused in the words of the newest revision, whatever its version looks like.
+ * The revision that the version header alone names; a refusal when the version is unknown. A message with an envelope
+ * is refused in the words of the newest revision, whatever its version.
  */
 export function revisionOfHeader(
   version: string | null,
@@ -82,7 +82,7 @@ function isNewer(version: string): boolean {
   return isOneOf(MODERN_VERSIONS, version) || isLater(version);
 }
 
-/** What a message says itself, against what the headers say; the revision it is served in. */
+/** The revision a message is served in: its own statements, checked against the headers. */
 export function revisionOfMessage(
   message: Message,
   headers: Headers,
@@ -100,12 +100,12 @@ export function isRefusal(value: Revision | Refusal): value is Refusal {
   return typeof value === "object";
 }
 
-/** The revision to answer an `initialize` with: the one asked for when it is known, else the newest. */
+/** The revision to answer an `initialize` with: the requested one if it is known, else the newest. */
 export function negotiate(asked: unknown): string {
   return typeof asked === "string" && isOneOf(LEGACY_VERSIONS, asked) ? asked : LATEST_LEGACY_VERSION;
 }
 
-/** The rungs of the 2026-07-28 revision for a request, in its order: envelope, versions, method, name. */
+/** The checks of the 2026-07-28 revision for a request, in its order: envelope, versions, method, name. */
 function modernRefusal(message: Message, headers: Headers): Refusal | undefined {
   const envelope = envelopeOf(message);
   const header = headers.get("mcp-protocol-version")?.trim();

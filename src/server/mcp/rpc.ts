@@ -37,7 +37,7 @@ import {
   type RpcError,
 } from "./messages.ts";
 
-/** What a tool gives back: the text, and the same facts as an object where the tool has an output schema. */
+/** A tool's result: the text, and the same facts as an object if the tool has an output schema. */
 export interface ToolResult {
   text: string;
   /** A block of its own after the text. */
@@ -46,30 +46,35 @@ export interface ToolResult {
   isError?: boolean;
 }
 
-/** What runs behind `tools/call`. */
+/** The implementation of `tools/call`. */
 export interface ToolCalls {
   /**
    * Runs a tool.
-   * @returns undefined for a name that is no tool
-   * @throws ApiError for what the caller can fix; everything else is an error of the server
+   * @returns undefined for a name that isn't a tool
+   * @throws ApiError for errors that the caller can fix; everything else is an error of the server
    */
   call(actor: Actor, name: string, args: unknown, context: ToolContext): Promise<ToolResult | undefined>;
 }
 
 export interface ToolContext extends CallContext {
-  /** Another instance asks: it gets what this one has, and nobody else is asked for it. */
+  /** Another instance of kb asks: it gets this one's own data, and no other server is asked for it. */
   isFromKb: boolean;
 }
 
 export interface McpOptions {
   clock: Clock;
-  /** Host and Origin, and how often the address asks. @throws ApiError of class `forbidden` or `rate_limited` */
+  /** Checks Host and Origin, and the address's request rate. @throws ApiError of class `forbidden` or `rate_limited` */
   checkSite(request: Request, origin: RequestOrigin): Promise<void> | void;
-  /** Bearer → person. @throws ApiError of class `unauthenticated`, `insufficient_scope` … */
+  /**
+   * Authenticates the person from the bearer token. @throws ApiError of class `unauthenticated`, `insufficient_scope` …
+   */
   authenticate(request: Request, origin: RequestOrigin): Promise<Actor>;
   tools: ToolCalls;
   lifecycle: Lifecycle;
-  /** The address of the metadata of `/mcp` as a protected resource, as this request spells it, for clients without a valid token. */
+  /**
+   * The address of the metadata of `/mcp` as a protected resource, as this request spells it, for clients without a
+   * valid token.
+   */
   resourceMetadataUrl(request: Request): string;
   /** Version of this program. */
   version: string;
@@ -77,17 +82,18 @@ export interface McpOptions {
   charge?: Charge;
 }
 
-/** Answers anything that comes to `/mcp`. Never throws. The body is that of the request unless it comes from elsewhere. */
+/** Answers any request to `/mcp`. Never throws. The body is that of the request unless one is passed. */
 export type McpHandler = (request: Request, origin: RequestOrigin, body?: Readable) => Promise<Response>;
 
 /** Twenty calls with the longest query and every filter, each letter escaped, have 1.5 MB. */
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;
-/** How long a client may keep the list of tools. */
+/** How long a client may cache the list of tools. */
 const LIST_TTL_MS = 300_000;
 
 /**
- * Makes the handler of the MCP endpoint. The order is fixed: verb → host and origin → size → who → parse → request object → version.
- * Stateless: no session is ever made, `tools/list` may be the first request. Source: docs/mcp.md#versions.
+ * Makes the handler of the MCP endpoint. The order is fixed: method → host and origin → size → authentication → parse →
+ * request object → version. Stateless: it makes no sessions, and `tools/list` may be the first request.
+ * Source: docs/mcp.md#versions.
  */
 export function makeMcpHandler(options: McpOptions): McpHandler {
   return async (request, origin, body) => {
@@ -160,7 +166,7 @@ async function answerBatch(call: Call, messages: readonly Message[], version: st
     if (message.params !== undefined && JSON.stringify(message.params["_meta"] ?? null).includes(META.version)) {
       throw new ApiError("invalid_request", { message: `Protocol version ${MODERN_VERSIONS[0]} has no batches.` });
     }
-    // One after another, with everybody else's turn between: a batch is no way to have more of the machine than others.
+    // One after another, with other requests in between: a batch must not get more of the machine than others.
     if (answers.length > 0) await othersTurn();
     if (message.id !== undefined) answers.push(await dispatch(call, call.fromHeader, message, silent));
   }
@@ -235,13 +241,13 @@ async function callTool(call: Call, params: Record<string, unknown>, context: Ca
       ...(result.isError === true && { isError: true }),
     };
   } catch (error) {
-    // What the caller can fix reaches the model as a result: hosts show it only that way (SEP-1303).
+    // An error that the caller can fix reaches the model as a result: hosts show it only that way (SEP-1303).
     if (!(error instanceof ApiError) || error.class === "internal" || isProtocolError(error)) throw error;
     return { content: [{ type: "text", text: errorText(error) }], isError: true };
   }
 }
 
-/** The person, and the client by the name that it gives itself in the envelope: better than its User-Agent. */
+/** The person, and the client by its own name in the envelope: better than its User-Agent. */
 function actorOf({ actor, origin }: Call, params: Record<string, unknown>): Actor {
   const meta: unknown = params["_meta"];
   const info = isRecord(meta) ? meta[META.clientInfo] : undefined;
@@ -256,7 +262,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function isProtocolError(error: ApiError): boolean {
-  // Nothing that a model could fix: its client waits and repeats the call.
+  // A model can't fix this: its client waits and repeats the call.
   if (error.code === "search_overloaded") return true;
   return isFarOver(error) || error.details?.["protocol"] === true;
 }
@@ -269,7 +275,7 @@ function unknownTool(name: string): never {
   });
 }
 
-/** The one line that a model gets of an error: the stable code first. */
+/** The one line of an error that a model gets: the stable code first. */
 export function errorText(error: ApiError): string {
   const hint = error.hint === undefined ? "" : ` ${cleanLine(error.hint, 300)}`;
   return `${error.code}: ${cleanLine(error.message, 4000)}${hint}`;
@@ -298,7 +304,7 @@ function serverInfo(call: Call) {
   return { name: "kb", title: "kb connector search", version: call.options.version };
 }
 
-/** What the modern revision adds to every result. */
+/** Adds the fields that the modern revision requires in every result. */
 function dress(call: Call, revision: Revision, result: Record<string, unknown>): Record<string, unknown> {
   if (revision !== "modern") return result;
   return { ...result, resultType: "complete", _meta: { [META.serverInfo]: serverInfo(call) } };
@@ -348,7 +354,7 @@ function toRpcError(options: McpOptions, error: unknown, origin: RequestOrigin):
 function refusalOf(options: McpOptions, error: unknown, request: Request, origin: RequestOrigin): Response {
   const rpc = toRpcError(options, error, origin);
   const status = error instanceof ApiError ? error.status : 500;
-  // A body that is no JSON or no request is the protocol's own error.
+  // A body that isn't JSON or isn't a request is the protocol's own error.
   const own = error instanceof ApiError ? error.details?.["rpcCode"] : undefined;
   const code =
     typeof own === "number" ? own : error instanceof ApiError && status === 400 ? RPC.invalidRequest : rpc.code;
@@ -379,7 +385,7 @@ function onlyId(incoming: Incoming): string {
   return incoming.isBatch ? NO_ID : (incoming.messages[0]?.id ?? NO_ID);
 }
 
-/** The JSON text of the id of an answer to what has none. */
+/** The JSON text of the id in an answer to a message without one. */
 const NO_ID = "null";
 
 function acceptsStream(request: Request): boolean {

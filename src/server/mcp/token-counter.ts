@@ -1,10 +1,10 @@
-/** From this length on a run without a break costs its length squared: 80,000 letters took 50 seconds (measured). */
+/** From this length on, a run without a break costs its length squared: 80,000 letters took 50 seconds (measured). */
 const LONG_RUN = 96;
 const PIECE = 48;
 
 type Count = (text: string) => number;
 
-/** Makes a counter that takes time in proportion to the text, from one that does not. */
+/** Makes a counter whose time is proportional to the text, from one whose time is not. */
 export function makeTokenCounter(count: Count): Count {
   return (text) => {
     let total = 0;
@@ -18,7 +18,7 @@ export function makeTokenCounter(count: Count): Count {
   };
 }
 
-/** A cut can only keep a merge from happening; one token more for each makes up for what merging order might do. */
+/** A cut can only prevent a merge; one extra token for each cut makes up for effects of the merging order. */
 function countPieces(run: string, count: Count): number {
   let total = 1;
   for (let at = 0; at < run.length; at += PIECE) total += count(run.slice(at, at + PIECE)) + 1;

@@ -2,10 +2,12 @@ import { Worker } from "node:worker_threads";
 import { checkBuild } from "#core/build.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
 
-/** How many o200k tokens each text has, at most: long runs are counted in pieces and never below their true count. */
+/**
+ * Counts each text's o200k tokens, as an upper bound: long runs are counted in pieces and never below their true count.
+ */
 export type CountTokens = (texts: readonly string[]) => Promise<number[]>;
 
-/** What the counting thread is asked. */
+/** The request to the counting thread. */
 export interface CountRequest {
   id: number;
   texts: readonly string[];
@@ -17,9 +19,9 @@ export interface CountReply {
 }
 
 /**
- * Counts in a thread of its own, which the first text starts: the tokenizer takes 25 MB and about 200 ms to load, and some
- * 10 ms for the largest answer, in which nobody else would be served. Ask only where the bytes of a text don't say enough.
- * Source: docs/decisions/0050.
+ * Counts in a thread of its own, which the first text starts: the tokenizer takes 25 MB and about 200 ms to load, and
+ * some 10 ms for the largest answer, which would block all other requests. Use it only if the bytes of a text don't say
+ * enough. Source: docs/decisions/0050.
  */
 export const countTokens: CountTokens = (texts) => {
   counter ??= startCounter(() => (counter = undefined));
@@ -33,7 +35,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** @param onEnd  told when the thread has ended, which nothing but a fault does: the next text starts another one */
+/** @param onEnd  called when the thread has ended, which happens only by a fault: the next text starts another one */
 function startCounter(onEnd: () => void): CountTokens {
   checkBuild();
   const thread = new Worker(findSpawnEntry("counter"), { resourceLimits: { maxYoungGenerationSizeMb: 12 } });

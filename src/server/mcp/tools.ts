@@ -20,7 +20,7 @@ interface NamedItem {
   section?: { name: string; isOfAddress: boolean };
 }
 
-/** Reading of items, as far as the tools need it. */
+/** The reading of items that the tools need. */
 export interface ContentReader {
   resolve(actor: Actor, asked: string): Promise<NamedItem>;
   text(actor: Actor, kbId: string, range: { offset: number; limit: number; section?: string }): Promise<ContentRange>;
@@ -34,7 +34,7 @@ export interface ToolOptions {
   clock: Clock;
   /** The origin of permalinks, without a trailing slash. */
   baseUrl: string;
-  /** Told which items each answer shows. */
+  /** Records which items each answer shows. */
   reads: ReadRecorder;
 }
 
@@ -45,7 +45,7 @@ interface ToolCall {
   maxTokens: number;
   count: CountTokens;
   isFromKb: boolean;
-  /** For what the structured answer does not name. */
+  /** For items that the structured answer does not name. */
   noteReads(kbIds: readonly string[]): void;
 }
 
@@ -70,7 +70,7 @@ export function makeTools(options: ToolOptions): ToolCalls {
         options.reads.recordReads(actor, { type: "tool", name: tool }, kbIds);
       const size = { maxTokens, count: countTokens };
       const result = await run[tool]({ actor, values, notes, ...size, isFromKb: context.isFromKb, noteReads });
-      // What was cut to fit the budget was not shown, so it is the answer itself that says what was.
+      // Items that were cut to fit the budget were not shown, so the list comes from the answer itself.
       noteReads(kbIdsIn(result.structured));
       return result;
     },
@@ -156,7 +156,7 @@ async function contentText(
   const room = { ...rendering, maxTokens: maxTokens - (await tokensOf(head, call)) };
   if (find !== undefined) return head + (await renderPassages(await files.find(actor, kbId, find), room));
   const range = { offset, limit: charsFor(maxTokens) };
-  // An offset is one of the whole text: it says more exactly where to read than the section it came with.
+  // An offset counts from the start of the whole text: it is more exact than the section it came with.
   if (section === undefined || offset > 0) {
     return head + (await renderContent(await files.text(actor, kbId, range), room));
   }
@@ -168,7 +168,7 @@ async function tokensOf(text: string, { count }: ToolCall): Promise<number> {
   return tokens;
 }
 
-/** A place that an address names but the item has not is a place of the page, not of its text: then all of it is read. */
+/** A place in an address that the item lacks is a place on the page, not in its text: then all of it is read. */
 async function sectionText(
   files: ContentReader,
   actor: Actor,
@@ -187,14 +187,14 @@ async function itemOf(files: ContentReader, { actor, noteReads }: ToolCall, aske
   try {
     return await files.resolve(actor, asked);
   } catch (error) {
-    // Which items a name fits is something that was seen.
+    // The items that a name fits count as seen.
     const kbIds = isApiError(error) ? error.details?.["kbIds"] : undefined;
     if (Array.isArray(kbIds)) noteReads(kbIds.map(String));
     throw error;
   }
 }
 
-/** For `catch`: the failure of this code with what a model can do next, in place of a command of the terminal. */
+/** For `catch`: the failure with this code, with the model's next step instead of a terminal command. */
 function forAgents(code: ErrorCode, hint: string): (error: unknown) => never {
   return (error) => {
     if (!isApiError(error, code)) throw error;
