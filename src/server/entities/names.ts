@@ -5,15 +5,15 @@ import type { EntityName, ShownEntity } from "#storage/records/entities.ts";
 /** Names read at once: an index walk of a few milliseconds. */
 const WALK = 5000;
 const EVIDENCE = 200;
-/** Names of one person: a source has one or two, and there are so many connectors at most. */
+/** Most names of one person: a source has one or two, and the number of connectors is limited. */
 const MOST_WITH_EMAIL = 500;
 
-/** The folded words of a text, as names are kept, without the mark of a channel or a person before them. */
+/** The folded words of a text, in the form names are stored, without the mark of a channel or a person before them. */
 export function foldWords(text: string): string[] {
   return text.split(/\s+/u).filter(Boolean).map(foldWord).map(withoutMark).filter(Boolean);
 }
 
-/** `#eng` is asked for as `eng`, and the other way round. */
+/** `#eng` also matches as `eng`, and the other way round. */
 function withoutMark(word: string): string {
   return word.replace(/^[#@]+(?=.)/, "");
 }
@@ -69,7 +69,7 @@ export async function visibleByEmail(open: OpenList, email: string): Promise<Sho
   return [...found.values()];
 }
 
-/** How the first visible item shows the name; undefined when only hidden ones do. */
+/** The name as the first visible item shows it; undefined when only hidden ones have it. */
 async function evidence(open: OpenList, name: EntityName): Promise<ShownEntity | undefined> {
   let afterKbId = "";
   for (;;) {
@@ -85,7 +85,7 @@ async function evidence(open: OpenList, name: EntityName): Promise<ShownEntity |
   }
 }
 
-/** Is the edit distance at most `most`? */
+/** Whether the edit distance is at most `most`. */
 export function distanceWithin(a: string, b: string, most: number): boolean {
   if (Math.abs(a.length - b.length) > most || a.length > 60 || b.length > 60) return false;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

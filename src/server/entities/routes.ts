@@ -9,7 +9,7 @@ import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 import type { EntityOverview, EntityRecord, EntityService } from "./types.ts";
 
-/** Hangs the routes of entities. */
+/** Mounts the routes of entities. */
 export function mountEntities(
   at: Mount,
   deps: { entities: EntityService; audit: ReadRecorder; settings: { baseUrl: string } },
@@ -38,7 +38,7 @@ export function mountEntities(
   });
 }
 
-/** Names alone don't tell them apart: each is given with what does. */
+/** Names alone don't distinguish them: each is given with details that do. */
 function severalMeant(candidates: readonly EntityRecord[]): ApiError {
   const lines = candidates.map(({ entityId, type, name, email, sources, providers }) => {
     const places = (sources.length > 0 ? sources : providers)

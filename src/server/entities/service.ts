@@ -20,14 +20,14 @@ export interface EntityServiceOptions {
   clock: Clock;
 }
 
-/** Names that a search looks at; beyond, more words are needed to tell them apart. */
+/** Most names that a search checks; beyond, more words are needed to tell them apart. */
 const MAX_MATCHES = 1000;
 /** Visible items that an overview is made from, the newest first. */
 const EVIDENCE = 200;
 const RECENT_MS = 90 * 86_400_000;
 const SHOWN = 10;
 
-/** Makes the service of entities: each answer is built from what the reader may see now. Source: S11, B21. */
+/** Makes the service of entities: each answer is built from items that the reader may see now. Source: S11, B21. */
 export function makeEntityService(options: EntityServiceOptions): EntityService {
   const { policy, finder, cursors } = options;
   return {

@@ -33,7 +33,7 @@ export interface EntityRelationRecord {
   name: string;
   claimed: boolean;
   itemCount: number;
-  /** The newest visible item that proves it. */
+  /** The newest visible item that shows it. */
   kbId: string;
 }
 
@@ -53,7 +53,7 @@ export interface EntityQuery {
   cursor?: string;
 }
 
-/** Whom or what a text names: one entity, several that it could be, or the person asking without any account. */
+/** The result of resolving a text: one entity, several candidates, or the person asking if they have no account. */
 export type EntityAnswer =
   | { type: "overview"; overview: EntityOverview }
   | { type: "candidates"; candidates: readonly EntityRecord[]; notes: readonly string[] };
@@ -62,7 +62,8 @@ export interface EntityService {
   /** @throws ApiError `invalid_cursor` */
   search(actor: Actor, query: EntityQuery): Promise<EntityPage>;
   /**
-   * The overview of what `entity` names (entityId, email, URL, name, `me`), or candidates when it is not clear.
+   * The overview of the entity that `entity` names (entityId, email, URL, name, `me`), or candidates when it is
+   * ambiguous.
    * @throws ApiError `not_found`, `invalid_argument` for a bad date
    */
   context(
@@ -78,14 +79,16 @@ export interface NamedEntity {
   email: string | null;
 }
 
-/** Who or what a text could mean, among what the reader may see. */
+/** Resolves a text to entities that the reader may see. */
 export interface EntityFinder {
   /**
-   * The entities that the person asking is: `found` by proven links, `claims` by their verified email address, which
-   * anybody can write into a document. `unlinked`: sources in which they have no linked account.
+   * The entities of the person asking: `found` by proven links, `claims` by their verified email address, which anyone
+   * can write into a document. `unlinked`: sources in which they have no linked account.
    */
   me(actor: Actor): Promise<{ found: NamedEntity[]; claims: NamedEntity[]; unlinked: string[] }>;
-  /** Those with exactly this name, login or email, else those with all its words; and close ones when there is none. */
+  /**
+   * Entities with exactly this name, login or email, else those with all its words; and close ones when there is none.
+   */
   byName(
     actor: Actor,
     text: string,

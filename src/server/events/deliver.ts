@@ -22,25 +22,25 @@ export interface DeliveryOptions {
   client: Pick<GuardedClient, "resolve" | "send">;
   secrets: TargetSecrets;
   audit: Pick<AuditRecorder, "recordSystem">;
-  /** Notes what the state of connectors is to be told of, before each look for what is due. */
+  /** Records the events due for the state of connectors, before each check for due deliveries. */
   watch(): Promise<void>;
 }
 
 export interface EventDelivery {
   /** Begins to send; ends by `stop`. */
   start(): void;
-  /** Looks at once: something is due. */
+  /** Checks at once: something is due. */
   wake(): void;
-  /** Ends requests under way; what they carried is sent again. */
+  /** Ends requests under way; their events are sent again. */
   stop(): Promise<void>;
-  /** Sends until nothing is due; for tests. Gives how many tries there were. */
+  /** Sends until nothing is due; for tests. Returns the number of tries. */
   runUntilIdle(): Promise<number>;
-  /** Deletes events that are older than 30 days, and secrets whose time is over. */
+  /** Deletes events that are older than 30 days, and expired secrets. */
   sweep(): Promise<void>;
 }
 
 const IDLE_MS = 1_000;
-/** Targets served at once. A workspace has at most 20, so those of one that don't answer keep nobody else waiting. */
+/** Targets served at once. A workspace has at most 20, so one workspace's unresponsive targets don't delay others. */
 const TARGETS_AT_ONCE = 64;
 /** Deliveries to a target before another one has its turn. */
 const TURN = 50;
@@ -63,18 +63,18 @@ const WAITS_MS = [
   6 * HOUR_MS,
 ];
 const MAX_TRIES = WAITS_MS.length + 1;
-/** A target asks for no longer pause than this. */
+/** The longest pause that a target can ask for. */
 const MAX_RETRY_AFTER_MS = DAY_MS;
-/** A target that has taken nothing for this long is paused. */
+/** A target that has accepted nothing for this long is paused. */
 const FAILING_MS = 3 * DAY_MS;
 const KEEP_MS = 30 * DAY_MS;
-/** What waits at a paused target is kept up to this number; the oldest goes first. */
+/** Most events kept for a paused target; the oldest is dropped first. */
 const MAX_WAITING = 50_000;
 const SWEEP_SLICE = 1_000;
 
 /**
- * Sends what is due: to each target one event after the other, in the order in which they happened, and to several targets
- * at once. At least once: what a process was sending when it died is sent again, with the same id.
+ * Sends due events: to each target one event after the other, in the order in which they happened, and to several
+ * targets at once. At least once: an event being sent when a process died is sent again, with the same id.
  */
 export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
   const { store, clock, sleep, log, secrets, audit } = options;
@@ -104,7 +104,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
     return begun;
   }
 
-  /** Gives the number of tries. */
+  /** Returns the number of tries. */
   async function serve({ workspaceId, target: { targetId } }: ClaimedTarget, owner: string): Promise<number> {
     const { eventTargets } = store.in(workspaceId);
     let tries = 0;
@@ -121,21 +121,21 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
       if (!over.signal.aborted) log.error({ targetId, error }, "Events could not be sent");
     } finally {
       await eventTargets.release(targetId, owner).catch((error: unknown) => {
-        // The claim ends by itself.
+        // The claim expires by itself.
         log.warn({ targetId, error }, "An event target could not be released");
       });
     }
     return tries;
   }
 
-  /** The first delivery that waits; undefined when none does, and then the target is not due any more. */
+  /** The first waiting delivery; undefined if none waits, and then the target is not due any more. */
   async function findNext(workspaceId: string, targetId: string): Promise<Next | undefined> {
     const { eventTargets, eventDeliveries } = store.in(workspaceId);
     const target = await eventTargets.find(targetId);
     if (target?.state !== "active" || target.dueAt === null || target.dueAt > clock.now()) return undefined;
     const delivery = await eventDeliveries.findHead(targetId);
     if (delivery) return { target, delivery };
-    // What was put in line meanwhile made it due again.
+    // An event added in the meantime made it due again.
     await store.transaction(async (tx) => {
       const inside = tx.in(workspaceId);
       if (await inside.eventDeliveries.findHead(targetId)) return;
@@ -157,7 +157,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
     return sendEvent(options.client, what, { now, signal: over.signal });
   }
 
-  /** Writes down how a try ended. @returns whether the next delivery can be sent at once */
+  /** Records how a try ended. @returns whether the next delivery can be sent at once */
   async function settle(workspaceId: string, { target, delivery }: Next, end: TryEnd): Promise<boolean> {
     const now = clock.now();
     const { targetId } = target;
@@ -175,7 +175,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
         code: end.type === "delivered" ? null : end.code,
       });
       const today = await eventTargets.find(targetId);
-      // An admin has paused it or has named another URL: what this one answered says nothing of that.
+      // An admin has paused it or changed its URL: this answer no longer applies.
       if (today?.state !== "active" || today.url !== target.url) return;
       await eventTargets.update(targetId, afterTry(end, today, { tries, isOver, reason, now, random: random() }));
       if (reason === undefined) return;
@@ -238,7 +238,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
         await store.transaction(async (tx) => {
           const { eventTargets } = tx.in(place.workspaceId);
           const target = await eventTargets.find(place.targetId);
-          // Rotated again meanwhile: the newer overlap is still going on.
+          // Rotated again in the meantime: the newer overlap is still going on.
           if (!target || target.previousUntil === null || target.previousUntil > now) return;
           await eventTargets.update(place.targetId, secrets.forgetPrevious(place, target));
         });
@@ -252,7 +252,7 @@ interface Next {
   delivery: DeliveryRecord;
 }
 
-/** Why the target is paused after this try, if it is. */
+/** The reason to pause the target after this try, if any. */
 function pauseFor(end: TryEnd, { failingSince }: EventTargetRecord, now: number): PauseReason | undefined {
   if (end.type === "delivered") return undefined;
   if (end.code === "gone") return "gone";

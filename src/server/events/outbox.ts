@@ -4,15 +4,14 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Store } from "#storage/store.ts";
 
 /**
- * Notes that something happened, for every target of the workspace that wants to know. Call it in the transaction of the
- * change: nothing is sent for what was rolled back, and nothing is lost when the process ends after the commit. Where
- * nobody wants to know, nothing is written.
- *
+ * Records an event for every target of the workspace that subscribes to it. Call it in the transaction of the change:
+ * nothing is sent for a change that was rolled back, and nothing is lost when the process ends after the commit. If no
+ * target subscribes, nothing is written.
  * @throws ZodError for data with anything but the ids, counts and codes of its type
  */
 export type Emit = (tx: Store, workspaceId: string, event: OutgoingEvent) => Promise<void>;
 
-/** Makes the way into the outbox. */
+/** Makes the `Emit` that writes to the outbox. */
 export function makeOutbox({ clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes }): Emit {
   return async (tx, workspaceId, { type, data }) => {
     const said = EVENT_DATA[type].parse(data);

@@ -3,10 +3,10 @@ import type { EventTargetRecord } from "#storage/records/event-targets.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 import { makeSigningSecret } from "./signature.ts";
 
-/** What a target's deliveries are signed with, as its row has it. */
+/** The secrets that sign a target's deliveries, as stored in its row. */
 export type SealedSecrets = Pick<EventTargetRecord, "sealed" | "previousUntil">;
 
-/** Keeps the secrets of targets; a plaintext leaves only when it is made. */
+/** Keeps the secrets of targets; a plaintext is returned only when it is made. */
 export type TargetSecrets = ReturnType<typeof makeTargetSecrets>;
 
 export interface TargetPlace {
@@ -19,7 +19,7 @@ interface Kept {
   previous: string | null;
 }
 
-/** Makes the keeper of them. */
+/** Makes the keeper of target secrets. */
 export function makeTargetSecrets({ vault, randomBytes }: { vault: Vault; randomBytes: RandomBytes }) {
   const seal = (place: TargetPlace, kept: Kept) => vault.seal(placeOf(place), JSON.stringify(kept));
   // Sealed by `seal` only.
@@ -31,7 +31,7 @@ export function makeTargetSecrets({ vault, randomBytes }: { vault: Vault; random
       const secret = makeSigningSecret(randomBytes);
       return { secret, sealed: seal(place, { secret, previous: null }), previousUntil: null };
     },
-    /** A new secret; the one before signs too until then, older ones no more. */
+    /** Makes a new secret; the previous one signs too until then, older ones no longer. */
     rotate(
       place: TargetPlace,
       before: SealedSecrets,
@@ -41,13 +41,13 @@ export function makeTargetSecrets({ vault, randomBytes }: { vault: Vault; random
       const previous = previousUntil === null ? null : read(place, before).secret;
       return { secret, sealed: seal(place, { secret, previous }), previousUntil };
     },
-    /** Those that sign now, the newest first. @throws ApiError `secret_unreadable` */
+    /** The secrets that sign now, the newest first. @throws ApiError `secret_unreadable` */
     open(place: TargetPlace, target: SealedSecrets, now: number): string[] {
       const { secret, previous } = read(place, target);
       const isOverlapping = previous !== null && target.previousUntil !== null && target.previousUntil > now;
       return isOverlapping ? [secret, previous] : [secret];
     },
-    /** Without the secret before. */
+    /** Drops the previous secret. */
     forgetPrevious(place: TargetPlace, target: SealedSecrets): SealedSecrets {
       const { secret } = read(place, target);
       return { sealed: seal(place, { secret, previous: null }), previousUntil: null };

@@ -8,15 +8,15 @@ import type { GuardedClient } from "#net/guarded-client.ts";
 import type { EventRecord } from "#storage/records/event-deliveries.ts";
 import { sign } from "./signature.ts";
 
-/** How one try ended. Of the answer only its status and `Retry-After` are looked at. */
+/** How one try ended. Only the answer's status and `Retry-After` are read. */
 export type TryEnd =
   | { type: "delivered"; status: number }
   | { type: "failed"; status: number | null; code: DeliveryCode; retryAfterMs?: number };
 
-/** A try lasts no longer than this, from the look-up of the name to the headers of the answer. */
+/** The longest time of a try, from the DNS lookup to the headers of the answer. */
 export const SEND_TIMEOUT_MS = 15_000;
 
-/** Sends an event to a URL, once. Nothing of the answer's body is read. */
+/** Sends an event to a URL, once. The answer's body isn't read. */
 export async function sendEvent(
   client: Pick<GuardedClient, "resolve" | "send">,
   { url, event, workspaceId, secrets }: { url: string; event: EventRecord; workspaceId: string; secrets: string[] },
@@ -44,7 +44,10 @@ export async function sendEvent(
   }
 }
 
-/** Where a target that an admin configured is, judged by the guard. @throws ApiError `address_not_allowed`, `source_unavailable` */
+/**
+ * Resolves the address of a target that an admin configured, checked by the guard. @throws ApiError
+ * `address_not_allowed`, `source_unavailable`
+ */
 export async function resolveTarget(client: Pick<GuardedClient, "resolve">, url: URL) {
   const pinned = await client.resolve(url, { configured: configuredPlaces([url]) });
   if (url.protocol !== "https:" && !pinned.isListed) {
@@ -55,7 +58,7 @@ export async function resolveTarget(client: Pick<GuardedClient, "resolve">, url:
   return pinned;
 }
 
-/** What a receiver gets: the same at every try. */
+/** The body for a receiver: the same at every try. */
 function bodyOf({ type, at, data }: EventRecord, workspaceId: string): string {
   return JSON.stringify({ type, timestamp: isoOf(at), workspaceId, data });
 }
@@ -85,14 +88,14 @@ function readRetryAfter(value: string | undefined, now: number): number | undefi
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
-/** A look-up can't be ended: it is waited for no longer. */
+/** A lookup can't be aborted: this only stops waiting for it. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let abort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     abort = () => reject(new Error("aborted"));
     signal.addEventListener("abort", abort, { once: true });
   });
-  // Neither may be left without somebody who hears of its failure.
+  // Each needs a handler for its failure.
   work.catch(() => undefined);
   try {
     signal.throwIfAborted();

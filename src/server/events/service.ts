@@ -33,17 +33,17 @@ export interface EventServiceOptions {
   audit: AuditRecorder;
   cursors: CursorCodec;
   watch: Pick<EventWatch, "begin">;
-  /** Something is due. */
+  /** Call when something is due. */
   wake(): void;
 }
 
-/** Where a workspace's events go and what became of them; admins only, as the route access table says. */
+/** The targets of a workspace's events and their deliveries; admins only, as the route access table says. */
 export type EventService = ReturnType<typeof makeEventService>;
 
 const MAX_TARGETS = 20;
 const MAX_REPLAYED = 10_000;
 
-/** Makes the service. What it records in the audit are ids, hosts and numbers. */
+/** Makes the service. Its audit rows hold ids, hosts and numbers. */
 export function makeEventService(options: EventServiceOptions) {
   const { store, clock, randomBytes, client, secrets, audit, cursors, watch } = options;
 
@@ -54,7 +54,10 @@ export function makeEventService(options: EventServiceOptions) {
     return { target };
   }
 
-  /** Judges where a URL leads, and gives it as it is kept. @throws ApiError `address_not_allowed`, `source_unavailable` */
+  /**
+   * Checks the address that a URL leads to, and returns the URL in its stored form. @throws ApiError
+   * `address_not_allowed`, `source_unavailable`
+   */
   async function judge(text: string): Promise<string> {
     const url = new URL(text);
     url.hash = "";
@@ -130,7 +133,7 @@ export function makeEventService(options: EventServiceOptions) {
         }
         const isMoved = url !== undefined && url !== before.url;
         if (state === "active" && (before.state === "paused" || isMoved)) {
-          // What failed there before says nothing of now.
+          // Earlier failures don't apply any more.
           const isWaiting = (await eventDeliveries.findHead(targetId)) !== undefined;
           const dueAt = isWaiting ? clock.now() : null;
           Object.assign(patch, { pausedFor: null, pausedAt: null, failingSince: null, dueAt });
@@ -158,9 +161,9 @@ export function makeEventService(options: EventServiceOptions) {
     },
 
     /**
-     * A new secret. The one before signs too until the overlap ends; an older one ends now, so that two sign at most.
-     *
-     * @throws ApiError `not_found`, `secret_unreadable` when the one before is to go on and can't be read
+     * Makes a new secret. The previous one signs too until the overlap ends; an older one ends now, so that at most two
+     * sign.
+     * @throws ApiError `not_found`, `secret_unreadable` when the previous one is to continue and can't be read
      */
     async rotateSecret(
       actor: Actor,
@@ -178,7 +181,7 @@ export function makeEventService(options: EventServiceOptions) {
       return { ...(await show(actor, targetId)), secret };
     },
 
-    /** Sends a ping once, whatever the target's state, past what waits for it. @throws ApiError `not_found` */
+    /** Sends a ping once, whatever the target's state, ahead of waiting events. @throws ApiError `not_found` */
     async test(actor: Actor, targetId: string): Promise<{ delivery: EventDelivery }> {
       const { workspaceId } = actor;
       const now = clock.now();
@@ -239,7 +242,7 @@ export function makeEventService(options: EventServiceOptions) {
       return { deliveries: page.map(toDelivery), nextCursor };
     },
 
-    /** The event of a delivery again, behind what waits. @throws ApiError `not_found` */
+    /** Sends the event of a delivery again, behind waiting ones. @throws ApiError `not_found` */
     async replayOne(actor: Actor, targetId: string, deliveryId: string): Promise<{ delivery: EventDelivery }> {
       const again = await store.transaction(async (tx) => {
         const { eventId } = await requireDelivery(tx, actor, targetId, deliveryId);
@@ -250,7 +253,9 @@ export function makeEventService(options: EventServiceOptions) {
       return { delivery: toDelivery(await requireDelivery(store, actor, targetId, again)) };
     },
 
-    /** The events of a span again, those that wait anyway left out. @throws ApiError `not_found`, `quota_reached` */
+    /**
+     * Sends the events of a time span again, except those still waiting. @throws ApiError `not_found`, `quota_reached`
+     */
     async replay(actor: Actor, targetId: string, body: ReplayBody): Promise<{ replayed: number }> {
       const span = {
         since: Date.parse(body.since),

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { RandomBytes } from "#core/clock.ts";
 
-/** What a delivery says about itself beside its body. */
+/** The signed metadata of a delivery besides its body. */
 export interface SignedHeaders {
   "webhook-id": string;
   "webhook-timestamp": string;
@@ -11,16 +11,14 @@ export interface SignedHeaders {
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** A new secret, as a receiver enters it: `whsec_` and 32 random bytes in base64. */
+/** Makes a new secret, as a receiver enters it: `whsec_` and 32 random bytes in base64. */
 export function makeSigningSecret(randomBytes: RandomBytes): string {
   return PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString("base64");
 }
 
 /**
- * Signs a body with each secret: a receiver that knows any of them can tell who sent it and when.
- *
- * @param at when this try is sent, in epoch milliseconds; a receiver refuses what is older than some minutes
- *
+ * Signs a body with each secret: a receiver that knows any of them can verify the sender and the time.
+ * @param at when this try is sent, in epoch milliseconds; a receiver refuses deliveries older than some minutes
  * Source: https://www.standardwebhooks.com.
  */
 export function sign(

@@ -7,7 +7,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store, WorkspaceStore } from "#storage/store.ts";
 import type { Emit } from "./outbox.ts";
 
-/** Since when, and why, a connector's permissions are not believed; null where they are. */
+/** Since when, and why, a connector's permissions are not believed; null if they are. */
 export type StaleOf = (
   connector: ConnectorRecord,
   age: Believing,
@@ -15,13 +15,12 @@ export type StaleOf = (
 
 export type EventWatch = ReturnType<typeof makeEventWatch>;
 
-/** Looks are at least this far from each other. */
+/** Checks are at least this far apart. */
 const EVERY_MS = 5_000;
 
 /**
- * Events of states that connectors come to by many ways, and some by time alone: who looks at the state misses none of
- * them. What was told is noted in the transaction that emits it, so each is told once, whenever a process ends.
- *
+ * Events of states that connectors reach in many ways, some by time alone: polling the state misses none of them. Each
+ * emitted event is noted in its own transaction, so it is emitted once, whenever a process ends.
  * Source: docs/decisions/0037-events-of-states.md.
  */
 export function makeEventWatch({
@@ -69,10 +68,10 @@ export function makeEventWatch({
   }
 
   return {
-    /** Emits what has come to be so since the last look, and notes what is so no more. */
+    /** Emits events for conditions that became true since the last check, and notes those that are no longer true. */
     async tick(): Promise<void> {
       const now = clock.now();
-      // A clock that went back holds nothing up.
+      // A clock that went back must not delay the checks.
       if (now < nextAt && nextAt - now <= EVERY_MS) return;
       nextAt = now + EVERY_MS;
       for (const workspaceId of await store.eventQueue.listWorkspaces()) {
@@ -80,13 +79,13 @@ export function makeEventWatch({
         if (news.length + ended.length > 0) await store.transaction((tx) => note(tx, workspaceId, true));
       }
     },
-    /** What is so now is no news: the workspace's first target is told of what comes after it. In its transaction. */
+    /** Existing conditions aren't news: the workspace's first target gets only later ones. In its transaction. */
     begin: (tx: Store, workspaceId: string): Promise<void> => note(tx, workspaceId, false),
   };
 }
 
 interface Condition {
-  /** A higher one is news again. */
+  /** A higher value emits again. */
   value: number;
   event: OutgoingEvent;
 }

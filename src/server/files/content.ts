@@ -6,35 +6,34 @@ import { itemNotFound, type OpenRead, type Policy } from "#storage/access/policy
 import type { Actor } from "#storage/access/actor.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 
-/** Which stretch of a text is wanted. Offsets in UTF-16 code units. */
+/** The requested range of a text. Offsets in UTF-16 code units. */
 export interface WantedRange {
   /** From the start of the section when one is named, else of the text. */
   offset: number;
   limit: number;
-  /** A section by its name, path, number or anchor, or a line as in `L10`: nothing behind its end is given. */
+  /** A section by its name, path, number or anchor, or a line as in `L10`: nothing beyond its end is returned. */
   section?: string;
 }
 
-/** A stretch of an item's text, with the record it was judged with. Offsets in UTF-16 code units. */
+/** A range of an item's text, with the record that access was judged by. Offsets in UTF-16 code units. */
 export interface TextRange {
   item: ItemRecord;
-  /** The section that was asked for, and where it ends. */
+  /** The requested section, and where it ends. */
   section?: { path: string; end: number };
   text: string;
   start: number;
-  /** Where the next stretch starts; equals `totalChars` at the end. */
+  /** Where the next range starts; equals `totalChars` at the end. */
   end: number;
   totalChars: number;
 }
 
-/** What stands for one version of an item's text in an ETag. */
+/** The fields that identify one version of an item's text in an ETag. */
 export type TextVersion = Pick<ItemRecord, "kbId" | "textHash" | "version" | "textChars">;
 
 /**
- * Reads `limit` UTF-16 code units from `offset`, never cutting a character: a start or end inside a surrogate pair moves
- * outwards. Only the chunks in question are loaded.
- *
- * @throws ApiError `not_found` when it is not there or not theirs to read, `no_text`, `past_end`, `no_such_section`
+ * Reads `limit` UTF-16 code units from `offset`, never cutting a character: a start or end inside a surrogate pair
+ * moves outwards. Only the needed chunks are loaded.
+ * @throws ApiError `not_found` when it isn't there or they may not read it, `no_text`, `past_end`, `no_such_section`
  */
 export function readText(policy: Policy, actor: Actor, kbId: string, wanted: WantedRange): Promise<TextRange> {
   return readItem(policy, actor, kbId, async ({ store }, item) => {
@@ -61,9 +60,8 @@ export function readText(policy: Policy, actor: Actor, kbId: string, wanted: Wan
 }
 
 /**
- * Judges the item and reads it on one state of the records.
- *
- * @throws ApiError `not_found`, the same for what is hidden and what is not there
+ * Judges access to the item and reads it on one state of the records.
+ * @throws ApiError `not_found`, the same for hidden and missing items
  */
 export function readItem<T>(
   policy: Policy,
@@ -82,14 +80,14 @@ export function readItem<T>(
 export function requireText(item: ItemRecord): void {
   if (item.textChars > 0 || item.textReason === null) return;
   const title = cleanLine(item.title, MAX_CHARS.title);
-  // The sentence may quote the file: it stands in quotes, as the title does.
+  // The sentence may quote the file: it is in quotes, as the title is.
   const why = item.textMessage === null ? "." : `: "${cleanLine(item.textMessage, MAX_WHY).replaceAll('"', "'")}"`;
   throw new ApiError("no_text", { message: `"${title}" has no searchable text (${item.textReason})${why}` });
 }
 
 const MAX_WHY = 300;
 
-/** A strong ETag of an answer about this version of the text; `shape` is whatever else decides the bytes. */
+/** A strong ETag of an answer about this version of the text; `shape` is everything else that the bytes depend on. */
 export function etagOf(item: TextVersion, shape: unknown): string {
   const facts = JSON.stringify([item.kbId, item.textHash, item.version, item.textChars, shape]);
   return `"${createHash("sha256").update(facts).digest("base64url").slice(0, 27)}"`;

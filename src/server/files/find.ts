@@ -10,14 +10,13 @@ export interface FoundPassages extends FoundInText {
   item: ItemRecord;
 }
 
-/** An item that gets a new text just then is judged again, so often. */
+/** Tries for an item whose text changes at that moment, each judged again. */
 const TRIES = 3;
 
 /**
- * The passages around the places where words or quoted phrases stand in an item's text, cut by a search thread from the
+ * The passages around the places where words or quoted phrases occur in an item's text, cut by a search thread from the
  * very text that was judged.
- *
- * @throws ApiError `not_found` when it is not there or not theirs to read, `no_text`, `search_timeout`
+ * @throws ApiError `not_found` when it isn't there or they may not read it, `no_text`, `search_timeout`
  */
 export async function findPassages(
   { policy, index }: { policy: Policy; index: Pick<SearchIndex, "find"> },

@@ -23,16 +23,15 @@ export interface ItemPage {
   gates: ReadonlyMap<string, ConnectorGate>;
 }
 
-/** Index entries looked at in one go: about 5 ms, so that a list over a million items holds nobody up. */
+/** Index entries checked in one go: about 5 ms, so that a list over a million items blocks no one. */
 const SLICE = 1_000;
-/** Titles looked at inside the database cost far less than entries handed out. */
+/** Titles checked inside the database cost far less than entries handed out. */
 const TITLE_SLICE = 5_000;
 
 /**
- * A page of what the actor may see, in order, with the exact number of everything that fits. Costs an index walk up to
- * the page's end and a count by access; only a filter on titles looks at every visible item.
- *
- * @throws ApiError `invalid_cursor` when the item to go on after has been purged
+ * A page of the items that the actor may see, in order, with the exact number of all matches. Costs an index walk up to
+ * the page's end and a count by access; only a filter on titles checks every visible item.
+ * @throws ApiError `invalid_cursor` when the item to continue after has been purged
  */
 export function listItems(policy: Policy, actor: Actor, request: ItemPageRequest): Promise<ItemPage> {
   return policy.readList(actor, (open) => readPage(open, request));
@@ -48,7 +47,7 @@ export function listConnectorItems(
   return policy.readList(actor, async (open) => {
     const gates = await open.store.access.connectorGates();
     const gate = gates.find((one) => one.connectorId === connectorId);
-    // One whose owner left is nobody's, also when they come back.
+    // A connector whose owner left belongs to no one, even if they come back.
     const isOwn = gate?.ownerUserId === actor.userId && gate.state !== "needs_owner";
     const isKnown = gate !== undefined && (isOwn || actsAsAdmin(actor));
     if (!isKnown && (await countVisible(open, { connectorId })) === 0) {
@@ -59,8 +58,8 @@ export function listConnectorItems(
 }
 
 /**
- * What the actor may see, by source and kind. `indexed`: the text is searchable (items whose removal waits included);
- * `unsearchable`: everything else, found by title, place and metadata.
+ * Counts the items that the actor may see, by source and kind. `indexed`: the text is searchable (items whose removal
+ * waits included); `unsearchable`: everything else, found by title, place and metadata.
  */
 export function countItemsBySource(policy: Policy, actor: Actor): Promise<FileCounts["counts"]> {
   return policy.readList(actor, async ({ store, accesses }) => {
@@ -120,7 +119,7 @@ async function* visiblePositions(
   filter: ItemFilter,
 ): AsyncGenerator<ItemPosition[]> {
   const { titlePart, ...columns } = filter;
-  // By title the index already holds what the filter on titles asks about.
+  // Ordered by title, the index already holds the text that the title filter matches.
   const part = order === "title" ? titlePart?.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : undefined;
   const rest = part === undefined ? filter : columns;
   let after = start;

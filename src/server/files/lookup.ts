@@ -7,13 +7,13 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { AskedItems } from "#storage/records/item-queries.ts";
 import type { ItemMatch } from "#storage/records/items.ts";
 
-/** What a text names among what somebody may see: the best item first; several only where none is better. */
+/** The visible items that a text names: the best first; several only if none is better. */
 export interface LookedUp {
   kbIds: string[];
   isAmbiguous: boolean;
 }
 
-/** An item as it was asked for. */
+/** The item that a request names. */
 export interface NamedItem {
   kbId: string;
   /** From `kbi_…#Install`, or from an address that ends in a place. */
@@ -21,10 +21,10 @@ export interface NamedItem {
 }
 
 /**
- * Finds the visible items that a kbId, permalink, URL, issue key, file name, path or title names. Hidden ones are ignored,
- * so they never make it ambiguous, never win and never crowd out (S25). Among several for one URL or key the connector
- * whose provider owns the host comes first, then the first indexed, a pushed item last (S41). Names are of one item only
- * when no other visible one has them.
+ * Finds the visible items that a kbId, permalink, URL, issue key, file name, path or title names. Hidden ones are
+ * ignored, so they never make it ambiguous, never win and never crowd out (S25). Among several for one URL or key the
+ * connector whose provider owns the host comes first, then the first indexed, a pushed item last (S41). A name
+ * identifies an item only if no other visible one has it.
  */
 export function lookUpItems({ policy, kinds }: Asking, actor: Actor, asked: string): Promise<LookedUp> {
   return policy.readList(actor, async (open) => {
@@ -35,15 +35,14 @@ export function lookUpItems({ policy, kinds }: Asking, actor: Actor, asked: stri
 
 /**
  * The one item that a text names.
- *
- * @throws ApiError `not_found`, the same for what is hidden and what is not there; `invalid_argument` when it fits several
- *   visible ones, whose kbIds are `details.kbIds`
+ * @throws ApiError `not_found`, the same for hidden and missing items; `invalid_argument` when it fits several visible
+ * ones, whose kbIds are `details.kbIds`
  */
 export async function resolveItem({ policy, kinds }: Asking, actor: Actor, text: string): Promise<NamedItem> {
   const asked = text.trim();
   const { address, place } = splitPlace(asked);
   const kbId = /^kbi_\w+$/.test(address) ? address : permalinkId(address);
-  // Whether it is there and theirs is judged where it is read.
+  // Whether it exists and they may read it is judged where it is read.
   if (kbId !== undefined) return { kbId, ...(place && { section: { name: place, isOfAddress: false } }) };
   const { matches, isAmbiguous } = await policy.readList(actor, (open) => matchesOf(open, asked, kinds));
   const [first] = matches;
@@ -53,10 +52,10 @@ export async function resolveItem({ policy, kinds }: Asking, actor: Actor, text:
   return { kbId: first.kbId, ...(isAddress && place && { section: { name: place, isOfAddress: true } }) };
 }
 
-/** What looking an item up depends on. */
+/** Dependencies for looking up an item. */
 export interface Asking {
   policy: Policy;
-  /** The kinds of apps, as far as addresses go. */
+  /** The address rules of the kinds of apps. */
   kinds: readonly KindLinks[];
 }
 
@@ -90,7 +89,7 @@ async function matchesOf(open: OpenList, text: string, kinds: readonly KindLinks
 /** A number in a project is one thing, wherever it is mirrored: `ABC-12`, `acme/web#412`. */
 const ISSUE_KEY = /^(?:[a-z][a-z0-9]*-\d{1,9}|\S+#\d{1,9})$/i;
 
-/** By file name, path or title; what has exactly the name comes before what has it in other case. */
+/** Finds items by file name, path or title; an exact match comes before one in other case. */
 async function namedItems(open: OpenList, text: string, keyed: readonly ItemMatch[]): Promise<ItemMatch[]> {
   const titled = await visibleOf(open, { title: text });
   const found = new Map([...keyed, ...titled].map((match) => [match.kbId, match]));
@@ -110,16 +109,19 @@ async function namedItems(open: OpenList, text: string, keyed: readonly ItemMatc
   });
 }
 
-/** `filesystem:notes` and `github:acme/web` as the folders that paths begin with where they are copied from elsewhere. */
+/** `filesystem:notes` and `github:acme/web` as the folders that paths begin with when copied from elsewhere. */
 function placeOfSource(source: string): string[] {
   return source.slice(source.indexOf(":") + 1).split("/");
 }
 
 const PAGE = 500;
-/** Nobody can choose among more. */
+/** No one can choose among more. */
 const ENOUGH = 200;
 
-/** The visible ones of a name. Every one that has it is judged before anything is cut: hidden ones take nobody's place. */
+/**
+ * The visible items of a name. Every item that has it is judged before anything is cut, so hidden ones take no one's
+ * place.
+ */
 async function visibleOf({ store, accesses, viewer }: OpenList, asked: AskedItems): Promise<ItemMatch[]> {
   const visible: ItemMatch[] = [];
   for (let after: ItemMatch | undefined; visible.length < ENOUGH;) {
@@ -173,7 +175,7 @@ function permalinkId(address: string): string | undefined {
 
 const PERMALINK = new RegExp(`^(?:https?://[^/?#]+)?/i/(kbi_[${ID_ALPHABET}]{16})/?(?:\\?.*)?$`, "i");
 
-/** A kbId or address without the place behind its `#`; anything else has no place. */
+/** Splits a kbId or address from the place behind its `#`; any other text has no place. */
 function splitPlace(text: string): { address: string; place: string } {
   const at = /^(?:kbi_|https?:|\/i\/)/i.test(text) ? text.indexOf("#") : -1;
   if (at < 0) return { address: text, place: "" };
@@ -185,7 +187,7 @@ function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    // Not encoded at all: it stands for itself.
+    // Not encoded at all: taken literally.
     return fragment;
   }
 }
@@ -207,7 +209,7 @@ function fitsSeveral(asked: string, matches: readonly ItemMatch[]): ApiError {
 
 /**
  * The forms under which the address of one thing may be stored: without fragment and tracking, with and without the
- * last slash, and as the kinds whose host it is say, such as a pull request's tabs as the pull request.
+ * last slash, and by the rules of the kinds that own the host, such as a pull request's tabs as the pull request.
  */
 export function urlForms(text: string, kinds: readonly KindLinks[]): string[] {
   let url: URL;

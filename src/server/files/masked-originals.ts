@@ -10,9 +10,8 @@ export type MaskedStore = Pick<Store, "in" | "workspaces">;
 type Asked = Pick<ItemRecord, "kbId" | "connectorId" | "externalId" | "indexState">;
 
 /**
- * Refuses the original of an item when a secret was taken out of it or of a file inside it, and when its text couldn't be read
- * so that nobody knows. The connector's owner gets it in a session: what a token reads, agents read.
- *
+ * Refuses the original of an item when a secret was masked in it or in a file inside it, and when its text couldn't be
+ * read, so that this is unknown. The connector's owner gets it in a session: anything a token can read, agents read.
  * @throws ApiError `original_masked`. Source: S37.
  */
 export async function refuseKnownMasked(store: MaskedStore, actor: Actor, item: Asked): Promise<void> {
@@ -22,14 +21,13 @@ export async function refuseKnownMasked(store: MaskedStore, actor: Actor, item: 
   if (isUnknown || (await store.in(actor.workspaceId).itemWrites.hasMasked(connectorId, externalId))) throw masked();
 }
 
-/** Pieces that are looked through in one go, and how much of one is seen again with the next. */
+/** Bytes checked in one go, and how much of a piece is checked again with the next. */
 const PIECE_BYTES = 256 * 1024;
 const OVERLAP_BYTES = 20_000;
 
 /**
- * Refuses an original whose bytes show a secret that nobody took out: the text was stored before secrets were looked for, or
- * cut before that place.
- *
+ * Refuses an original whose bytes show a secret that wasn't masked: the text was stored before secrets were looked for,
+ * or cut before that place.
  * @throws ApiError `original_masked`
  */
 export async function refuseFoundSecrets(

@@ -8,19 +8,19 @@ import { type MaskedStore, refuseFoundSecrets, refuseKnownMasked } from "./maske
 /** An item's bytes at its source, as they are now. */
 export interface Original {
   bytes: Uint8Array;
-  /** One that a browser may be told. */
+  /** A type that is safe to send to a browser. */
   mimeType: string;
   fileName: string;
 }
 
-/** Asks a connector's source for an item's bytes; made by the connectors. Undefined = the source keeps none. */
+/** Fetches an item's bytes from its connector's source; made by the connectors. Undefined = the source keeps none. */
 export type FetchOriginal = (
   workspaceId: string,
   connectorId: string,
   externalId: string,
 ) => Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string } | undefined>;
 
-/** Types that show, run and load nothing in any browser; everything else is named `application/octet-stream`. */
+/** Types that show, run and load nothing in any browser; everything else is sent as `application/octet-stream`. */
 const SAFE_TYPES = new Set([
   "text/plain",
   "text/csv",
@@ -48,11 +48,11 @@ const SAFE_TYPES = new Set([
 ]);
 
 /**
- * The item's bytes from its source. Access is judged before the source is asked and again before the bytes leave: the
- * fetch takes time.
- *
- * @throws ApiError `not_found`, `original_masked` when something was taken out of its text (S37), `no_text` when the source keeps no bytes, `source_changed` when it keeps another version
- *   than the one that this reader was judged for, `source_unavailable` with nothing of the source's own words in it (S43)
+ * The item's bytes from its source. Access is judged before the source is asked and again before the bytes are sent:
+ * the fetch takes time.
+ * @throws ApiError `not_found`, `original_masked` when its text was masked (S37), `no_text` when the source keeps no
+ * bytes, `source_changed` when it keeps another version than the one that this reader was judged for,
+ * `source_unavailable` without any of the source's own words (S43)
  */
 export async function readOriginal(
   policy: Policy,

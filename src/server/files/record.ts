@@ -6,9 +6,10 @@ import { factsOnWire } from "#core/item-facts.ts";
 import type { ItemRecord } from "#storage/records/item-record.ts";
 
 /**
- * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here, as it
- * is for what was never looked at.
- * Where the source gives no http(s) URL, or one of this server, it is the permalink: paths of the server are nobody's business (B16).
+ * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here,
+ * and if it was never checked.
+ * If the source gives no http(s) URL, or one of this server, the URL is the permalink: paths of the server must not be
+ * shown (B16).
  */
 export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, baseUrl: string): FileRecord {
   return {

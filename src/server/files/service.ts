@@ -17,25 +17,28 @@ import { lookUpItems, resolveItem, type LookedUp, type NamedItem } from "./looku
 import { readOriginal, type FetchOriginal, type Original } from "./original.ts";
 import { toFileRecord } from "./record.ts";
 
-/** Reading items: lists, counts, text, passages, originals, and why somebody may. Everything is by policy alone. */
+/**
+ * Reading items: lists, counts, text, passages, originals, and why someone has access. All of it is decided by the
+ * policy alone.
+ */
 export type FileService = ReturnType<typeof makeFileService>;
 
 export interface FileServiceOptions {
   store: Store;
   policy: Policy;
-  /** Looks into texts off this thread. */
+  /** Searches texts off this thread. */
   index: Pick<SearchIndex, "find">;
   cursors: CursorCodec;
-  /** The kinds of apps, as far as addresses go. */
+  /** The address rules of the kinds of apps. */
   kinds: readonly KindLinks[];
   fetchOriginal: FetchOriginal;
   /** The origin of permalinks, without a trailing slash. */
   baseUrl: string;
-  /** An admin who asks about somebody's access is written down (S18). */
+  /** An admin's question about someone's access is recorded (S18). */
   audit: AuditRecorder;
 }
 
-/** Makes the reading side of items. */
+/** Makes the service that reads items. */
 export function makeFileService(options: FileServiceOptions) {
   const { store, policy, cursors } = options;
 
@@ -66,7 +69,10 @@ export function makeFileService(options: FileServiceOptions) {
     };
   }
 
-  /** Who is told of a principal is told its name: members their own way in, admins what a list names. */
+  /**
+   * A principal is shown with its name: members see those through which they have access, admins those that a list
+   * names.
+   */
   async function namesIn(told: Omit<FileAccess, "names">, workspaceId: string): Promise<Record<string, string>> {
     const principals = told.lists.flatMap(({ chain, principals }) => [...(chain ?? []), ...(principals ?? [])]);
     const ids = [told.userId, told.connectorId, ...principals.flatMap(idOfPrincipal)];
@@ -77,7 +83,7 @@ export function makeFileService(options: FileServiceOptions) {
   return {
     list: (actor: Actor, query: FileListQuery): Promise<FileList> =>
       list(actor, query, (request) => listItems(policy, actor, request)),
-    /** @throws ApiError `not_found` for a connector that is not there, and to those who may not know of it */
+    /** @throws ApiError `not_found` for a connector that doesn't exist or that they may not know of */
     listOfConnector: (
       actor: Actor,
       connectorId: string,
@@ -109,10 +115,11 @@ export function makeFileService(options: FileServiceOptions) {
       }
       return { ...explained, names: await namesIn(explained, actor.workspaceId) };
     },
-    /** What a kbId, URL or issue key names among what the actor may see. */
+    /** The items that a kbId, URL or issue key names among those the actor may see. */
     lookUp: (actor: Actor, asked: string): Promise<LookedUp> => lookUpItems(options, actor, asked),
     /**
-     * The one item that a kbId, permalink, URL, issue key, file name, path or title names among what the actor may see.
+     * The one item that a kbId, permalink, URL, issue key, file name, path or title names among those the actor may
+     * see.
      * @throws ApiError `not_found`, `invalid_argument` when it fits several
      */
     resolve: (actor: Actor, asked: string): Promise<NamedItem> => resolveItem(options, actor, asked),
@@ -134,7 +141,7 @@ function idOfPrincipal(principal: string): string[] {
   }
 }
 
-/** What the cursor's flags say of its value. */
+/** The cursor's flags for the kind of its value. */
 const VALUE = { none: 0, positive: 1, negative: 2 } as const;
 
 function toCursor({ value, kbId }: ItemPosition): CursorPosition {

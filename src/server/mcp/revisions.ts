@@ -19,7 +19,10 @@ export const META = {
   serverInfo: "io.modelcontextprotocol/serverInfo",
 } as const;
 
-/** The kinds of revisions. `seed`: tools only; `legacy`: also `initialize` and `ping`; `modern`: envelope in every request. */
+/**
+ * The kinds of revisions. `seed`: tools only; `legacy`: also `initialize` and `ping`; `modern`: envelope in every
+ * request.
+ */
 export type Revision = "seed" | "legacy" | "modern";
 
 /** A refusal of the request before its method is read. */

@@ -81,6 +81,9 @@ export interface SearchOutcome {
 }
 
 export interface SearchService {
-  /** @throws ApiError `forbidden`, `invalid_argument`, `no_such_person`, `invalid_cursor`, `search_timeout`, `search_overloaded` */
+  /**
+   * @throws ApiError `forbidden`, `invalid_argument`, `no_such_person`, `invalid_cursor`, `search_timeout`,
+   * `search_overloaded`
+   */
   search(actor: Actor, args: SearchArguments): Promise<SearchOutcome>;
 }

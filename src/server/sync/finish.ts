@@ -72,7 +72,7 @@ function afterEnd(
   random: number,
 ): Aftermath {
   const outcome = outcomeOf(sync.counts);
-  // What could not be read before is expected to fail again.
+  // Items that could not be read before are expected to fail again.
   if (outcome === "failed" && !isReaderRun(sync)) {
     const message = `${sync.counts.failed} items could not be read, more than half of those tried.`;
     return afterFailure({ code: "source_error", message }, sync, connector, now, random);
