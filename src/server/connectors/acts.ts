@@ -28,8 +28,9 @@ export async function allowedActs(
  * Returns the connector if this person may do all of these acts, by its state and their role as they are now. In a
  * transaction (`on`) no other change can come in between. `hasCredentials`: whether it has credentials after the
  * request; by default the stored ones count.
+ *
  * @throws ApiError `not_found` if they may not know of it, `forbidden` naming who may, `connector_state_conflict` for
- * one that is being deleted
+ *   one that is being deleted
  */
 export async function requireActs(
   deps: Pick<ConnectorDeps, "store" | "sources" | "judgeAct">,

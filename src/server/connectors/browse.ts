@@ -17,8 +17,9 @@ import {
 
 /**
  * Lists the nodes below a place in a source.
+ *
  * @throws ApiError `provider_unknown`, `provider_unavailable`, `connector_config_invalid`, `forbidden`, and the
- * source's own errors
+ *   source's own errors
  */
 export async function browseSource(deps: ConnectorDeps, actor: Actor, body: BrowseBody): Promise<BrowseAnswer> {
   const source = await requireUsable(deps, actor, body);
@@ -38,6 +39,7 @@ export async function browseSource(deps: ConnectorDeps, actor: Actor, body: Brow
 /**
  * Lists the nodes below a place in a connector's source, with its own settings and credentials. They show what the
  * person who gave the credentials may read, so no one else browses with them, not even an admin. Source: S5.
+ *
  * @throws ApiError `not_found`, `forbidden`, `provider_unavailable`, and the source's own errors
  */
 export async function browseConnector(

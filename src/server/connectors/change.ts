@@ -10,8 +10,9 @@ import { fillConnectorGroup } from "./visibility.ts";
 
 /**
  * Pauses or resumes a connector: its state, the run under way and the schedule.
+ *
  * @throws ApiError `not_found`, `forbidden` for an admin who resumes a connector that its owner paused,
- * `connector_state_conflict`
+ *   `connector_state_conflict`
  */
 export async function pauseOrResume(
   deps: ConnectorDeps,

@@ -26,6 +26,7 @@ const DEFAULT_EVERY_MINUTES = 30;
 /**
  * Creates a connector after checking its source, and queues its first run. A push connector gets a key instead,
  * returned this once.
+ *
  * @throws ApiError of `requireUsable`, `parseConfig`, `checkSource` and `checkAccess`: then nothing is stored
  */
 export async function createConnector(

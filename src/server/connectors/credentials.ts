@@ -40,8 +40,9 @@ type ConnectionWay = NonNullable<SourceContext<unknown>["mcp"]>;
 export interface ConnectorAccounts {
   /**
    * The tokens of an account that this person may connect the source with.
+   *
    * @throws ApiError `connector_config_invalid` when it isn't theirs, belongs to another provider, or must be connected
-   * again
+   *   again
    */
   own(actor: Actor, accountId: string, providerId: string): Promise<AccountTokens>;
   /** The tokens that a connector reads with. @throws ApiError `source_unauthorized` when the account is gone */
@@ -77,6 +78,7 @@ export function makeCredentialKeeper({
       isAdminMade(workspaceId, createdBy),
     /**
      * Returns a connector's credentials; seals again those sealed with an older key.
+     *
      * @throws ApiError `secret_unreadable`, `source_unauthorized` when its account is gone
      */
     async standingOf(
@@ -131,6 +133,7 @@ export function makeCredentialKeeper({
 
 /**
  * Parses credentials by the source's schema; if none are given, none are stored. No message repeats a value.
+ *
  * @throws ApiError `connector_config_invalid` with the key at fault
  */
 export function parseCredentials(source: Source, received: Credentials | undefined): Credentials {
@@ -153,8 +156,9 @@ export function parseCredentials(source: Source, received: Credentials | undefin
 /**
  * Checks that this person may connect the source: access without an account is for admins, unless the source says
  * otherwise.
+ *
  * @throws ApiError `forbidden` when only an admin may connect it this way; `connector_config_invalid` when the source
- * needs credentials and has none
+ *   needs credentials and has none
  */
 export function requireMayConnect(
   actor: Actor,

@@ -50,12 +50,14 @@ export interface SyncControl {
   /**
    * Compares the place and account that its cursor, state and items were read with to the current ones, in the
    * transaction of the change: another place or account ends them at once, whether it runs or not.
+   *
    * @returns the connector as it is now
    */
   rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
   /**
    * Treats everything stored as read with another account until it is read again: items that aren't named by then are
    * removed without the guard. In the transaction of the change.
+   *
    * @returns the connector as it is now
    */
   doubtReading(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorRecord>;
@@ -137,6 +139,7 @@ export interface ConnectorDeps {
 
 /**
  * Returns the connector if the actor manages it: its owner, or a person who acts as an admin.
+ *
  * @throws ApiError `not_found` for everyone else: they may not know whether it exists
  */
 export async function requireManaged(store: Store, actor: Actor, connectorId: string): Promise<ConnectorRecord> {

@@ -14,6 +14,7 @@ import { takeOver } from "./take-over.ts";
  * at most two are valid (S41). The holder of the key decides who may read each item, so only the owner gets it: an
  * admin who rotates another person's key ends it, and gets none. If the owner left, the owner of the workspace takes
  * the connector over.
+ *
  * @returns null when another person's keys were ended
  * @throws ApiError `not_found`, `connector_state_conflict` for connectors without keys, `forbidden`
  */

@@ -23,6 +23,7 @@ export interface Patch {
 
 /**
  * Computes the changes from the body. `requireActs` checks whether they are allowed.
+ *
  * @throws ApiError `connector_config_invalid`, `credential_required`, `connector_check_failed`, those of `checkAccess`
  */
 export async function toPatch(

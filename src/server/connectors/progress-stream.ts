@@ -25,7 +25,8 @@ const MAX_OPEN_EACH = 20;
 
 /**
  * Streams the runs as server-sent events: `syncs` at once and after every change.
- * @param isReady false once the server stops: it does not wait for streams
+ *
+ * @param isReady  false once the server stops: it does not wait for streams
  */
 export function makeProgressStream(deps: { clock: Clock; sleep: Sleep; log: Log }, isReady: () => boolean) {
   const open = new Map<string, number>();

@@ -70,8 +70,9 @@ export interface PushTarget {
 
 /**
  * Returns the connector while it takes pushes with this key.
+ *
  * @throws ApiError `not_found`, `connector_state_conflict`, `forbidden` when the key belongs to someone who isn't an
- * admin now
+ *   admin now
  */
 export async function requirePushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<ConnectorRecord> {
   const connector = await deps.store.in(caller.workspaceId).connectors.find(caller.connectorId);
@@ -108,6 +109,7 @@ function keyRests(): ApiError {
 
 /**
  * The same during a long push: the connector may have been paused and the key ended since it began.
+ *
  * @throws ApiError as `requirePushable`, `unauthenticated`
  */
 export async function requireStillPushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<void> {

@@ -31,9 +31,10 @@ const WAIT_MS = 60_000;
  * themselves are not kept. Idempotent by (externalId, version); without a version the bytes count as it. A document
  * with many files is stored in several transactions and gets its version with the last: until then sending it again
  * reads it again.
+ *
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `payload_too_large`,
- * `unsupported_media_type`, `unavailable` when too many come at once or another push of the item came in between; for
- * the line: its own code. Then it isn't stored, or isn't stored completely
+ *   `unsupported_media_type`, `unavailable` when too many come at once or another push of the item came in between; for
+ *   the line: its own code. Then it isn't stored, or isn't stored completely
  */
 export async function pushDocument(
   deps: PushDeps,
@@ -145,9 +146,10 @@ const CHARS_AT_ONCE = 500_000;
 /**
  * Stores the plan of a document, in several transactions if it is long. Each is refused unless the item is still as the
  * one before left it, so that of two pushes of one item one is stored completely.
- * @param before the version that was stored when the plan was made; undefined = the item didn't exist
+ *
+ * @param before  the version that was stored when the plan was made; undefined = the item didn't exist
  * @returns the outcomes of the first transaction's ops, of which the first is the document itself; undefined when the
- * connector is being deleted
+ *   connector is being deleted
  */
 async function applyWhole(
   deps: PushDeps,

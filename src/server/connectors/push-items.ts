@@ -55,7 +55,8 @@ const TRIES = 3;
 /**
  * Stores planned lines in one transaction, together with the upload that they belong to. Lines that another push
  * overtook are planned again: the access of one version must not open another.
- * @param highest living items of the last 24 hours, for the guard over removals
+ *
+ * @param highest  living items of the last 24 hours, for the guard over removals
  * @throws ApiError `push_upload_over`, `unavailable`: then nothing is stored
  */
 export async function storeItems(

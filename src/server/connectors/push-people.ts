@@ -14,6 +14,7 @@ export type PeopleLine = Extract<PushedLine, { event: PushPeopleEvent }>;
 /**
  * Stores the members of the connector's groups and the identities of its users, in one transaction with the upload. It
  * takes effect with the next request of everyone concerned.
+ *
  * @throws ApiError `push_upload_over`: then nothing is stored
  */
 export async function storePeople(

@@ -42,6 +42,7 @@ const UNREAD_BYTES = 4 * 1024 * 1024;
  * Waits for the first results of a body of known length, so that a request of which nothing could be stored is answered
  * like any other write: with the status, and when to try again. A body of unknown length may have a sender that waits
  * for the answer to begin.
+ *
  * @throws ApiError `storage_full`, `database_unusable`
  */
 async function firstOf(results: Results, c: AppContext): Promise<Awaited<ReturnType<Results["next"]>> | undefined> {

@@ -60,8 +60,9 @@ export async function requireOpenUpload(
  * Ends an upload. For a set, items that weren't sent since its beginning are removed, or held for approval if they are
  * suspiciously many; nothing is removed when it is unknown what was sent. Ending it again gives the same, and continues
  * an interrupted removal.
+ *
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `push_upload_incomplete` when lines are
- * missing, `invalid_request` for a set without their number
+ *   missing, `invalid_request` for a set without their number
  */
 export async function endUpload(
   deps: ConnectorDeps,

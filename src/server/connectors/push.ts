@@ -20,8 +20,9 @@ export const MAX_REQUEST_MS = 240_000;
  * Takes pushed lines and yields their results, in order, in groups as they are stored. Reads on only as fast as the
  * results are taken. Idempotent by (externalId, version). A line with a result stays stored whatever comes after; a
  * line without one is not stored.
+ *
  * @throws ApiError `not_found`, `connector_state_conflict`, `invalid_request`, `push_upload_over`,
- * `push_upload_incomplete` before the first line; later ones are the last line of the answer
+ *   `push_upload_incomplete` before the first line; later ones are the last line of the answer
  */
 export async function pushItems(
   deps: PushDeps,

@@ -32,6 +32,7 @@ export async function listRemoved(
 
 /**
  * Restores a removed item. No one may read it until its source was asked for its access. Source: S20.
+ *
  * @throws ApiError `not_found`, `connector_state_conflict` for a connector that is being deleted
  */
 export async function restoreItem(

@@ -23,6 +23,7 @@ interface PageQuery {
 
 /**
  * Requests a run, before which people and groups are read; or only the reading of these. Source: S61.
+ *
  * @throws ApiError `not_found`, `connector_state_conflict` if nothing can be run
  */
 export async function requestSync(
@@ -152,6 +153,7 @@ export async function listRemovals(
 
 /**
  * Removes held items, or keeps them. Without `kbIds` all of them.
+ *
  * @returns how many
  * @throws ApiError `not_found`, `connector_state_conflict`
  */

@@ -18,6 +18,7 @@ import { toSync } from "./view.ts";
 /**
  * Changes what is included: excluded items are removed at once, additions are walked by a full run. A person who
  * doesn't own the connector can exclude more, but add nothing.
+ *
  * @throws ApiError `not_found`, `forbidden`, `connector_scope_invalid` when there is nothing to walk
  */
 export async function changeScope(

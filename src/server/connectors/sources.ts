@@ -29,6 +29,7 @@ interface ConnectionInput {
 
 /**
  * Returns the source if this person may connect it here with these.
+ *
  * @throws ApiError `provider_unknown`, `provider_unavailable`, `forbidden`, `connector_config_invalid`
  */
 export async function requireUsable(
@@ -71,6 +72,7 @@ export async function requireUsable(
 /**
  * The credentials for a check or a browse: those in the body, with the rights of the person asking. An account or a
  * connection is its owner's alone. Source: S5.
+ *
  * @throws ApiError `connector_config_invalid`, also for an account that isn't theirs
  */
 export async function standingOfActor(
@@ -94,6 +96,7 @@ export async function standingOfActor(
 
 /**
  * Checks that an account is used for its own instance: a config that points elsewhere is refused before any request.
+ *
  * @throws ApiError `connector_config_invalid`
  */
 export function requireAccountPlace(source: Source, config: unknown, { account }: Pick<Standing, "account">): void {
@@ -173,6 +176,7 @@ export async function keepTold(
 
 /**
  * Asks the source whether it can be used with these settings.
+ *
  * @returns the identity that its server reports, and the source's warnings
  * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
  */

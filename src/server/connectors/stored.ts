@@ -35,6 +35,7 @@ export async function removeItems(
 
 /**
  * Applies ops that belong to no run.
+ *
  * @returns their outcomes; undefined when the connector is being deleted
  * @throws ApiError as `ItemWriteStore.applyBatch`
  */

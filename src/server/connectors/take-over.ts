@@ -9,6 +9,7 @@ import { fillConnectorGroup, isNarrower } from "./visibility.ts";
 
 /**
  * Makes a connector whose owner left the actor's own, in the transaction of its reason.
+ *
  * @returns the changes to its record
  * @throws ApiError `connector_state_conflict` when someone else was quicker, `forbidden` for a person who may not
  */

@@ -23,8 +23,9 @@ import { fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
  * Changes name, config, credentials, access or schedule. A new config is checked first and everything is walked again.
  * The same change can't open items that were read at another place, or with the credentials of an owner who left, to
  * anyone else.
+ *
  * @throws ApiError `not_found`, `forbidden` for a person who may not, `credential_required` when the stored credentials
- * don't fit the new config, `connector_state_conflict` when someone else was quicker, those of create
+ *   don't fit the new config, `connector_state_conflict` when someone else was quicker, those of create
  */
 export async function updateConnector(
   deps: ConnectorDeps,

@@ -16,8 +16,9 @@ type Access = Pick<ConnectorRecord, "visibility" | "ownerUserId"> & {
 
 /**
  * Checks an access and returns it in the form to store.
+ *
  * @throws ApiError `visibility_not_supported` for `source` where the provider mirrors no permissions; `unknown_member`,
- * `unknown_group`
+ *   `unknown_group`
  */
 export async function checkAccess(
   workspace: WorkspaceStore,

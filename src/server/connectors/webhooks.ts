@@ -13,6 +13,7 @@ export async function showWebhook(deps: ConnectorDeps, actor: Actor, connectorId
 
 /**
  * Makes a new secret; the previous one ends. Null if the app makes it: then it is awaited.
+ *
  * @throws ApiError as `showWebhook`
  */
 export async function rotateWebhook(deps: ConnectorDeps, actor: Actor, connectorId: string) {

@@ -64,6 +64,7 @@ export interface EntityService {
   /**
    * The overview of the entity that `entity` names (entityId, email, URL, name, `me`), or candidates when it is
    * ambiguous.
+   *
    * @throws ApiError `not_found`, `invalid_argument` for a bad date
    */
   context(

@@ -163,6 +163,7 @@ export function makeEventService(options: EventServiceOptions) {
     /**
      * Makes a new secret. The previous one signs too until the overlap ends; an older one ends now, so that at most two
      * sign.
+     *
      * @throws ApiError `not_found`, `secret_unreadable` when the previous one is to continue and can't be read
      */
     async rotateSecret(

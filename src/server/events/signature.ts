@@ -18,7 +18,8 @@ export function makeSigningSecret(randomBytes: RandomBytes): string {
 
 /**
  * Signs a body with each secret: a receiver that knows any of them can verify the sender and the time.
- * @param at when this try is sent, in epoch milliseconds; a receiver refuses deliveries older than some minutes
+ *
+ * @param at  when this try is sent, in epoch milliseconds; a receiver refuses deliveries older than some minutes
  * Source: https://www.standardwebhooks.com.
  */
 export function sign(

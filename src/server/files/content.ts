@@ -33,6 +33,7 @@ export type TextVersion = Pick<ItemRecord, "kbId" | "textHash" | "version" | "te
 /**
  * Reads `limit` UTF-16 code units from `offset`, never cutting a character: a start or end inside a surrogate pair
  * moves outwards. Only the needed chunks are loaded.
+ *
  * @throws ApiError `not_found` when it isn't there or they may not read it, `no_text`, `past_end`, `no_such_section`
  */
 export function readText(policy: Policy, actor: Actor, kbId: string, wanted: WantedRange): Promise<TextRange> {
@@ -61,6 +62,7 @@ export function readText(policy: Policy, actor: Actor, kbId: string, wanted: Wan
 
 /**
  * Judges access to the item and reads it on one state of the records.
+ *
  * @throws ApiError `not_found`, the same for hidden and missing items
  */
 export function readItem<T>(

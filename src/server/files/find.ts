@@ -16,6 +16,7 @@ const TRIES = 3;
 /**
  * The passages around the places where words or quoted phrases occur in an item's text, cut by a search thread from the
  * very text that was judged.
+ *
  * @throws ApiError `not_found` when it isn't there or they may not read it, `no_text`, `search_timeout`
  */
 export async function findPassages(

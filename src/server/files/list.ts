@@ -31,6 +31,7 @@ const TITLE_SLICE = 5_000;
 /**
  * A page of the items that the actor may see, in order, with the exact number of all matches. Costs an index walk up to
  * the page's end and a count by access; only a filter on titles checks every visible item.
+ *
  * @throws ApiError `invalid_cursor` when the item to continue after has been purged
  */
 export function listItems(policy: Policy, actor: Actor, request: ItemPageRequest): Promise<ItemPage> {

@@ -35,8 +35,9 @@ export function lookUpItems({ policy, kinds }: Asking, actor: Actor, asked: stri
 
 /**
  * The one item that a text names.
+ *
  * @throws ApiError `not_found`, the same for hidden and missing items; `invalid_argument` when it fits several visible
- * ones, whose kbIds are `details.kbIds`
+ *   ones, whose kbIds are `details.kbIds`
  */
 export async function resolveItem({ policy, kinds }: Asking, actor: Actor, text: string): Promise<NamedItem> {
   const asked = text.trim();

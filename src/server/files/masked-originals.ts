@@ -12,6 +12,7 @@ type Asked = Pick<ItemRecord, "kbId" | "connectorId" | "externalId" | "indexStat
 /**
  * Refuses the original of an item when a secret was masked in it or in a file inside it, and when its text couldn't be
  * read, so that this is unknown. The connector's owner gets it in a session: anything a token can read, agents read.
+ *
  * @throws ApiError `original_masked`. Source: S37.
  */
 export async function refuseKnownMasked(store: MaskedStore, actor: Actor, item: Asked): Promise<void> {
@@ -28,6 +29,7 @@ const OVERLAP_BYTES = 20_000;
 /**
  * Refuses an original whose bytes show a secret that wasn't masked: the text was stored before secrets were looked for,
  * or cut before that place.
+ *
  * @throws ApiError `original_masked`
  */
 export async function refuseFoundSecrets(

@@ -50,9 +50,10 @@ const SAFE_TYPES = new Set([
 /**
  * The item's bytes from its source. Access is judged before the source is asked and again before the bytes are sent:
  * the fetch takes time.
+ *
  * @throws ApiError `not_found`, `original_masked` when its text was masked (S37), `no_text` when the source keeps no
- * bytes, `source_changed` when it keeps another version than the one that this reader was judged for,
- * `source_unavailable` without any of the source's own words (S43)
+ *   bytes, `source_changed` when it keeps another version than the one that this reader was judged for,
+ *   `source_unavailable` without any of the source's own words (S43)
  */
 export async function readOriginal(
   policy: Policy,

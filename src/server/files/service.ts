@@ -120,6 +120,7 @@ export function makeFileService(options: FileServiceOptions) {
     /**
      * The one item that a kbId, permalink, URL, issue key, file name, path or title names among those the actor may
      * see.
+     *
      * @throws ApiError `not_found`, `invalid_argument` when it fits several
      */
     resolve: (actor: Actor, asked: string): Promise<NamedItem> => resolveItem(options, actor, asked),

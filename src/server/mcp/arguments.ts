@@ -27,6 +27,7 @@ export interface ReadArguments {
 /**
  * Reads the arguments of a tool call: placeholders are absent, `"10"` is 10, aliases and near values are understood and
  * noted, numbers out of range are clamped and noted.
+ *
  * @throws ApiError `unknown_argument` with the list of arguments; `invalid_argument` naming the right values
  */
 export function readArguments(tool: ToolName, raw: unknown): ReadArguments {

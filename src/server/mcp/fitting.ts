@@ -37,7 +37,8 @@ const GUESSES = 4;
 /**
  * The form with the most entries that fits, from `most` down to none; undefined when not even that one does. Entries
  * have about the same size, so two or three forms are made and counted instead of 50, one by one.
- * @param formsOf the texts of a form that have to fit, each alone
+ *
+ * @param formsOf  the texts of a form that have to fit, each alone
  */
 export async function mostThatFits<Form>(
   most: number,

@@ -20,9 +20,10 @@ const MESSAGE_BOUNDS = { maxDepth: MAX_JSON_DEPTH, maxMembers: 10_000 };
 
 /**
  * Reads the body of a POST as JSON-RPC.
- * @param type its Content-Type
+ *
+ * @param type  its Content-Type
  * @throws ApiError `payload_too_large`, `request_timeout`, `unsupported_media_type`, `invalid_request`
- * (`details.rpcCode` is -32700 if it isn't JSON and -32600 if it isn't a request)
+ *   (`details.rpcCode` is -32700 if it isn't JSON and -32600 if it isn't a request)
  */
 export async function readMessages(
   type: string | null,

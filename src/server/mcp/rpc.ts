@@ -50,6 +50,7 @@ export interface ToolResult {
 export interface ToolCalls {
   /**
    * Runs a tool.
+   *
    * @returns undefined for a name that isn't a tool
    * @throws ApiError for errors that the caller can fix; everything else is an error of the server
    */

@@ -26,6 +26,7 @@ export interface ResolvedFilters {
 /**
  * Resolves arguments to filters. A hidden match answers exactly as a missing one: an error that offers only visible
  * ones (S9).
+ *
  * @throws ApiError `invalid_argument`, `no_such_person`
  */
 export async function resolveFilters(args: SearchArguments, context: FilterContext): Promise<ResolvedFilters> {

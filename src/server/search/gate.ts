@@ -11,8 +11,9 @@ import { makeFairQueue, type Waiter } from "./fair-queue.ts";
 export interface SearchGate {
   /**
    * Runs the work when it is this person's turn.
+   *
    * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest search of
-   * the person with the most waiting is refused, which need not be this one
+   *   the person with the most waiting is refused, which need not be this one
    */
   run<T>(waiter: Waiter, work: () => Promise<T>): Promise<T>;
   /** Waits until no search is running, for work that no one waits for; see `Gaps`. */

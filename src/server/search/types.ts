@@ -83,7 +83,7 @@ export interface SearchOutcome {
 export interface SearchService {
   /**
    * @throws ApiError `forbidden`, `invalid_argument`, `no_such_person`, `invalid_cursor`, `search_timeout`,
-   * `search_overloaded`
+   *   `search_overloaded`
    */
   search(actor: Actor, args: SearchArguments): Promise<SearchOutcome>;
 }

@@ -22,7 +22,7 @@ export interface BatchSink {
   clock(aclCheckedAt: number): void;
   flushIfDue(): Promise<void>;
   /**
-   * @param isEnd true = no other attempt of the run follows
+   * @param isEnd  true = no other attempt of the run follows
    * @throws BatchRefused when the batch was refused or the run was told to end
    */
   flush(isEnd?: boolean): Promise<void>;

@@ -19,6 +19,7 @@ interface Bound {
  * When any of these changes, both are dropped and everything is read again, including groups and users. For another
  * instance or account the stored permissions were never checked either: no one can read mirrored items until they are
  * named again. See docs/decisions/0032-whose-cursor-it-is.md.
+ *
  * @returns the updated connector; undefined if nothing changed
  */
 export async function bind(store: Store, workspaceId: string, bound: Bound): Promise<ConnectorRecord | undefined> {
@@ -60,6 +61,7 @@ export async function bindRun(
 /**
  * Drops the position that the next run would resume from. `doubts`: no one can read mirrored items until they are named
  * again, and no one counts as a group or a user until they are reported again. Call it in a transaction.
+ *
  * @returns the changes to the connector
  */
 export async function beginAgain(

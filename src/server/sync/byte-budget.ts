@@ -16,6 +16,7 @@ export interface Held {
 export interface Place {
   /**
    * Waits for room for `bytes` until every place before this one has its room or was left, and it is the run's turn.
+   *
    * @throws the signal's reason when it is aborted in the meantime
    */
   enter(bytes: number, signal: AbortSignal): Promise<Held>;
@@ -36,7 +37,8 @@ export type ByteBudget = ReturnType<typeof makeByteBudget>;
  * Bounds the bytes of files that all runs and pushes hold together, from when the extraction reads a file until its
  * text is stored. A holder never waits for more room: a run's places get their room in the order of its items, so that
  * the first item of a run never waits for one behind it. Source: docs/decisions/0055.
- * @param limit bytes; a larger request passes alone
+ *
+ * @param limit  bytes; a larger request passes alone
  */
 export function makeByteBudget(limit: number) {
   const lines = new Set<OpenLine>();

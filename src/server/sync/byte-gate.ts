@@ -2,6 +2,7 @@
 export interface ByteGate {
   /**
    * Waits until there is room for `bytes`, behind all earlier callers; a request larger than the limit passes alone.
+   *
    * @returns releases the room; a second call does nothing
    * @throws the signal's reason when it is aborted in the meantime
    */

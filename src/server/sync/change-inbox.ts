@@ -20,8 +20,9 @@ const MAX_ITEMS = 1_000;
  * Makes the inbox of one connector. It holds a bounded amount, and however many notifications arrive, `take` runs at
  * once for the first ones and at most every ten seconds later. A source can send as many as it likes, so each connector
  * has its own inbox.
- * @param take handles everything that arrived since its last call; must not reject
- * @param options.signal aborted when the watch ends: pending notifications are handled then
+ *
+ * @param take            handles everything that arrived since its last call; must not reject
+ * @param options.signal  aborted when the watch ends: pending notifications are handled then
  */
 export function makeChangeInbox(
   take: (notification: ChangeNotification) => Promise<void>,

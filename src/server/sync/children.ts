@@ -40,6 +40,7 @@ const MAX_ARCHIVE_DEPTH = 2;
 /**
  * Prepares an item and the files inside it, each as an item of its own. The files name no access and so have the
  * parent's; they come with the ops that store it. Undefined = the item was gone when it was to be read. Source: S20.
+ *
  * @throws as `prepare`
  */
 export async function prepareWithChildren(
@@ -73,6 +74,7 @@ type Read = NonNullable<Prepared>;
 /**
  * Adds the item first, so that its access exists for its child items. If it has child items, its version is left out
  * and comes with the last op, so that a run that ends in between reads the item again.
+ *
  * @returns whether trying it, or something in it, again may give text
  */
 async function addItem(work: Work, item: SourceItem, read: Read, depth: number): Promise<boolean> {

@@ -90,8 +90,9 @@ export function atInstance(context: SourceContext<unknown>, { users }: Authority
 
 /**
  * Makes the context that a source is called with for this connector.
+ *
  * @throws ApiError `connector_config_invalid` when this version's source no longer accepts the stored config,
- * `secret_unreadable` when its credentials can't be opened
+ *   `secret_unreadable` when its credentials can't be opened
  */
 export async function makeContext(
   { now, log, standingOf, http, store }: Pick<SyncDeps, "now" | "log" | "standingOf" | "http" | "store">,

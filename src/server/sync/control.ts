@@ -43,6 +43,7 @@ const DOCUMENT_MS = 240_000;
 /**
  * Prepares an item and the files inside it for storing, outside any run. The ops replace any stored child items of it,
  * including those not known here.
+ *
  * @throws as `prepareWithChildren`; a `TimeoutError` when it takes too long
  */
 export function makeItemPreparer({

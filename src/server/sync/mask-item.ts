@@ -6,6 +6,7 @@ import type { SourceItem, SourceValues } from "#sources/item.ts";
 /**
  * Masks secrets in everything that is shown of an item as its source gave it, including its key, people, containers and
  * place, and the text if it came with one. Its identifiers at the source (externalId, url) stay. Source: S37.
+ *
  * @returns the item and how many secrets were removed
  */
 export function maskItem(item: SourceItem): { item: SourceItem; count: number } {

@@ -9,8 +9,9 @@ const LOOK_EVERY_MS = 10_000;
  * Passes the events through. A source that lists for `mostMs` without a checkpoint follows links that never end, since
  * a run gives way to others only at a checkpoint: it is told to stop. The time in which no one asks for an event
  * doesn't count.
- * @param stop aborts the run with a `NoPlace`
- * @param took called for each event with the milliseconds that the source took to produce it
+ *
+ * @param stop  aborts the run with a `NoPlace`
+ * @param took  called for each event with the milliseconds that the source took to produce it
  */
 export async function* untilNoPlace<Event extends { t: string }>(
   events: AsyncGenerator<Event, void>,

@@ -15,6 +15,7 @@ export interface FileBytes {
 /**
  * Makes the reader of a file inside a file; it closes the bytes of the outer file. Nothing is cached: the file that the
  * source gave is opened again, level by level, in the extraction process.
+ *
  * @throws ApiError `source_not_found` when it is not in there any more
  */
 export function makeChildOpener(extractor: Pick<Extractor, "extract">) {

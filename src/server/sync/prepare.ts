@@ -54,8 +54,9 @@ export type Prepared =
 /**
  * Prepares a source's item for storing: reads and extracts its bytes, names its entities, clamps impossible dates,
  * hashes the indexed data. One broken item gives a reason, never a throw.
+ *
  * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses, `source_changed`
- * when the content has another version than the listed access; the signal's reason
+ *   when the content has another version than the listed access; the signal's reason
  */
 export async function prepare(options: PrepareOptions, named: SourceItem, reading: Reading = {}): Promise<Prepared> {
   const sourceItem = options.judgePeople?.(named) ?? named;

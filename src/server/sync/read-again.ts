@@ -32,6 +32,7 @@ export interface ReadAgainDeps {
  * Requests a run that reads again some items that an older reader has read, or that were cut for time, behind all other
  * work; does nothing if there are none, or a run was requested already. Call it in a transaction.
  * Source: docs/decisions/0048.
+ *
  * @returns whether it requested a run
  */
 export async function requestReadAgain(

@@ -79,6 +79,7 @@ export function isReadHere({ content, mimeType }: Pick<SourceItem, "content" | "
 
 /**
  * Reads the text of an item; undefined when it was gone.
+ *
  * @throws ApiError for failures that concern more than this one item
  */
 export async function readText(

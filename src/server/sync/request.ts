@@ -31,6 +31,7 @@ export const FULL_EVERY_MS = 7 * 24 * 3_600_000;
 /**
  * Requests a run of the connector; call it in the transaction of its reason. A second request joins the queued run:
  * `full` wins over `incremental`, and items are added up.
+ *
  * @returns the queued run
  */
 export async function requestSync(

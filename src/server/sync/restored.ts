@@ -20,6 +20,7 @@ export interface RestoredDeps {
  * have reported more since. Cursors and states are dropped, and everything is read again, including groups and users.
  * Until then mirrored items are hidden; accounts are identified again and webhooks subscribed to again. Running it
  * twice does no harm.
+ *
  * @returns how many connectors begin again
  */
 export async function doubtEverything(deps: RestoredDeps): Promise<number> {

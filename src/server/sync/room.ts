@@ -4,6 +4,7 @@ import type { Held, Place } from "./byte-budget.ts";
 export interface Room {
   /**
    * Waits for room for the text of this many bytes; returns at once if the item has some already.
+   *
    * @throws the signal's reason when it is aborted in the meantime
    */
   enter(bytes: number): Promise<void>;

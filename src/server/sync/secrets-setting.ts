@@ -28,7 +28,8 @@ export function makeKeepsSecrets(store: Pick<Store, "workspaces">, now: () => nu
  * Brings the stored data in line with the workspace's setting. Secrets are removed from the stored texts and kept
  * nowhere, so restoring them means reading the sources again. Pushed items get theirs back only when they are pushed
  * again.
- * @param readAgain queues a full run of a connector
+ *
+ * @param readAgain  queues a full run of a connector
  * @returns false when it was interrupted and has to begin again
  */
 export async function applySecretsSetting(

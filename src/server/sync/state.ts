@@ -30,6 +30,7 @@ export const GIVEN_UP: SourceProblem = {
 
 /**
  * The connector's next state.
+ *
  * @throws ApiError `connector_state_conflict` when the event can't happen in this state
  */
 export function nextConnectorState(state: ConnectorState, event: ConnectorEvent): ConnectorState {
@@ -43,6 +44,7 @@ export function nextConnectorState(state: ConnectorState, event: ConnectorEvent)
 
 /**
  * The run's next state.
+ *
  * @throws ApiError `sync_not_running` when the run is over or hasn't come that far
  */
 export function nextSyncState(state: SyncState, event: SyncStateEvent): SyncState {

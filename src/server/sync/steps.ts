@@ -79,6 +79,7 @@ export interface Surroundings {
 
 /**
  * Prepares an event. Several are prepared at once, so this stores nothing.
+ *
  * @throws the signal's reason; ApiError as `prepareWithChildren`
  */
 export function toStep(options: StepOptions, event: SyncEvent, surroundings: Surroundings): Step | Promise<Step> {

@@ -110,6 +110,7 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
     /**
      * Ends the groups of a completely listed container that the run did not name. Earlier events are stored first, as
      * far as possible.
+     *
      * @returns the reason if nothing more may be stored
      */
     async endListing(container: ContainerRef): Promise<ToldRefusal | undefined> {
@@ -143,6 +144,7 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
     },
     /**
      * Ends, in a complete listing, whatever it did not name, and moves clocks.
+     *
      * @returns the reason if nothing more may be stored
      */
     async end(end: SyncEnd): Promise<ToldRefusal | undefined> {

@@ -16,6 +16,7 @@ import { wishOfWebhook } from "./wish.ts";
 export interface WebhookReceiver {
   /**
    * Takes a notification for one connector, or for the installation that it names.
+   *
    * @returns the response that the app expects, if any; undefined when it is not correctly signed, for whatever reason
    */
   receive(

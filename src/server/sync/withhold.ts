@@ -9,6 +9,7 @@ const SLICE = 100;
  * Hides everything of a connector from here on, until the items read before are removed, and has everything read again:
  * the connector reads another place, or with another account. Call it in the transaction of its reason, and
  * `removeWithheld` after it.
+ *
  * @returns the changes to the connector
  * Source: S60.
  */

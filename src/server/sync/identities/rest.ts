@@ -25,7 +25,8 @@ const LONGEST_MS = 3_600_000;
  * How long a run rests: 5 minutes where it used at most a hundredth of what the credential may send in an hour, else
  * 15; at least four times as long as it read, and until its requests are less than a third of what the credential may
  * send, since syncs use it too. At most half of the age at which permissions are no longer believed.
- * @param isMirror false: the readers that the config names are reported as groups, which change only with the config
+ *
+ * @param isMirror  false: the readers that the config names are reported as groups, which change only with the config
  */
 export function restAfter(
   { requests, perMinute }: Sent,
@@ -42,7 +43,8 @@ export function restAfter(
  * The time until which a run that a notification asked for has used up the share. Each run takes as much time of the
  * share as its requests cost, and at least that of one request: anyone with the secret of a webhook can make kb send
  * that share and no more, whatever they send.
- * @param paidUntil of the run before; null = there was none
+ *
+ * @param paidUntil  of the run before; null = there was none
  */
 export function paidAfter(paidUntil: number | null, { requests, perMinute }: Sent, now: number): number {
   return Math.max(paidUntil ?? 0, now) + priceOf({ requests: Math.max(1, requests), perMinute });

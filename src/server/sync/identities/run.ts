@@ -44,6 +44,7 @@ const SLICE_MEMBERS = 50_000;
 /**
  * Reads memberships. Everything is stored in the order in which it was reported, slice by slice with the cursor that
  * covers it: killed anywhere and resumed, a run ends in the same state.
+ *
  * @throws what the source throws, and the signal's reason
  */
 export async function runIdentities(options: IdentityRunOptions): Promise<IdentityRunEnd> {
