@@ -25,6 +25,7 @@ const CONNECTING: Readonly<Record<string, string>> = {
   "src/server/compose/foundation.ts": "gives the guard its look-up of names",
   "src/server/identity/mail/smtp-mailer.ts": "speaks with the operator's mail server",
   "src/extract/seal.ts": "takes the network away from a child",
+  "src/api/client.ts": "is the client of the command line and the page, and speaks with the person's own server",
 };
 
 function rowsOf(page: string): string[] {
