@@ -4,11 +4,11 @@ import { interrupted, usageFailure } from "./failure.ts";
 
 /** Continues only after a yes: `--yes`, or the person's answer. Without a terminal the flag is required. */
 export async function confirmed(
-  input: { options: CommonOptions & { yes: boolean } },
+  options: CommonOptions & { yes: boolean },
   deps: Deps,
   question: string,
 ): Promise<void> {
-  if (input.options.yes) return;
-  if (!canAsk(deps, input.options)) throw usageFailure(`${question} There is no terminal to ask on.`, "Add --yes.");
+  if (options.yes) return;
+  if (!canAsk(deps, options)) throw usageFailure(`${question} There is no terminal to ask on.`, "Add --yes.");
   if (!(await deps.prompts.confirm(question))) throw interrupted("Nothing was changed.");
 }

@@ -1,28 +1,24 @@
 import type { FileAccess } from "#api/files.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
+import { fieldsOf, type Noun } from "#cli/command.ts";
 import { memberIdsOf } from "#cli/find.ts";
-import { makeOutput } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
 /** `kb access explain ITEM`: the chain that grants or denies access, with names for people. */
-const explainAccess = command(
+const explainAccess = remoteCommand(
   {
     summary: "Explain why someone can or can't see an item.",
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
     options: [{ flags: "--user <member>", summary: "another member (admin): id, email or name" }],
     examples: ["kb access explain kbi_2345abcd2345abcd"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/connectors/files/{fileId}/access")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const user = input.options.user;
+  async ({ api, output, args, options }) => {
+    const user = options.user;
     const userId = user === undefined ? undefined : (await memberIdsOf(api, [user]))[0];
     const access = await api.get("/api/connectors/files/{fileId}/access", {
-      params: { path: { fileId: input.args.kbId }, query: { userId } },
+      params: { path: { fileId: args.kbId }, query: { userId } },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     const isForPerson = output.format === "table";
     // Forms such as `user:usr_…` stay; only the id is replaced with the name.
     const named = (text: string): string =>

@@ -1,27 +1,23 @@
 import type { Account, AccountProviderInfo } from "#api/accounts.ts";
-import { addressOf, type Api, connect } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
+import { addressOf, type Api } from "#cli/api.ts";
+import { fieldsOf, type Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
-import { makeOutput } from "#cli/output.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { readStdin } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const listAccounts = command(
+const listAccounts = remoteCommand(
   {
     summary: "List your accounts at other services.",
     examples: ["kb accounts list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/accounts", "accounts")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const list = await api.get("/api/accounts");
-    const output = makeOutput(input, deps, api.settings.defaults);
     const names = list.providers.map(({ providerId }) => providerId).join(", ");
     output.result(list, () =>
       output.table<Account>(
@@ -42,7 +38,7 @@ const listAccounts = command(
 );
 
 /** `kb accounts connect SERVICE`: in a browser, or with the person's own token. */
-const connectAccount = command(
+const connectAccount = remoteCommand(
   {
     summary: "Connect an account in the browser, or with a token that you created at the service.",
     details:
@@ -60,26 +56,23 @@ const connectAccount = command(
       "kb accounts connect matrix",
       "kb accounts connect gitea --base-url https://git.example.org --token < token.txt",
     ],
-    exitCodes: [4, 5, 7, 9],
+    exitCodes: [5, 9],
     fields: [fieldsOf("post", "/api/accounts", "account")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args, options, deps }) => {
     const done = (account: Account) =>
       output.result({ account }, () =>
         output.talk(`Connected ${account.label} at ${account.providerName} (${account.id}).`),
       );
     const { accounts, providers } = await api.get("/api/accounts");
-    const provider = pickProvider(providers, input.args.service);
-    if (input.options.token || (provider.setUp === null && !input.options.print)) {
-      return done(await addByToken(api, provider, input.options, deps));
+    const provider = pickProvider(providers, args.service);
+    if (options.token || (provider.setUp === null && !options.print)) {
+      return done(await addByToken(api, provider, options, deps));
     }
-    if (input.options.baseUrl !== undefined) throw usageFailure("--base-url goes with --token.");
+    if (options.baseUrl !== undefined) throw usageFailure("--base-url goes with --token.");
     if (provider.setUp !== null) requireConfigured(provider, provider.setUp);
     const address = addressOf(api.settings.server, `/settings/accounts?connect=${provider.providerId}`);
-    if (input.options.print) return output.line(address);
+    if (options.print) return output.line(address);
     const isOpened = whyNoBrowser(deps) === undefined && (await deps.openUrl(address));
     output.talk(`${isOpened ? "Your browser opens this page" : "Open this page in a browser"}:\n\n  ${address}\n`);
     output.talk(`Waiting for up to ${WAIT_MS / 60_000} minutes. Press Ctrl-C to stop.`);
@@ -87,33 +80,31 @@ const connectAccount = command(
   },
 );
 
-const disconnectAccount = command(
+const disconnectAccount = remoteCommand(
   {
     summary: "Disconnect an account: its tokens are revoked, and connectors that read with it stop.",
     arguments: [{ name: "account", summary: "acc_…, or the service if you have one account there", required: true }],
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb accounts disconnect github --yes"],
-    exitCodes: [2, 3, 4, 7],
-    isRemote: true,
+    exitCodes: [2, 3],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output, args, options, deps }) => {
     const { accounts } = await api.get("/api/accounts");
     const { id, label, providerName, connectors } = pickNamed<Account>(
       accounts,
-      input.args.account,
+      args.account,
       (account) => ({ id: account.id, names: [account.providerId, account.label] }),
       {
         many: "accounts",
-        none: `You have no account "${input.args.account}".`,
+        none: `You have no account "${args.account}".`,
         list: "kb accounts list",
       },
     );
     const stops =
       connectors.length === 0 ? "" : ` These connectors stop: ${connectors.map(({ name }) => name).join(", ")}.`;
-    await confirmed(input, deps, `Disconnect ${label} at ${providerName}?${stops}`);
+    await confirmed(options, deps, `Disconnect ${label} at ${providerName}?${stops}`);
     await api.delete("/api/accounts/{id}", { params: { path: { id } } });
-    makeOutput(input, deps).talk(`Disconnected ${label} at ${providerName}.`);
+    output.talk(`Disconnected ${label} at ${providerName}.`);
   },
 );
 

@@ -2,16 +2,17 @@ import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
 import { isoOf } from "#core/instant.ts";
-import { connect, type Api } from "#cli/api.ts";
-import { command, fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
+import type { Api } from "#cli/api.ts";
+import { fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { memberIdsOf } from "#cli/find.ts";
-import { bytes, makeOutput } from "#cli/output.ts";
+import { bytes } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { shortTime } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
 const DEFAULT_ROWS = 50;
 const WHOSE = {
@@ -20,25 +21,22 @@ const WHOSE = {
 } as const satisfies OptionData;
 const ROWS = { flags: "--limit <n>", summary: "how many rows (default: 50)" } as const satisfies OptionData;
 
-const listAudit = command(
+const listAudit = remoteCommand(
   {
     summary: "List what was done in the workspace, newest first (admin).",
     options: [{ flags: "--action <action>", summary: "only this action, such as member.removed" }, WHOSE, ROWS],
     examples: ["kb audit list --action member.removed"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/audit", "entries")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output, options }) => {
     const names: Record<string, string> = {};
     const entries = await api.list("/api/audit", "entries", {
-      query: { action: input.options.action, userId: await memberOf(api, input) },
-      max: rowsOf(input),
+      query: { action: options.action, userId: await memberOf(api, options) },
+      max: rowsOf(options),
       onPage: (page) => void Object.assign(names, page.names),
     });
     const named = (id: string): string => names[id] ?? id;
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ entries, nextCursor: null, names }, () =>
       output.table(
         entries,
@@ -75,22 +73,19 @@ const listAudit = command(
 );
 
 /** `kb audit reads`: items that my credentials showed or read. */
-const listReads = command(
+const listReads = remoteCommand(
   {
     summary: "List the items that your tokens and clients read, newest first; admins can ask for another member.",
     options: [{ flags: "--credential <credential>", summary: "only this credential, such as pat:tok_…" }, WHOSE, ROWS],
     examples: ["kb audit reads --limit 20"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/audit/reads", "reads")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output, options }) => {
     const reads = await api.list("/api/audit/reads", "reads", {
-      query: { credential: input.options.credential, userId: await memberOf(api, input) },
-      max: rowsOf(input),
+      query: { credential: options.credential, userId: await memberOf(api, options) },
+      max: rowsOf(options),
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ reads, nextCursor: null }, () =>
       output.table(
         reads,
@@ -111,18 +106,14 @@ const listReads = command(
 );
 
 /** `kb audit check`: exit code 1 when the chain is broken. */
-const checkAudit = command(
+const checkAudit = remoteCommand(
   {
     summary: "Check that the audit log is unbroken; exit code 1 if it was changed (admin).",
     examples: ["kb audit check"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/audit/check")],
-    isRemote: true,
   },
-  async (input, deps): Promise<number> => {
-    const api = await connect(input, deps);
+  async ({ api, output }): Promise<number> => {
     const check = await api.get("/api/audit/check", { timeoutMs: 0 });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(check, () =>
       output.record([
         ["intact", check.isIntact ? "yes" : "no"],
@@ -148,7 +139,7 @@ const checkAudit = command(
 );
 
 /** `kb audit export`: to stdout, or to a file that is written whole or not at all. */
-const exportAudit = command(
+const exportAudit = remoteCommand(
   {
     summary: "Export every row with its hash, oldest first, one JSON object per line (admin).",
     options: [
@@ -156,17 +147,13 @@ const exportAudit = command(
       { flags: "--since <time>", summary: "only from this day on, such as 2026-01-31" },
     ],
     examples: ["kb audit export -o audit.ndjson"],
-    exitCodes: [4, 7],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const path = input.options.output;
+  async ({ api, output, options, deps }) => {
+    const path = options.output;
     const response = await api.open.get("/api/audit/export", {
-      params: { query: { since: sinceOf(input.options.since) } },
+      params: { query: { since: sinceOf(options.since) } },
       timeoutMs: 0,
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     const progress = makeProgress(deps, "Exporting", "rows");
     const done = { rows: 0, bytes: 0 };
     async function* parts(): AsyncGenerator<Buffer> {
@@ -192,14 +179,11 @@ const exportAudit = command(
   },
 );
 
-async function memberOf(
-  api: Api,
-  { options: { member: word } }: { options: OptionsOf<readonly [typeof WHOSE]> },
-): Promise<string | undefined> {
+async function memberOf(api: Api, { member: word }: OptionsOf<readonly [typeof WHOSE]>): Promise<string | undefined> {
   return word === undefined ? undefined : (await memberIdsOf(api, [word]))[0];
 }
 
-function rowsOf({ options: { limit } }: { options: OptionsOf<readonly [typeof ROWS]> }): number {
+function rowsOf({ limit }: OptionsOf<readonly [typeof ROWS]>): number {
   return parseInteger(limit, "--limit", 1, 100_000) ?? DEFAULT_ROWS;
 }
 

@@ -1,34 +1,29 @@
 import { count } from "#api/plural.ts";
 import { ENTITY_TYPES } from "#api/tools.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
+import { fieldsOf, type Noun } from "#cli/command.ts";
 import { PAGE_OPTIONS } from "#cli/options.ts";
-import { makeOutput } from "#cli/output.ts";
 import { parseInteger } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const searchEntities = command(
+const searchEntities = remoteCommand(
   {
     summary: "Find people, folders, labels and other things by name.",
     arguments: [{ name: "query", summary: "a name, an email, a login", variadic: true }],
     options: [{ flags: "--type <type>", summary: "only these", choices: ENTITY_TYPES }, ...PAGE_OPTIONS],
     examples: ["kb entities search anna --type person"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/entities", "entities")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output, args, options }) => {
     const answer = await api.get("/api/entities", {
       params: {
         query: {
-          q: input.args.query.join(" "),
-          type: input.options.type,
-          limit: parseInteger(input.options.limit, "--limit", 1, 200) ?? api.settings.defaults.limit,
-          cursor: input.options.cursor,
+          q: args.query.join(" "),
+          type: options.type,
+          limit: parseInteger(options.limit, "--limit", 1, 200) ?? api.settings.defaults.limit,
+          cursor: options.cursor,
         },
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       output.table(
         answer.entities,
@@ -47,19 +42,16 @@ const searchEntities = command(
   },
 );
 
-const showEntity = command(
+const showEntity = remoteCommand(
   {
     summary: "Show what the items that you can see say about an entity.",
     arguments: [{ name: "entity", summary: "ent_…", required: true }],
     examples: ["kb entities show ent_2345abcd2345abcd"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/entities/{id}")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const context = await api.get("/api/entities/{id}", { params: { path: { id: input.args.entity } } });
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args }) => {
+    const context = await api.get("/api/entities/{id}", { params: { path: { id: args.entity } } });
     output.result(context, () => {
       const { entity, counts } = context;
       output.record([

@@ -2,8 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
-import { connect } from "#cli/api.ts";
-import { command, ownFields, type CommandData, type InputOf } from "#cli/command.ts";
+import { ownFields, type CommandData, type InputOf } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { compareRuns, evaluate, type Comparison, type Evaluation } from "#cli/eval/evaluation.ts";
@@ -11,9 +10,10 @@ import { readJudgements } from "#cli/eval/judgements.ts";
 import { measureName, MEASURES, type Measure } from "#cli/eval/measures.ts";
 import { formatRun, parseRun, type Run } from "#cli/eval/run-file.ts";
 import { readText } from "#cli/eval/text-lines.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
+import type { Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { parseInteger, parsePair } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
 const DEFAULT_K = 10;
 /** The largest page of a search. */
@@ -33,9 +33,8 @@ const EVAL = {
     { flags: "--compare <file>", summary: "compare with a run that --save wrote" },
   ],
   examples: ["kb eval questions.yaml", "kb eval qrels.txt --queries queries.tsv --compare before.run --min ndcg=0.4"],
-  exitCodes: [4, 6, 7, 8, 130],
+  exitCodes: [6, 8, 130],
   fields: ownFields<EvaluationJson>("k", "measures", "questions", "missing", "leftOut", "failed", "comparison"),
-  isRemote: true,
 } as const satisfies CommandData;
 
 /** The output of `--json`. */
@@ -44,14 +43,12 @@ interface EvaluationJson extends Omit<Evaluation, "run" | "grades" | "kbIds"> {
 }
 
 /** Runs every query of a judgement file. Exit code 1 below a `--min`, 8 when the search rejected queries. */
-export const evaluateSearch = command(EVAL, async (input, deps): Promise<number> => {
-  const api = await connect(input, deps);
-  const { queries, save } = input.options;
-  const k = parseInteger(input.options.k, "--k", 1, MAX_K) ?? DEFAULT_K;
-  const floors = input.options.min.map(parseFloor);
-  const judged = await readJudgements(input.args.judgements, queries, deps.cwd);
-  const before = await readRun(input, deps.cwd);
-  const output = makeOutput(input, deps, api.settings.defaults);
+export const evaluateSearch = remoteCommand(EVAL, async ({ api, output, args, options, deps }): Promise<number> => {
+  const { queries, save } = options;
+  const k = parseInteger(options.k, "--k", 1, MAX_K) ?? DEFAULT_K;
+  const floors = options.min.map(parseFloor);
+  const judged = await readJudgements(args.judgements, queries, deps.cwd);
+  const before = await readRun({ args, options }, deps.cwd);
   let progress: { label: string; show: ReturnType<typeof makeProgress> } | undefined;
   const evaluation = await evaluate(api, deps, judged.questions, k, (label, done, total) => {
     if (progress?.label !== label) {

@@ -3,15 +3,14 @@ import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
 import type { QueryOf } from "#api/client.ts";
 import { count } from "#api/plural.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
+import { fieldsOf, type Noun } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
-import { makeOutput } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const listFiles = command(
+const listFiles = remoteCommand(
   {
     summary: "List indexed items that you can see.",
     options: [
@@ -21,29 +20,26 @@ const listFiles = command(
       ...FILE_LIST_OPTIONS,
     ],
     examples: ["kb files list --state unsearchable"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/connectors/all-files", "files")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const connector = input.options.connector;
+  async ({ api, output, options }) => {
+    const connector = options.connector;
     const list = await api.get("/api/connectors/all-files", {
       params: {
         query: {
-          ...fileQueryOf(input.options, api.settings),
+          ...fileQueryOf(options, api.settings),
           connectorId: connector === undefined ? undefined : (await findConnector(api, connector)).id,
-          providerId: input.options.provider,
-          source: input.options.source ?? api.settings.defaults.source,
+          providerId: options.provider,
+          source: options.source ?? api.settings.defaults.source,
         },
       },
     });
-    printFiles(list, makeOutput(input, deps, api.settings.defaults));
+    printFiles(list, output);
   },
 );
 
 /** `kb files get KBID`: the stored text, a range, the passages around words, or the original bytes. */
-const getFile = command(
+const getFile = remoteCommand(
   {
     summary: "Print an item's text, or fetch the original.",
     details: "Exit code 1 when --find matches nothing, or when the item has no text; then it says why.",
@@ -56,13 +52,11 @@ const getFile = command(
       { flags: "-o, --output <file>", summary: "write to this file" },
     ],
     examples: ["kb files get kbi_2345abcd2345abcd --find budget"],
-    exitCodes: [3, 4, 7],
-    isRemote: true,
+    exitCodes: [3],
   },
-  async (input, deps): Promise<number> => {
-    const api = await connect(input, deps);
-    const isOriginal = input.options.original;
-    const target = input.options.output;
+  async ({ api, output, args, options, deps }): Promise<number> => {
+    const isOriginal = options.original;
+    const target = options.output;
     if (isOriginal && target === undefined && deps.io.isStdoutTty) {
       throw usageFailure(
         "The original is binary and can't be shown on a terminal.",
@@ -71,11 +65,11 @@ const getFile = command(
     }
     const response = await api.open.get("/api/connectors/files/{fileId}/content", {
       params: {
-        path: { fileId: input.args.kbId },
+        path: { fileId: args.kbId },
         query: {
-          ...rangeOf(input.options.range),
-          section: input.options.section,
-          find: input.options.find,
+          ...rangeOf(options.range),
+          section: options.section,
+          find: options.find,
           original: isOriginal ? "true" : undefined,
         },
       },
@@ -93,13 +87,12 @@ const getFile = command(
     }
     const text = await response.text();
     if (response.headers.get("x-total-passages") === "0") {
-      makeOutput(input, deps).talk(`This item contains none of "${input.options.find ?? ""}".`);
+      output.talk(`This item contains none of "${options.find ?? ""}".`);
       return EXIT.failure;
     }
     deps.io.stdout.write(deps.io.isStdoutTty ? `${cleanBlock(text)}\n` : text);
     const asOf = response.headers.get("x-text-as-of");
-    if (asOf !== null)
-      makeOutput(input, deps).talk(`Text as of ${asOf.slice(0, 10)}: the content couldn't be read since.`);
+    if (asOf !== null) output.talk(`Text as of ${asOf.slice(0, 10)}: the content couldn't be read since.`);
     const total = response.headers.get("x-total-chars");
     if (total !== null && deps.io.isStderrTty)
       deps.io.stderr.write(`${count(text.length)} of ${count(Number(total))} characters.\n`);
@@ -107,18 +100,14 @@ const getFile = command(
   },
 );
 
-const countFiles = command(
+const countFiles = remoteCommand(
   {
     summary: "Count the items that you can see, by source and kind.",
     examples: ["kb files counts"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/connectors/file-counts-by-source", "counts")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const answer = await api.get("/api/connectors/file-counts-by-source");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () =>
       output.table(
         answer.counts,
@@ -135,22 +124,19 @@ const countFiles = command(
 );
 
 /** `kb files restore KBID`: restores a removed item. */
-const restoreFile = command(
+const restoreFile = remoteCommand(
   {
     summary: "Restore an item that was removed in the last 7 days.",
     details:
       "For the connector's owner and admins. `kb connectors removals CONNECTOR --removed` lists the items. No one can read a restored item until its source says who can.",
     arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
     examples: ["kb files restore kbi_2345abcd2345abcd"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("post", "/api/connectors/files/{fileId}/restore")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const path = { fileId: input.args.kbId };
+  async ({ api, output, args }) => {
+    const path = { fileId: args.kbId };
     const answer = await api.post("/api/connectors/files/{fileId}/restore", { params: { path } });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () =>
       output.talk(
         answer.sync === null

@@ -1,20 +1,15 @@
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
-import { makeOutput } from "#cli/output.ts";
+import { fieldsOf, type Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const listGrants = command(
+const listGrants = remoteCommand(
   {
     summary: "List the OAuth clients that you allowed.",
     examples: ["kb grants list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/grants", "grants")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const grants = await api.list("/api/grants", "grants");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ grants, nextCursor: null }, () =>
       output.table(
         grants,
@@ -33,21 +28,19 @@ const listGrants = command(
   },
 );
 
-const revokeGrant = command(
+const revokeGrant = remoteCommand(
   {
     summary: "Revoke a client's access; its tokens stop working at once.",
     arguments: [{ name: "id", summary: "gra_…", required: true }],
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb grants revoke gra_2345abcd2345abcd --yes"],
-    exitCodes: [3, 4, 7],
-    isRemote: true,
+    exitCodes: [3],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const id = input.args.id;
-    await confirmed(input, deps, `Revoke access of this client (${id})? Its tokens stop working at once.`);
+  async ({ api, output, args, options, deps }) => {
+    const id = args.id;
+    await confirmed(options, deps, `Revoke access of this client (${id})? Its tokens stop working at once.`);
     await api.delete("/api/grants/{id}", { params: { path: { id } } });
-    makeOutput(input, deps).talk("Access revoked. The client's tokens no longer work.");
+    output.talk("Access revoked. The client's tokens no longer work.");
   },
 );
 

@@ -1,26 +1,23 @@
 import type { BodyOf } from "#api/client.ts";
 import { plural } from "#api/plural.ts";
 import type { Group } from "#api/workspace.ts";
-import { connect, isEmpty, type Api } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
+import { isEmpty, type Api } from "#cli/api.ts";
+import { fieldsOf, type Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
+import type { Output } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const listGroups = command(
+const listGroups = remoteCommand(
   {
     summary: "List the groups of the workspace.",
     examples: ["kb groups list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/groups", "groups")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const groups = await api.list("/api/groups", "groups");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ groups, nextCursor: null }, () =>
       output.table(
         groups,
@@ -38,27 +35,24 @@ const listGroups = command(
   },
 );
 
-const showGroup = command(
+const showGroup = remoteCommand(
   {
     summary: "Show who is in a group.",
     arguments: [{ name: "group", summary: "name or grp_…", required: true }],
     examples: ["kb groups show Design"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/groups/{id}", "group")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id } = await findGroup(api, input.args.group);
+  async ({ api, output, args }) => {
+    const { id } = await findGroup(api, args.group);
     // Lists omit what others opened.
     const group = await findGroup(api, id);
-    const output = makeOutput(input, deps, api.settings.defaults);
     if (output.format === "json") return output.result({ group }, () => undefined);
     await printGroup(api, group, output);
   },
 );
 
-const createGroup = command(
+const createGroup = remoteCommand(
   {
     summary: "Make a group of your own (admin).",
     arguments: [{ name: "name", summary: "its name", required: true }],
@@ -68,21 +62,18 @@ const createGroup = command(
       { flags: "--closed", summary: "only you, its owner, can change it" },
     ],
     examples: ["kb groups create Design --member bo@example.com"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("post", "/api/groups", "group")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output, args, options }) => {
     const answer = await api.post("/api/groups", {
       body: {
-        name: input.args.name,
-        memberIds: await memberIdsOf(api, input.options.member),
-        groupIds: await groupIdsOf(api, input.options.group),
-        isClosed: input.options.closed ? true : undefined,
+        name: args.name,
+        memberIds: await memberIdsOf(api, options.member),
+        groupIds: await groupIdsOf(api, options.group),
+        isClosed: options.closed ? true : undefined,
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       output.line(answer.group.id);
       output.talk(`Group "${answer.group.name}" has ${plural(answer.group.memberIds.length, "member")}.`);
@@ -90,7 +81,7 @@ const createGroup = command(
   },
 );
 
-const updateGroup = command(
+const updateGroup = remoteCommand(
   {
     summary: "Change a group's name, members or owner (its owner; an admin while it is open).",
     arguments: [{ name: "group", summary: "name or grp_…", required: true }],
@@ -105,58 +96,53 @@ const updateGroup = command(
       { flags: "--owner <member>", summary: "transfer it to: email or usr_… (its owner)" },
     ],
     examples: ["kb groups update Design --add-member bo@example.com"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("patch", "/api/groups/{id}", "group")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const group = await findGroup(api, input.args.group);
-    const owner = input.options.owner;
-    if (input.options.closed && input.options.open) throw usageFailure("Give --closed or --open.");
+  async ({ api, output, args, options }) => {
+    const group = await findGroup(api, args.group);
+    const owner = options.owner;
+    if (options.closed && options.open) throw usageFailure("Give --closed or --open.");
     const body: BodyOf<"patch", "/api/groups/{id}"> = {
-      name: input.options.name,
+      name: options.name,
       memberIds: changed(
         group.memberIds,
-        await memberIdsOf(api, input.options.addMember),
-        await memberIdsOf(api, input.options.removeMember),
+        await memberIdsOf(api, options.addMember),
+        await memberIdsOf(api, options.removeMember),
       ),
       groupIds: changed(
         group.groupIds,
-        await groupIdsOf(api, input.options.addGroup),
-        await groupIdsOf(api, input.options.removeGroup),
+        await groupIdsOf(api, options.addGroup),
+        await groupIdsOf(api, options.removeGroup),
       ),
-      isClosed: input.options.closed ? true : input.options.open ? false : undefined,
+      isClosed: options.closed ? true : options.open ? false : undefined,
       ownerId: owner === undefined ? undefined : (await memberIdsOf(api, [owner]))[0],
     };
     if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb groups update --help");
     const answer = await api.patch("/api/groups/{id}", { params: { path: { id: group.id } }, body });
-    const output = makeOutput(input, deps, api.settings.defaults);
     if (output.format === "json") return output.result(answer, () => undefined);
     await printGroup(api, answer.group, output);
   },
 );
 
-const removeGroup = command(
+const removeGroup = remoteCommand(
   {
     summary:
       "Remove a group; its members lose access to what only the group can see (its owner; an admin while it is open).",
     arguments: [{ name: "group", summary: "name or grp_…", required: true }],
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb groups remove Design --yes"],
-    exitCodes: [3, 4, 7],
-    isRemote: true,
+    exitCodes: [3],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const group = await findGroup(api, input.args.group);
+  async ({ api, output, args, options, deps }) => {
+    const group = await findGroup(api, args.group);
     await confirmed(
-      input,
+      options,
       deps,
       `Remove group "${group.name}"? Its members lose access to what only this group can see.`,
     );
     await api.delete("/api/groups/{id}", { params: { path: { id: group.id } } });
-    makeOutput(input, deps).talk(`Removed group "${group.name}".`);
+    output.talk(`Removed group "${group.name}".`);
   },
 );
 

@@ -1,20 +1,15 @@
 import type { BodyOf } from "#api/client.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
-import { makeOutput } from "#cli/output.ts";
+import { fieldsOf, type Noun } from "#cli/command.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const listInvitations = command(
+const listInvitations = remoteCommand(
   {
     summary: "List invitations.",
     examples: ["kb invitations list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/workspace/invitations", "invitations")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const invitations = await api.list("/api/workspace/invitations", "invitations");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ invitations, nextCursor: null }, () =>
       output.table(
         invitations,
@@ -32,26 +27,23 @@ const listInvitations = command(
 );
 
 /** `kb invitations add EMAIL`: stdout has only the link, unless it was mailed. */
-const addInvitation = command(
+const addInvitation = remoteCommand(
   {
     summary: "Invite someone; the link is emailed if the server sends email, otherwise it is printed once.",
     arguments: [{ name: "email", summary: "whom", required: true }],
     options: [{ flags: "--role <role>", summary: "their role (default: member)", choices: ["admin", "member"] }],
     examples: ["kb invitations add bo@example.com"],
-    exitCodes: [4, 5, 7],
+    exitCodes: [5],
     fields: [
       fieldsOf("post", "/api/workspace/invitations", "invitation"),
       fieldsOf("post", "/api/workspace/invitations"),
     ],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const role: BodyOf<"post", "/api/workspace/invitations">["role"] | undefined = input.options.role;
+  async ({ api, output, args, options }) => {
+    const role: BodyOf<"post", "/api/workspace/invitations">["role"] | undefined = options.role;
     const answer = await api.post("/api/workspace/invitations", {
-      body: { email: input.args.email, role: role ?? "member" },
+      body: { email: args.email, role: role ?? "member" },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       if (answer.url === null) {
         output.talk(`Sent an invitation to ${answer.invitation.email}.`);
@@ -65,18 +57,16 @@ const addInvitation = command(
   },
 );
 
-const removeInvitation = command(
+const removeInvitation = remoteCommand(
   {
     summary: "Withdraw an invitation.",
     arguments: [{ name: "id", summary: "inv_…", required: true }],
     examples: ["kb invitations remove inv_2345abcd2345abcd"],
-    exitCodes: [3, 4, 7],
-    isRemote: true,
+    exitCodes: [3],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    await api.delete("/api/workspace/invitations/{id}", { params: { path: { id: input.args.id } } });
-    makeOutput(input, deps).talk("Invitation withdrawn. Its link no longer works.");
+  async ({ api, output, args }) => {
+    await api.delete("/api/workspace/invitations/{id}", { params: { path: { id: args.id } } });
+    output.talk("Invitation withdrawn. Its link no longer works.");
   },
 );
 

@@ -1,21 +1,16 @@
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf, type Noun } from "#cli/command.ts";
+import { fieldsOf, type Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { findMember } from "#cli/find.ts";
-import { makeOutput } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const listMembers = command(
+const listMembers = remoteCommand(
   {
     summary: "List the members of the workspace.",
     examples: ["kb members list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/workspace/members", "members")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const members = await api.list("/api/workspace/members", "members");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ members, nextCursor: null }, () =>
       output.table(
         members,
@@ -32,7 +27,7 @@ const listMembers = command(
   },
 );
 
-const changeRole = command(
+const changeRole = remoteCommand(
   {
     summary: "Change a member's role (owner).",
     arguments: [
@@ -40,58 +35,54 @@ const changeRole = command(
       { name: "role", summary: "the new role", required: true, choices: ["owner", "admin", "member"] },
     ],
     examples: ["kb members role bo@example.com admin"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("patch", "/api/workspace/members/{id}", "member")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const member = await findMember(api, input.args.member);
+  async ({ api, output, args }) => {
+    const member = await findMember(api, args.member);
     const answer = await api.patch("/api/workspace/members/{id}", {
       params: { path: { id: member.userId } },
-      body: { role: input.args.role },
+      body: { role: args.role },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => output.talk(`${answer.member.email} is ${answer.member.role} now.`));
   },
 );
 
-const removeMember = command(
+const removeMember = remoteCommand(
   {
     summary: "Remove a member; all their sessions and tokens end.",
     arguments: [{ name: "member", summary: "email or usr_…", required: true }],
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb members remove bo@example.com --yes"],
-    exitCodes: [3, 4, 5, 7],
-    isRemote: true,
+    exitCodes: [3, 5],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const member = await findMember(api, input.args.member);
-    await confirmed(input, deps, `Remove ${member.email} from the workspace and revoke all their sessions and tokens?`);
+  async ({ api, output, args, options, deps }) => {
+    const member = await findMember(api, args.member);
+    await confirmed(
+      options,
+      deps,
+      `Remove ${member.email} from the workspace and revoke all their sessions and tokens?`,
+    );
     await api.delete("/api/workspace/members/{id}", { params: { path: { id: member.userId } } });
-    makeOutput(input, deps).talk(`Removed ${member.email}. All their credentials stopped working.`);
+    output.talk(`Removed ${member.email}. All their credentials stopped working.`);
   },
 );
 
 /** `kb members reset-password MEMBER`: stdout has only the link, unless it was mailed. */
-const resetPassword = command(
+const resetPassword = remoteCommand(
   {
     summary:
       "Create a password reset link for a member: emailed to them (admin), or shown to you to hand over (owner).",
     arguments: [{ name: "member", summary: "email or usr_…", required: true }],
     examples: ["kb members reset-password bo@example.com"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("post", "/api/workspace/members/{id}/password-reset")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const member = await findMember(api, input.args.member);
+  async ({ api, output, args }) => {
+    const member = await findMember(api, args.member);
     const answer = await api.post("/api/workspace/members/{id}/password-reset", {
       params: { path: { id: member.userId } },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       const until = answer.expiresAt.slice(0, 16).replace("T", " ");
       if (answer.url === null) {

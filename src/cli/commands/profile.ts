@@ -1,5 +1,4 @@
 import type { User } from "#api/session.ts";
-import { connect } from "#cli/api.ts";
 import { command, fieldsOf, type Input, type Noun } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
@@ -7,24 +6,21 @@ import { makeOutput, type Output } from "#cli/output.ts";
 import { loadSettings } from "#cli/settings.ts";
 import { readStdin } from "#cli/values.ts";
 import { byPassword } from "#cli/by-session.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const showProfile = command(
+const showProfile = remoteCommand(
   {
     summary: "Show your name, email and time zone.",
     examples: ["kb profile show"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/session", "user")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const { user } = await api.get("/api/session");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ user }, () => printUser(user, output));
   },
 );
 
-const updateProfile = command(
+const updateProfile = remoteCommand(
   {
     summary: "Change your name or time zone.",
     options: [
@@ -32,21 +28,17 @@ const updateProfile = command(
       { flags: "--time-zone <zone>", summary: "such as Europe/Vienna, or none for the workspace's" },
     ],
     examples: ["kb profile update --time-zone Europe/Vienna"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("patch", "/api/profile", "user")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const name = input.options.name;
-    const timeZone = input.options.timeZone;
+  async ({ api, output, options }) => {
+    const name = options.name;
+    const timeZone = options.timeZone;
     if (name === undefined && timeZone === undefined) {
       throw usageFailure("Nothing to change.", "kb profile update --help");
     }
     const answer = await api.patch("/api/profile", {
       body: { name, timeZone: timeZone === "none" ? null : timeZone },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => printUser(answer.user, output));
   },
 );

@@ -93,7 +93,7 @@ async function chooseFolders(input: QuickstartInput, deps: Deps, secretDirs: rea
     const survey = await surveyFolder(real, process.getuid?.(), tick, { generated: input.options.generated });
     progress.stop();
     const question = questionAbout(real, survey);
-    if (question !== undefined) await confirmed(input, deps, question);
+    if (question !== undefined) await confirmed(input.options, deps, question);
     folders.push(real);
   }
   return folders;

@@ -8,21 +8,18 @@ import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { parseDuration } from "#cli/values.ts";
 import { bySession } from "#cli/by-session.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
 const DAY_MS = 86_400_000;
 
-const listTokens = command(
+const listTokens = remoteCommand(
   {
     summary: "List your active tokens, newest first.",
     examples: ["kb tokens list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/api-tokens", "tokens")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const list = await api.get("/api/api-tokens");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(list, () =>
       output.table<Token>(
         list.tokens,
@@ -108,19 +105,16 @@ async function makeToken(
 
 const REFUSED = ["forbidden", "insufficient_scope", "recent_sign_in_required"];
 
-const revokeToken = command(
+const revokeToken = remoteCommand(
   {
     summary: "Revoke a token at once.",
     arguments: [{ name: "id", summary: "tok_…", required: true }],
     examples: ["kb tokens revoke tok_2345abcd2345abcd"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("delete", "/api/api-tokens/{id}", "token")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const answer = await api.delete("/api/api-tokens/{id}", { params: { path: { id: input.args.id } } });
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args }) => {
+    const answer = await api.delete("/api/api-tokens/{id}", { params: { path: { id: args.id } } });
     output.result(answer, () => output.talk(`Revoked token "${answer.token.name}".`));
   },
 );

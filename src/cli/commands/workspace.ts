@@ -2,7 +2,7 @@ import type { BodyOf } from "#api/client.ts";
 import type { MyWorkspace, Workspace } from "#api/session.ts";
 import type { InstanceInput, WorkspaceSettings } from "#api/workspace.ts";
 import { plural } from "#api/plural.ts";
-import { connect, isEmpty, type Api } from "#cli/api.ts";
+import { isEmpty, type Api } from "#cli/api.ts";
 import { command, fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
 import { PASSWORD_STDIN } from "#cli/options.ts";
 import { EXIT } from "#cli/exit-codes.ts";
@@ -12,19 +12,16 @@ import { pickNamed } from "#cli/pick.ts";
 import { bySession } from "#cli/by-session.ts";
 import { moveSession } from "#cli/password-login.ts";
 import { parsePair } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 
-const showWorkspace = command(
+const showWorkspace = remoteCommand(
   {
     summary: "Show your current workspace.",
     examples: ["kb workspace show"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/workspace", "workspace")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const answer = await api.get("/api/workspace");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => printSettings(answer.workspace, output));
   },
 );
@@ -85,7 +82,7 @@ function withoutSlash(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
-const updateWorkspace = command(
+const updateWorkspace = remoteCommand(
   {
     summary: "Change the workspace (admin; identity domains: owner).",
     options: [
@@ -107,38 +104,30 @@ const updateWorkspace = command(
       "kb workspace update --add-instance gitea=https://git.acme.test",
       "kb workspace update --add-identity-domain acme.test",
     ],
-    exitCodes: [4, 7],
     fields: [fieldsOf("patch", "/api/workspace", "workspace")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output, options }) => {
     const body: BodyOf<"patch", "/api/workspace"> = {
-      name: input.options.name,
-      timeZone: input.options.timeZone,
-      secrets: input.options.secrets,
-      ...(input.options.maxAclAge !== undefined && { maxAclAgeHours: Number(input.options.maxAclAge) }),
-      ...(await trustChanges(api, input.options)),
+      name: options.name,
+      timeZone: options.timeZone,
+      secrets: options.secrets,
+      ...(options.maxAclAge !== undefined && { maxAclAgeHours: Number(options.maxAclAge) }),
+      ...(await trustChanges(api, options)),
     };
     if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb workspace update --help");
     const answer = await api.patch("/api/workspace", { body });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => printSettings(answer.workspace, output));
   },
 );
 
-const listWorkspaces = command(
+const listWorkspaces = remoteCommand(
   {
     summary: "List the workspaces that you are in.",
     examples: ["kb workspace list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/workspaces", "workspaces")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const workspaces = await api.list("/api/workspaces", "workspaces");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ workspaces, nextCursor: null }, () =>
       output.table(
         workspaces,
@@ -181,20 +170,17 @@ const createWorkspace = command(
 );
 
 /** `kb workspace use WORKSPACE`: moves a session there; a browser login is for one workspace, chosen when signing in. */
-const useWorkspace = command(
+const useWorkspace = remoteCommand(
   {
     summary: "Switch to another of your workspaces.",
     details: "A browser login is for one workspace: sign in again to choose another.",
     arguments: [{ name: "workspace", summary: "name or wsp_…", required: true }],
     examples: ['kb workspace use "Acme labs"'],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("post", "/api/session/workspace")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const workspace = await findWorkspace(await api.list("/api/workspaces", "workspaces"), input.args.workspace);
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args, deps }) => {
+    const workspace = await findWorkspace(await api.list("/api/workspaces", "workspaces"), args.workspace);
     if (workspace.current) {
       output.talk(`You are already in "${workspace.name}".`);
       return;

@@ -1,17 +1,17 @@
 import { isAbsolute, resolve } from "node:path";
 import type { BodyOf } from "#api/client.ts";
 import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
+import type { Api } from "#cli/api.ts";
+import { fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { accessOf } from "#cli/find.ts";
-import { makeOutput } from "#cli/output.ts";
 import type { JsonSchema, SourceKind } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { defined } from "#core/defined.ts";
 import { nearest, parseDuration, parsePair, readJsonObject } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { askCredentials, askSettings } from "./questions.ts";
 import {
   ACCESS_OPTIONS,
@@ -46,49 +46,46 @@ const ADD = {
     "kb connectors add push --name tickets",
     "kb connectors add webdav --from-json connector.json --wait",
   ],
-  exitCodes: [4, 5, 7, 8, 9, 130],
+  exitCodes: [5, 8, 9, 130],
   fields: [fieldsOf("post", "/api/connectors", "connector"), fieldsOf("post", "/api/connectors")],
-  isRemote: true,
 } as const satisfies CommandData;
 
 type AddInput = InputOf<typeof ADD>;
 type CreateBody = BodyOf<"post", "/api/connectors">;
 
 /** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for the source's missing ones. */
-export const addConnector = command(ADD, async (input, deps): Promise<number> => {
-  const api = await connect(input, deps);
+export const addConnector = remoteCommand(ADD, async ({ api, output, args, options, deps }): Promise<number> => {
   const { sources } = await api.get("/api/connectors/sources");
-  const source = findSource(sources, input.args.provider);
-  const base = await baseFor(source, input, deps);
-  const config = await configFor(source, base.config ?? {}, input, deps);
-  const { include, exclude } = input.options;
+  const source = findSource(sources, args.provider);
+  const base = await baseFor(source, { args, options }, deps);
+  const config = await configFor(source, base.config ?? {}, { args, options }, deps);
+  const { include, exclude } = options;
   const body: CreateBody = {
     ...base,
     providerId: source.providerId,
-    name: input.options.name ?? base.name ?? (await freeName(api, defaultConnectorName(source, config))),
+    name: options.name ?? base.name ?? (await freeName(api, defaultConnectorName(source, config))),
     config,
-    access: (await accessOf(api, input.options)) ?? base.access ?? { visibility: "private" },
+    access: (await accessOf(api, options)) ?? base.access ?? { visibility: "private" },
     ...defined({
       scope: include.length + exclude.length > 0 ? { include, exclude } : undefined,
-      schedule: scheduleOf(input.options),
-      ...(await credentialsOf(input.options, deps)),
+      schedule: scheduleOf(options),
+      ...(await credentialsOf(options, deps)),
     }),
   };
   const hasSignIn = body.credentials !== undefined || body.accountId !== undefined || body.connectionId !== undefined;
-  if (!hasSignIn && !isOnServer(source, config) && canAsk(deps, input.options)) {
+  if (!hasSignIn && !isOnServer(source, config) && canAsk(deps, options)) {
     const credentials = await askCredentials(source, deps.prompts);
     if (credentials !== undefined) body.credentials = credentials;
   }
   const made = await api.post("/api/connectors", { body });
-  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(made, () => {
     output.line(made.key ?? made.connector.id);
     output.talk(`Connector "${made.connector.name}" is ${made.connector.id}.`);
     for (const warning of made.warnings ?? []) output.talk(`Warning: ${warning}`);
     if (made.key !== undefined) output.talk("Its key is shown only once: store it now.");
   });
-  if (!input.options.wait || made.sync === null) return EXIT.ok;
-  const timeoutMs = parseDuration(input.options.timeout ?? "0", "--timeout");
+  if (!options.wait || made.sync === null) return EXIT.ok;
+  const timeoutMs = parseDuration(options.timeout ?? "0", "--timeout");
   const sync = await watchSync(api, deps, made.connector.name, made.sync, timeoutMs);
   output.talk(describeSync(sync));
   return exitOfSync(sync);
@@ -103,7 +100,7 @@ function isOnServer({ configSchema }: SourceKind, config: Readonly<Record<string
 }
 
 /** Returns a name that no connector visible to this person has. */
-async function freeName(api: Awaited<ReturnType<typeof connect>>, name: string): Promise<string> {
+async function freeName(api: Api, name: string): Promise<string> {
   const { connectors } = await api.get("/api/connectors", { params: { query: { limit: 200 } } });
   return distinctName(
     name,

@@ -1,15 +1,15 @@
 import type { BodyOf } from "#api/client.ts";
 import type { ScopePlan } from "#api/connector-records.ts";
 import { plural } from "#api/plural.ts";
-import { connect, isEmpty, type Api } from "#cli/api.ts";
-import { command, fieldsOf, ownFields, type CommandData, type Input, type InputOf } from "#cli/command.ts";
+import { isEmpty, type Api } from "#cli/api.ts";
+import { fieldsOf, ownFields, type CommandData, type InputOf } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { accessOf, findConnector } from "#cli/find.ts";
-import { makeOutput } from "#cli/output.ts";
 import type { ConnectorRecord } from "#cli/records.ts";
 import { parseDuration, parsePair } from "#cli/values.ts";
+import { remoteCommand, type Remote, type RemoteData } from "#cli/remote-command.ts";
 import {
   ACCESS_OPTIONS,
   CONNECTOR,
@@ -31,20 +31,17 @@ const UPDATE = {
     { flags: "--take-over", summary: "become the owner of a connector whose owner left" },
   ],
   examples: ["kb connectors update docs --every 1h"],
-  exitCodes: [3, 4, 5, 7],
+  exitCodes: [3, 5],
   fields: [fieldsOf("patch", "/api/connectors/{id}", "connector")],
-  isRemote: true,
 } as const satisfies CommandData;
 
 type UpdateInput = InputOf<typeof UPDATE>;
 
-export const updateConnector = command(UPDATE, async (input, deps) => {
-  const api = await connect(input, deps);
-  const connector = await findConnector(api, input.args.connector);
-  const body = await changesOf(api, input, deps, connector);
+export const updateConnector = remoteCommand(UPDATE, async ({ api, output, args, options, deps }) => {
+  const connector = await findConnector(api, args.connector);
+  const body = await changesOf(api, { args, options }, deps, connector);
   if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb connectors update --help");
   const answer = await api.patch("/api/connectors/{id}", { params: { path: { id: connector.id } }, body });
-  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => {
     output.talk(`Updated connector "${answer.connector.name}".`);
     for (const warning of answer.warnings ?? []) output.talk(`Warning: ${warning}`);
@@ -53,43 +50,39 @@ export const updateConnector = command(UPDATE, async (input, deps) => {
 
 /** `kb connectors pause CONNECTOR` and `resume`. */
 function setPaused(verb: "pause" | "resume") {
-  return async (input: Input & { args: { connector: string } }, deps: Deps): Promise<void> => {
-    const api = await connect(input, deps);
-    const connector = await findConnector(api, input.args.connector);
+  return async ({ api, output, args }: Remote<RemoteData> & { args: { connector: string } }): Promise<void> => {
+    const connector = await findConnector(api, args.connector);
     const answer = await api.post(`/api/connectors/{id}/${verb}`, { params: { path: { id: connector.id } } });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () =>
       output.talk(`Connector "${connector.name}" is ${verb === "pause" ? "paused" : "active"}.`),
     );
   };
 }
 
-export const resumeConnector = command(
+export const resumeConnector = remoteCommand(
   {
     summary: "Resume a paused connector.",
     arguments: CONNECTOR,
     examples: ["kb connectors resume docs"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("post", "/api/connectors/{id}/resume", "connector")],
-    isRemote: true,
   },
   setPaused("resume"),
 );
 
-export const pauseConnector = command(
+export const pauseConnector = remoteCommand(
   {
     summary: "Pause a connector's schedule; its items stay searchable.",
     arguments: CONNECTOR,
     examples: ["kb connectors pause docs"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("post", "/api/connectors/{id}/pause", "connector")],
-    isRemote: true,
   },
   setPaused("pause"),
 );
 
 /** `kb connectors scope CONNECTOR`: shows the scope, or sets it and starts the sync that follows. */
-export const setScope = command(
+export const setScope = remoteCommand(
   {
     summary: "Show or set what a connector includes.",
     arguments: CONNECTOR,
@@ -99,30 +92,27 @@ export const setScope = command(
       { flags: "--dry-run", summary: "show what this would add and remove, without changing anything" },
     ],
     examples: ["kb connectors scope docs --exclude 'drafts/**'", "kb connectors scope docs --all --dry-run"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [
       ...ownFields<NonNullable<ConnectorRecord["scope"]>>("include", "exclude"),
       fieldsOf("patch", "/api/connectors/{id}/scope", "connector"),
     ],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const connector = await findConnector(api, input.args.connector);
-    const include = input.options.include;
-    const exclude = input.options.exclude;
-    const output = makeOutput(input, deps, api.settings.defaults);
-    if (include.length === 0 && exclude.length === 0 && !input.options.all) {
+  async ({ api, output, args, options }) => {
+    const connector = await findConnector(api, args.connector);
+    const include = options.include;
+    const exclude = options.exclude;
+    if (include.length === 0 && exclude.length === 0 && !options.all) {
       const { include = [], exclude = [] } = connector.scope ?? {};
       return output.result({ include, exclude }, () => output.record(Object.entries({ include, exclude })));
     }
     const answer = await api.patch("/api/connectors/{id}/scope", {
-      params: { path: { id: connector.id }, ...(input.options.dryRun && { query: { dryRun: "true" } }) },
+      params: { path: { id: connector.id }, ...(options.dryRun && { query: { dryRun: "true" } }) },
       body: { include, exclude },
     });
     output.result(answer, () =>
       output.talk(
-        input.options.dryRun
+        options.dryRun
           ? planText(answer.plan)
           : `The scope of "${connector.name}" is set; ${answer.sync === null ? "nothing has to be read again" : `sync ${answer.sync.id} applies it`}.`,
       ),
@@ -139,27 +129,24 @@ function planText({ added, removed, estimatedCalls }: ScopePlan): string {
 }
 
 /** `kb connectors rotate-key CONNECTOR`: stdout has only the new key. */
-export const rotateKey = command(
+export const rotateKey = remoteCommand(
   {
     summary: "Create a new key for your push connector, or revoke the key of someone else's.",
     arguments: CONNECTOR,
     options: [{ flags: "--overlap <duration>", summary: "how long the old key still works (default: 10m)" }],
     examples: ["kb connectors rotate-key tickets > key.txt"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("post", "/api/connectors/{id}/rotate-key")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const connector = await findConnector(api, input.args.connector);
-    const overlap = input.options.overlap;
+  async ({ api, output, args, options }) => {
+    const connector = await findConnector(api, args.connector);
+    const overlap = options.overlap;
     const answer = await api.post("/api/connectors/{id}/rotate-key", {
       params: { path: { id: connector.id } },
       body: {
         overlapSeconds: overlap === undefined ? undefined : Math.round(parseDuration(overlap, "--overlap") / 1000),
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       if (answer.key === null) {
         const owner = connector.owner?.name ?? "its owner";
@@ -174,22 +161,19 @@ export const rotateKey = command(
 );
 
 /** `kb connectors webhook CONNECTOR`: stdout has only its URL, or with --new-secret the new secret. */
-export const showWebhook = command(
+export const showWebhook = remoteCommand(
   {
     summary: "Show where the app can notify kb of changes, or create the secret that it signs with.",
     arguments: CONNECTOR,
     options: [{ flags: "--new-secret", summary: "create a secret; the previous one stops working" }],
     examples: ["kb connectors webhook docs", "kb connectors webhook docs --new-secret > secret.txt"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("get", "/api/connectors/{id}/webhook")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const connector = await findConnector(api, input.args.connector);
+  async ({ api, output, args, options }) => {
+    const connector = await findConnector(api, args.connector);
     const params = { path: { id: connector.id } };
-    const output = makeOutput(input, deps, api.settings.defaults);
-    if (input.options.newSecret === true) {
+    if (options.newSecret === true) {
       const answer = await api.post("/api/connectors/{id}/webhook", { params });
       output.result(answer, () => {
         if (answer.secret === null) {
@@ -227,23 +211,19 @@ export const showWebhook = command(
   },
 );
 
-export const removeConnector = command(
+export const removeConnector = remoteCommand(
   {
     summary: "Remove a connector and everything it indexed.",
     arguments: CONNECTOR,
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb connectors remove docs --yes"],
-    exitCodes: [3, 4, 5, 7],
-    isRemote: true,
+    exitCodes: [3, 5],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const connector = await findConnector(api, input.args.connector);
-    await confirmed(input, deps, `Remove connector "${connector.name}" and everything it indexed?`);
+  async ({ api, output, args, options, deps }) => {
+    const connector = await findConnector(api, args.connector);
+    await confirmed(options, deps, `Remove connector "${connector.name}" and everything it indexed?`);
     await api.delete("/api/connectors/{id}", { params: { path: { id: connector.id } } });
-    makeOutput(input, deps).talk(
-      `Removed connector "${connector.name}". Its items are hidden now and purged in the background.`,
-    );
+    output.talk(`Removed connector "${connector.name}". Its items are hidden now and purged in the background.`);
   },
 );
 

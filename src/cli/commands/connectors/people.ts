@@ -1,12 +1,11 @@
 import type { SourceUser } from "#api/people.ts";
 import { describeLink } from "#api/people-words.ts";
 import { plural } from "#api/plural.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
+import { fieldsOf } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findConnector, memberIdsOf } from "#cli/find.ts";
-import { makeOutput } from "#cli/output.ts";
 import type { Column } from "#cli/table.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { CONNECTOR } from "./options.ts";
 
 const PEOPLE_COLUMNS: readonly Column<SourceUser>[] = [
@@ -20,7 +19,7 @@ const PEOPLE_COLUMNS: readonly Column<SourceUser>[] = [
 const PAGE = 200;
 
 /** `kb connectors people CONNECTOR`: users that the source named, linked or not. */
-export const listPeople = command(
+export const listPeople = remoteCommand(
   {
     summary: "List the users that a connector's source named, and which members they are.",
     arguments: CONNECTOR,
@@ -29,25 +28,22 @@ export const listPeople = command(
       { flags: "--cursor <cursor>", summary: "the next page, as the last one named it" },
     ],
     examples: ["kb connectors people forge --unlinked"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/connectors/{id}/people", "people")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id, name } = await findConnector(api, input.args.connector);
+  async ({ api, output, args, options }) => {
+    const { id, name } = await findConnector(api, args.connector);
     const list = await api.get("/api/connectors/{id}/people", {
       params: {
         path: { id },
-        query: { limit: PAGE, unlinked: input.options.unlinked ? "true" : "false", cursor: input.options.cursor },
+        query: { limit: PAGE, unlinked: options.unlinked ? "true" : "false", cursor: options.cursor },
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(list, () =>
       output.table(
         list.people,
         PEOPLE_COLUMNS,
-        input.options.unlinked ? "Everyone is linked." : "The source hasn't named anyone yet.",
+        options.unlinked ? "Everyone is linked." : "The source hasn't named anyone yet.",
       ),
     );
     const { users, linked, groups, oldestGroupAt } = list.summary;
@@ -58,7 +54,7 @@ export const listPeople = command(
 );
 
 /** `kb connectors link-person CONNECTOR USER MEMBER`: links them by hand, or unlinks them. */
-export const linkPerson = command(
+export const linkPerson = remoteCommand(
   {
     summary: "Link a user of a connector's source to a member, or unlink them (admin; never yourself).",
     details: "A link holds for every connector of the same instance. The audit records it.",
@@ -69,14 +65,12 @@ export const linkPerson = command(
     ],
     options: [{ flags: "--remove", summary: "unlink instead" }],
     examples: ["kb connectors link-person forge user:forge:git.acme.test:7 ann@acme.test"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("put", "/api/connectors/{id}/people", "people")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const { connector, user: principal, member } = input.args;
-    const api = await connect(input, deps);
-    if ((member === undefined) !== input.options.remove) {
+  async ({ api, output, args, options }) => {
+    const { connector, user: principal, member } = args;
+    if ((member === undefined) !== options.remove) {
       throw usageFailure("Name a member, or give --remove.", "kb connectors link-person --help");
     }
     const { id } = await findConnector(api, connector);
@@ -85,7 +79,6 @@ export const linkPerson = command(
       params: { path: { id } },
       body: { links: [{ principal, userId }] },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       for (const person of answer.people) {
         const who = person.name ?? person.principal;

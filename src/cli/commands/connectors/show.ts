@@ -3,18 +3,17 @@ import { describeActivity, describeNotWatched } from "#api/activity-words.ts";
 import { describeHiddenItems, describeReadByNobody, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
 import { describeReadAgain } from "#api/read-again-words.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
+import { fieldsOf } from "#cli/command.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
-import { makeOutput } from "#cli/output.ts";
 import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
 import { shortTime } from "#cli/table.ts";
 import { parsePair } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { CONNECTOR, CREDENTIAL_OPTIONS, SET_OPTION, credentialsOf } from "./options.ts";
 
-export const listConnectors = command(
+export const listConnectors = remoteCommand(
   {
     summary: "List connectors.",
     options: [
@@ -28,21 +27,17 @@ export const listConnectors = command(
       { flags: "--find <text>", summary: "a part of the name" },
     ],
     examples: ["kb connectors list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/connectors", "connectors")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const path = input.options.mine ? "/api/connectors/mine" : "/api/connectors";
+  async ({ api, output, options }) => {
+    const path = options.mine ? "/api/connectors/mine" : "/api/connectors";
     const connectors: ConnectorRecord[] = await api.list(path, "connectors", {
       query: {
-        providerId: input.options.provider,
-        state: input.options.state,
-        q: input.options.find,
+        providerId: options.provider,
+        state: options.state,
+        q: options.find,
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ connectors, nextCursor: null }, () =>
       output.table(
         connectors,
@@ -77,18 +72,14 @@ export const listConnectors = command(
 );
 
 /** `kb connectors sources`: the sources that can be connected. */
-export const listSources = command(
+export const listSources = remoteCommand(
   {
     summary: "List what can be connected, and its settings.",
     examples: ["kb connectors sources"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/connectors/sources", "sources")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const answer = await api.get("/api/connectors/sources");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () =>
       output.table(
         answer.sources,
@@ -113,21 +104,18 @@ function settingNames({ configSchema }: SourceKind): string[] {
   return Object.keys(configSchema.properties ?? {});
 }
 
-export const showConnector = command(
+export const showConnector = remoteCommand(
   {
     summary: "Show one connector.",
     arguments: CONNECTOR,
     examples: ["kb connectors show docs"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/connectors/{id}", "connector")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const found = await findConnector(api, input.args.connector);
+  async ({ api, output, args }) => {
+    const found = await findConnector(api, args.connector);
     // Lists omit fields that need the audit or the groups; members who don't manage it get only what the list has.
     const connector = found.owner === undefined ? found : await findConnector(api, found.id);
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ connector }, () => {
       const { counts } = connector;
       output.record([
@@ -207,27 +195,25 @@ function countsOf(counts: NonNullable<ConnectorRecord["counts"]>, isForPerson: b
     );
 }
 
-export const listConnectorFiles = command(
+export const listConnectorFiles = remoteCommand(
   {
     summary: "List a connector's items that you can see.",
     arguments: CONNECTOR,
     options: FILE_LIST_OPTIONS,
     examples: ["kb connectors files docs --state failed"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/connectors/{id}/files", "files")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id } = await findConnector(api, input.args.connector);
-    const query = fileQueryOf(input.options, api.settings);
+  async ({ api, output, args, options }) => {
+    const { id } = await findConnector(api, args.connector);
+    const query = fileQueryOf(options, api.settings);
     const list = await api.get("/api/connectors/{id}/files", { params: { path: { id }, query } });
-    printFiles(list, makeOutput(input, deps, api.settings.defaults));
+    printFiles(list, output);
   },
 );
 
 /** `kb connectors browse PROVIDER`: lists the content that a connector could index; stores nothing. */
-export const browse = command(
+export const browse = remoteCommand(
   {
     summary: "Browse what a source holds before you connect it.",
     arguments: [{ name: "provider", summary: "filesystem, github, …", required: true }],
@@ -239,23 +225,19 @@ export const browse = command(
       { flags: "--cursor <cursor>", summary: "the next page" },
     ],
     examples: ["kb connectors browse filesystem --set root=/srv/docs"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("post", "/api/connectors/browse", "nodes")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output, args, options, deps }) => {
     const answer = await api.post("/api/connectors/browse", {
       body: {
-        providerId: input.args.provider,
-        config: Object.fromEntries(input.options.set.map((text) => parsePair(text, "--set"))),
-        ...(await credentialsOf(input.options, deps)),
-        parent: input.options.parent,
-        query: input.options.find,
-        cursor: input.options.cursor,
+        providerId: args.provider,
+        config: Object.fromEntries(options.set.map((text) => parsePair(text, "--set"))),
+        ...(await credentialsOf(options, deps)),
+        parent: options.parent,
+        query: options.find,
+        cursor: options.cursor,
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       output.table(
         answer.nodes,

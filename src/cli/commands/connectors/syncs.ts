@@ -2,21 +2,21 @@ import { describeSkips } from "#cli/skips.ts";
 import type { BodyOf } from "#api/client.ts";
 import { describeUnread } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
-import { connect, type Api } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
+import type { Api } from "#cli/api.ts";
+import { fieldsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
 import type { SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { shortTime, type Column } from "#cli/table.ts";
 import { parseDuration } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { findConnector } from "#cli/find.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { CONNECTOR, WAIT_OPTIONS } from "./options.ts";
 
-export const startSync = command(
+export const startSync = remoteCommand(
   {
     summary: "Start a sync, or join the queued one.",
     details:
@@ -32,16 +32,14 @@ export const startSync = command(
       ...WAIT_OPTIONS,
     ],
     examples: ["kb connectors sync docs --wait --timeout 10m", "kb connectors sync forge --mode identities --wait"],
-    exitCodes: [3, 4, 5, 7, 8, 9, 130],
+    exitCodes: [3, 5, 8, 9, 130],
     fields: [fieldsOf("post", "/api/connectors/{id}/syncs", "sync")],
-    isRemote: true,
   },
-  async (input, deps): Promise<number> => {
-    const api = await connect(input, deps);
-    const connector = await findConnector(api, input.args.connector);
-    const items = input.options.item;
+  async ({ api, output, args, options, deps }): Promise<number> => {
+    const connector = await findConnector(api, args.connector);
+    const items = options.item;
     const hasItems = items.length > 0;
-    const mode: BodyOf<"post", "/api/connectors/{id}/syncs">["mode"] = input.options.mode;
+    const mode: BodyOf<"post", "/api/connectors/{id}/syncs">["mode"] = options.mode;
     const { sync } = await api.post("/api/connectors/{id}/syncs", {
       params: { path: { id: connector.id } },
       body: {
@@ -49,13 +47,12 @@ export const startSync = command(
         items: hasItems ? items : undefined,
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
-    if (!input.options.wait) {
+    if (!options.wait) {
       output.result({ sync }, () => output.line(sync.id));
       output.talk(`Sync of "${connector.name}" is ${sync.state}. Follow it: kb connectors progress`);
       return EXIT.ok;
     }
-    const timeoutMs = parseDuration(input.options.timeout ?? "0", "--timeout");
+    const timeoutMs = parseDuration(options.timeout ?? "0", "--timeout");
     const finished = await watchSync(api, deps, connector.name, sync, timeoutMs);
     output.result({ sync: finished }, () => output.line(describeSync(finished)));
     if (finished.problem !== null) {
@@ -76,21 +73,19 @@ export const startSync = command(
 );
 
 /** `kb connectors cancel CONNECTOR`: ends its running sync; everything read so far stays. */
-export const cancelSync = command(
+export const cancelSync = remoteCommand(
   {
     summary: "Cancel a connector's running sync; what it stored stays.",
     arguments: CONNECTOR,
     options: [{ flags: "--sync <id>", summary: "this one: syn_… (default: the running one)" }],
     examples: ["kb connectors cancel docs"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("post", "/api/connectors/{id}/syncs/{syncId}/cancel", "sync")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const connector = await findConnector(api, input.args.connector);
+  async ({ api, output, args, options }) => {
+    const connector = await findConnector(api, args.connector);
     const { id } = connector;
-    const syncOption = input.options.sync;
+    const syncOption = options.sync;
     const { syncs } = await api.get("/api/connectors/{id}/syncs", { params: { path: { id }, query: { limit: 5 } } });
     const open = syncs.filter((sync) => sync.finishedAt === null);
     // No one waits for a sync that only rereads.
@@ -104,32 +99,28 @@ export const cancelSync = command(
       });
     }
     const answer = await api.post("/api/connectors/{id}/syncs/{syncId}/cancel", { params: { path: { id, syncId } } });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => output.talk(`Sync ${syncId} is ${answer.sync.state}.`));
   },
 );
 
 /** `kb connectors progress [CONNECTOR]`: my open syncs, or the runs of one connector. `--watch` streams NDJSON. */
-export const showProgress = command(
+export const showProgress = remoteCommand(
   {
     summary: "Show running syncs, or the runs of one connector.",
     arguments: [{ name: "connector", summary: "its name or con_…" }],
     options: [{ flags: "--watch", summary: "keep watching; prints one JSON record per change" }],
     examples: ["kb connectors progress", "kb connectors progress docs --watch"],
-    exitCodes: [3, 4, 7, 130],
+    exitCodes: [3, 130],
     fields: [fieldsOf("get", "/api/connectors/progress", "syncs")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const word = input.args.connector;
+  async ({ api, output, args, options, deps }) => {
+    const word = args.connector;
     const id = word === undefined ? undefined : (await findConnector(api, word)).id;
     const list = async () =>
       id === undefined
         ? await api.get("/api/connectors/progress")
         : await api.get("/api/connectors/{id}/syncs", { params: { path: { id } } });
-    const output = makeOutput(input, deps, api.settings.defaults);
-    if (input.options.watch) return await watchProgress(list, deps, output.ndjson);
+    if (options.watch) return await watchProgress(list, deps, output.ndjson);
     const answer = await list();
     const names = output.format === "table" ? await namesOfConnectors(api, answer.syncs) : new Map<string, string>();
     output.result(answer, () => output.table(answer.syncs, syncColumns(names), "No sync is running."));
@@ -137,7 +128,7 @@ export const showProgress = command(
 );
 
 /** `kb connectors removals CONNECTOR`: removals by a sync that a person must approve. */
-export const listRemovals = command(
+export const listRemovals = remoteCommand(
   {
     summary: "Show removals that wait for approval; approve or reject them.",
     details: "When a sync would remove unusually many items, it holds the removals until you approve them.",
@@ -149,16 +140,13 @@ export const listRemovals = command(
       { flags: "--yes", summary: "skip the confirmation" },
     ],
     examples: ["kb connectors removals docs", "kb connectors removals docs --approve --yes"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("get", "/api/connectors/{id}/removals", "removals")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const connector = await findConnector(api, input.args.connector);
+  async ({ api, output, args, options, deps }) => {
+    const connector = await findConnector(api, args.connector);
     const path = { id: connector.id };
-    const output = makeOutput(input, deps, api.settings.defaults);
-    if (input.options.removed) {
+    if (options.removed) {
       const removed = await api.list("/api/connectors/{id}/removed", "removed", { at: path });
       output.result({ removed, nextCursor: null }, () =>
         output.table(
@@ -172,7 +160,7 @@ export const listRemovals = command(
       );
       return;
     }
-    const verb = input.options.approve ? "approve" : input.options.reject ? "reject" : undefined;
+    const verb = options.approve ? "approve" : options.reject ? "reject" : undefined;
     if (verb === undefined) {
       const removals = await api.list("/api/connectors/{id}/removals", "removals", { at: path });
       output.result({ removals, nextCursor: null }, () =>
@@ -188,9 +176,9 @@ export const listRemovals = command(
       );
       return;
     }
-    if (input.options.approve && input.options.reject) throw usageFailure("Give --approve or --reject.");
+    if (options.approve && options.reject) throw usageFailure("Give --approve or --reject.");
     await confirmed(
-      input,
+      options,
       deps,
       `${verb === "approve" ? "Approve" : "Reject"} all waiting removals of "${connector.name}"?`,
     );

@@ -1,38 +1,34 @@
 import type { EventDelivery } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
+import { fieldsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
 import { shortTime } from "#cli/table.ts";
 import { parseDuration, parseInteger } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { isoOf } from "#core/instant.ts";
 import { findTarget, TARGET } from "./options.ts";
 
 const DEFAULT_ROWS = 50;
 
-export const testTarget = command(
+export const testTarget = remoteCommand(
   {
     summary: "Send a ping to an event target now; exit code 1 if it was not accepted (admin).",
     arguments: TARGET,
     examples: ["kb events test whk_2345abcd2345abcd"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("post", "/api/webhooks/{id}/test", "delivery")],
-    isRemote: true,
   },
-  async (input, deps): Promise<number> => {
-    const api = await connect(input, deps);
-    const { id } = await findTarget(api, input.args.target);
+  async ({ api, output, args }): Promise<number> => {
+    const { id } = await findTarget(api, args.target);
     const answer = await api.post("/api/webhooks/{id}/test", { params: { path: { id } } });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => output.line(outcomeOf(answer.delivery)));
     return answer.delivery.state === "delivered" ? EXIT.ok : EXIT.failure;
   },
 );
 
-export const listDeliveries = command(
+export const listDeliveries = remoteCommand(
   {
     summary: "List the deliveries of an event target, newest first (admin).",
     arguments: TARGET,
@@ -41,19 +37,16 @@ export const listDeliveries = command(
       { flags: "--limit <n>", summary: `how many rows (default: ${DEFAULT_ROWS})` },
     ],
     examples: ["kb events deliveries whk_2345abcd2345abcd --state failed"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/webhooks/{id}/deliveries", "deliveries")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id } = await findTarget(api, input.args.target);
+  async ({ api, output, args, options }) => {
+    const { id } = await findTarget(api, args.target);
     const deliveries = await api.list("/api/webhooks/{id}/deliveries", "deliveries", {
       at: { id },
-      query: { state: input.options.state },
-      max: parseInteger(input.options.limit, "--limit", 1, 10_000) ?? DEFAULT_ROWS,
+      query: { state: options.state },
+      max: parseInteger(options.limit, "--limit", 1, 10_000) ?? DEFAULT_ROWS,
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ deliveries, nextCursor: null }, () =>
       output.table(
         deliveries,
@@ -71,7 +64,7 @@ export const listDeliveries = command(
   },
 );
 
-export const replay = command(
+export const replay = remoteCommand(
   {
     summary: "Send a delivery's event again, or the events of a time span (admin).",
     details: "The event IDs stay the same, so a receiver that has seen an event can tell.",
@@ -82,22 +75,19 @@ export const replay = command(
       { flags: "--failed", summary: "only those that it never accepted" },
     ],
     examples: ["kb events replay whk_2345abcd2345abcd --since 2h --failed"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [
       fieldsOf("post", "/api/webhooks/{id}/replay"),
       fieldsOf("post", "/api/webhooks/{id}/deliveries/{deliveryId}/replay", "delivery"),
     ],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const { delivery: deliveryId } = input.args;
-    const { since, until, failed } = input.options;
-    const api = await connect(input, deps);
+  async ({ api, output, args, options, deps }) => {
+    const { delivery: deliveryId } = args;
+    const { since, until, failed } = options;
     if ((deliveryId === undefined) === (since === undefined)) {
       throw usageFailure("Name a delivery, or give --since.", "kb events replay TARGET --since 2h");
     }
-    const { id, url } = await findTarget(api, input.args.target);
-    const output = makeOutput(input, deps, api.settings.defaults);
+    const { id, url } = await findTarget(api, args.target);
     if (deliveryId !== undefined) {
       const path = { id, deliveryId };
       const answer = await api.post("/api/webhooks/{id}/deliveries/{deliveryId}/replay", { params: { path } });

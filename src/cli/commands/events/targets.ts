@@ -2,14 +2,14 @@ import { EVENT_MEANINGS, EVENT_TYPES, type EventType } from "#api/event-types.ts
 import type { BodyOf } from "#api/client.ts";
 import type { EventTarget } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
-import { connect, isEmpty } from "#cli/api.ts";
-import { command, type CommonOptions, fieldsOf } from "#cli/command.ts";
+import { isEmpty } from "#cli/api.ts";
+import { command, fieldsOf } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
-import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { shortTime } from "#cli/table.ts";
 import { parseDuration } from "#cli/values.ts";
+import { remoteCommand, type Remote, type RemoteData } from "#cli/remote-command.ts";
 import { findTarget, TARGET } from "./options.ts";
 
 const TYPES = {
@@ -19,18 +19,14 @@ const TYPES = {
   repeatable: true,
 } as const;
 
-export const listTargets = command(
+export const listTargets = remoteCommand(
   {
     summary: "List where events are sent (admin).",
     examples: ["kb events list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/webhooks", "targets")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const answer = await api.get("/api/webhooks");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () =>
       output.table(
         answer.targets,
@@ -71,19 +67,16 @@ export const listTypes = command(
   },
 );
 
-export const showTarget = command(
+export const showTarget = remoteCommand(
   {
     summary: "Show one event target (admin).",
     arguments: TARGET,
     examples: ["kb events show https://hooks.acme.example/kb"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("get", "/api/webhooks/{id}", "target")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const target = await findTarget(api, input.args.target);
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args }) => {
+    const target = await findTarget(api, args.target);
     output.result({ target }, () =>
       output.record([
         ["id", target.id],
@@ -103,24 +96,21 @@ export const showTarget = command(
 );
 
 /** `kb events add URL`: stdout has only the secret. */
-export const addTarget = command(
+export const addTarget = remoteCommand(
   {
     summary: "Send events to a URL; prints the secret that signs them, once (admin).",
     details: "Without --type, events of all types are sent. For the types, run `kb events types`.",
     arguments: [{ name: "url", summary: "where to send them: https://…", required: true }],
     options: [TYPES],
     examples: ["kb events add https://hooks.acme.example/kb --type sync.failed > secret.txt"],
-    exitCodes: [4, 5, 7],
+    exitCodes: [5],
     fields: [fieldsOf("post", "/api/webhooks"), fieldsOf("post", "/api/webhooks", "target")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const types: readonly EventType[] = input.options.type;
+  async ({ api, output, args, options }) => {
+    const types: readonly EventType[] = options.type;
     const answer = await api.post("/api/webhooks", {
-      body: { url: input.args.url, types: types.length > 0 ? [...types] : undefined },
+      body: { url: args.url, types: types.length > 0 ? [...types] : undefined },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       output.line(answer.secret);
       output.talk(
@@ -130,49 +120,46 @@ export const addTarget = command(
   },
 );
 
-export const updateTarget = command(
+export const updateTarget = remoteCommand(
   {
     summary: "Change the URL or the types of an event target (admin).",
     arguments: TARGET,
     options: [{ flags: "--set-url <url>", summary: "send to this URL instead" }, TYPES],
     examples: ["kb events update whk_2345abcd2345abcd --type sync.failed --type removal.held"],
-    exitCodes: [3, 4, 5, 7],
+    exitCodes: [3, 5],
     fields: [fieldsOf("patch", "/api/webhooks/{id}", "target")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const types: readonly EventType[] = input.options.type;
-    const url = input.options.setUrl;
-    await change(input, deps, { url, types: types.length > 0 ? [...types] : undefined }, "updated");
+  async (remote) => {
+    const types: readonly EventType[] = remote.options.type;
+    const url = remote.options.setUrl;
+    await change(remote, { url, types: types.length > 0 ? [...types] : undefined }, "updated");
   },
 );
 
-export const pauseTarget = command(
+export const pauseTarget = remoteCommand(
   {
     summary: "Pause an event target; its events wait for up to 30 days (admin).",
     arguments: TARGET,
     examples: ["kb events pause whk_2345abcd2345abcd"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("patch", "/api/webhooks/{id}", "target")],
-    isRemote: true,
   },
-  (input, deps) => change(input, deps, { state: "paused" }, "paused"),
+  (remote) => change(remote, { state: "paused" }, "paused"),
 );
 
-export const resumeTarget = command(
+export const resumeTarget = remoteCommand(
   {
     summary: "Resume a paused event target; what waits is sent now (admin).",
     arguments: TARGET,
     examples: ["kb events resume whk_2345abcd2345abcd"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [fieldsOf("patch", "/api/webhooks/{id}", "target")],
-    isRemote: true,
   },
-  (input, deps) => change(input, deps, { state: "active" }, "active"),
+  (remote) => change(remote, { state: "active" }, "active"),
 );
 
 /** `kb events rotate-secret TARGET`: stdout has only the new secret. */
-export const rotateSecret = command(
+export const rotateSecret = remoteCommand(
   {
     summary: "Replace the secret of an event target; prints the new one, once (admin).",
     details: "Until the overlap ends, events are signed with both secrets, so that you can change it at the receiver.",
@@ -181,24 +168,21 @@ export const rotateSecret = command(
       { flags: "--overlap <duration>", summary: "how long both secrets sign (default: 24h; 0 if the old one leaked)" },
     ],
     examples: ["kb events rotate-secret whk_2345abcd2345abcd > secret.txt"],
-    exitCodes: [3, 4, 7],
+    exitCodes: [3],
     fields: [
       fieldsOf("post", "/api/webhooks/{id}/rotate-secret"),
       fieldsOf("post", "/api/webhooks/{id}/rotate-secret", "target"),
     ],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const overlap = input.options.overlap;
-    const api = await connect(input, deps);
-    const { id } = await findTarget(api, input.args.target);
+  async ({ api, output, args, options }) => {
+    const overlap = options.overlap;
+    const { id } = await findTarget(api, args.target);
     const answer = await api.post("/api/webhooks/{id}/rotate-secret", {
       params: { path: { id } },
       body: {
         overlapSeconds: overlap === undefined ? undefined : Math.round(parseDuration(overlap, "--overlap") / 1000),
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(answer, () => {
       output.line(answer.secret);
       const until = answer.target.secretOverlapEndsAt;
@@ -211,39 +195,34 @@ export const rotateSecret = command(
   },
 );
 
-export const removeTarget = command(
+export const removeTarget = remoteCommand(
   {
     summary: "Delete an event target with its deliveries (admin).",
     arguments: TARGET,
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb events remove whk_2345abcd2345abcd --yes"],
-    exitCodes: [3, 4, 7],
-    isRemote: true,
+    exitCodes: [3],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id, url, waiting } = await findTarget(api, input.args.target);
+  async ({ api, output, args, options, deps }) => {
+    const { id, url, waiting } = await findTarget(api, args.target);
     await confirmed(
-      input,
+      options,
       deps,
       `Stop sending events to ${url}? ${plural(waiting, "event")} waiting for it will be deleted.`,
     );
     await api.delete("/api/webhooks/{id}", { params: { path: { id } } });
-    makeOutput(input, deps).talk(`No events are sent to ${url} any more.`);
+    output.talk(`No events are sent to ${url} any more.`);
   },
 );
 
 async function change(
-  input: { args: { target: string }; options: CommonOptions },
-  deps: Deps,
+  { api, output, args }: Remote<RemoteData> & { args: { target: string } },
   body: BodyOf<"patch", "/api/webhooks/{id}">,
   outcome: string,
 ): Promise<void> {
-  const api = await connect(input, deps);
   if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb events update --help");
-  const { id } = await findTarget(api, input.args.target);
+  const { id } = await findTarget(api, args.target);
   const answer = await api.patch("/api/webhooks/{id}", { params: { path: { id } }, body });
-  const output = makeOutput(input, deps, api.settings.defaults);
   output.result(answer, () => output.talk(`The event target ${answer.target.url} is ${outcome}.`));
 }
 

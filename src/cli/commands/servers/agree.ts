@@ -1,11 +1,11 @@
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
+import { fieldsOf } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
+import type { Output } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { type ConnectionRecord, findConnection } from "./find.ts";
 
 /** `kb servers agree CONNECTION`: shows the calls that kb would make with it, and consents to exactly those. */
-export const agreeToTools = command(
+export const agreeToTools = remoteCommand(
   {
     summary: "Look at the tools that kb calls with your connection, and agree to them.",
     details:
@@ -13,22 +13,19 @@ export const agreeToTools = command(
     arguments: [{ name: "connection", summary: "its name or cnx_…", required: true }],
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb servers agree notes", "kb servers agree cnx_2222222222222222 --yes"],
-    exitCodes: [2, 3, 4, 5, 7],
+    exitCodes: [2, 3, 5],
     fields: [fieldsOf("post", "/api/mcp-servers/{id}/connections/{connectionId}/agreement", "connection")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const found = await findConnection(api, input.args.connection);
+  async ({ api, output, args, options, deps }) => {
+    const found = await findConnection(api, args.connection);
     const { id, serverId, name, agreement } = found;
-    const output = makeOutput(input, deps, api.settings.defaults);
     if (agreement === null) {
       const owner = found.owner.name || "a former member";
       const why = found.isMine ? "There is nothing to agree to." : `Only its owner, ${owner}, can agree.`;
       return output.result({ connection: found }, () => output.talk(`${name}: ${why}`));
     }
     printTools(found, output);
-    await confirmed(input, deps, `Let kb call these tools with your connection ${name}?`);
+    await confirmed(options, deps, `Let kb call these tools with your connection ${name}?`);
     const answer = await api.post("/api/mcp-servers/{id}/connections/{connectionId}/agreement", {
       params: { path: { id: serverId, connectionId: id } },
       body: { agreement },

@@ -5,6 +5,7 @@ import { command, fieldsOf } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { findServer, type ServerRecord } from "./find.ts";
 import { AUTH_OPTIONS, authOf, registrationLine, SERVER } from "./options.ts";
 
@@ -14,7 +15,7 @@ const RULE_OPTIONS = [
 ] as const;
 
 /** `kb servers add URL`: stdout has only its id; the steps of the test go to stderr. */
-export const addServer = command(
+export const addServer = remoteCommand(
   {
     summary: "Add an MCP server: it is tested first (admin).",
     details:
@@ -32,25 +33,22 @@ export const addServer = command(
       "kb servers add https://mcp.example.org/mcp --name Notes --auth oauth",
       "kb servers add https://tools.example.org/mcp --secret @token.txt --connect admins",
     ],
-    exitCodes: [4, 5, 6, 7],
+    exitCodes: [5, 6],
     fields: [fieldsOf("post", "/api/mcp-servers", "server"), fieldsOf("post", "/api/mcp-servers")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const { url } = input.args;
-    const api = await connect(input, deps);
-    const { name, connect: connectPolicy, app } = input.options;
+  async ({ api, output, args, options, deps }) => {
+    const { url } = args;
+    const { name, connect: connectPolicy, app } = options;
     const made = await api.post("/api/mcp-servers", {
       body: {
         name: name ?? hostOf(url),
         url,
-        auth: (await authOf(input.options, deps)) ?? { kind: "none" },
+        auth: (await authOf(options, deps)) ?? { kind: "none" },
         connectPolicy,
         apps: app.length > 0 ? app : undefined,
-        force: input.options.force ? true : undefined,
+        force: options.force ? true : undefined,
       },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(made, () => {
       const { server, test } = made;
       output.line(server.id);
@@ -116,27 +114,23 @@ export const updateServer = command(
   },
 );
 
-export const removeServer = command(
+export const removeServer = remoteCommand(
   {
     summary: "Remove an MCP server, its connections and everything that was read through them (admin).",
     arguments: SERVER,
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb servers remove notes --yes"],
-    exitCodes: [2, 3, 4, 7],
-    isRemote: true,
+    exitCodes: [2, 3],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id, name, counts } = await findServer(api, input.args.server);
+  async ({ api, output, args, options, deps }) => {
+    const { id, name, counts } = await findServer(api, args.server);
     const ends =
       counts.connections === 0
         ? ""
         : ` ${plural(counts.connections, "connection")} of people ${counts.connections === 1 ? "ends" : "end"}, and what was read through them is deleted.`;
-    await confirmed(input, deps, `Remove server "${name}"?${ends}`);
+    await confirmed(options, deps, `Remove server "${name}"?${ends}`);
     await api.delete("/api/mcp-servers/{id}", { params: { path: { id } } });
-    makeOutput(input, deps).talk(
-      `Removed server "${name}". What was read through it is hidden now and deleted in the background.`,
-    );
+    output.talk(`Removed server "${name}". What was read through it is hidden now and deleted in the background.`);
   },
 );
 

@@ -1,14 +1,15 @@
 import type { BodyOf, RecordOf } from "#api/client.ts";
-import { addressOf, connect, type Api } from "#cli/api.ts";
-import { command, fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
+import { addressOf, type Api } from "#cli/api.ts";
+import { fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { accessOf } from "#cli/find.ts";
 import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
+import type { Output } from "#cli/output.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { readSecret } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { connectionsOf, findConnection, findServer, type ConnectionRecord, type ServerRecord } from "./find.ts";
 import { SERVER, SHARE_OPTIONS } from "./options.ts";
 
@@ -25,27 +26,24 @@ const CONNECT = {
     { flags: "--print", summary: "print the page's address only, and don't wait" },
   ],
   examples: ["kb servers connect notes", "kb servers connect tools --token env:TOOLS_TOKEN --access workspace"],
-  exitCodes: [3, 4, 5, 6, 7, 9],
+  exitCodes: [3, 5, 6, 9],
   fields: [fieldsOf("post", "/api/mcp-servers/{id}/connections", "connection")],
-  isRemote: true,
 } as const satisfies CommandData;
 
 type ConnectInput = InputOf<typeof CONNECT>;
 type App = RecordOf<"/api/mcp-servers/{id}/apps", "apps">;
 
-export const connectApp = command(CONNECT, async (input, deps) => {
-  const api = await connect(input, deps);
-  const server = await findServer(api, input.args.server);
-  const app = await appOf(api, server, input.args.app);
-  const output = makeOutput(input, deps, api.settings.defaults);
-  const signsIn = app.auth.includes("oauth") && input.options.token === undefined;
-  const isInBrowser = signsIn || input.options.reconnect !== undefined;
-  if (!isInBrowser && input.options.print) {
+export const connectApp = remoteCommand(CONNECT, async ({ api, output, args, options, deps }) => {
+  const server = await findServer(api, args.server);
+  const app = await appOf(api, server, args.app);
+  const signsIn = app.auth.includes("oauth") && options.token === undefined;
+  const isInBrowser = signsIn || options.reconnect !== undefined;
+  if (!isInBrowser && options.print) {
     throw usageFailure(`--print goes with an app that you sign in to. ${app.name} takes a token.`);
   }
   const connection = isInBrowser
-    ? await connectInBrowser(api, server, app, input, deps, output)
-    : await connectWithToken(api, server, app, input, deps);
+    ? await connectInBrowser(api, server, app, { args, options }, deps, output)
+    : await connectWithToken(api, server, app, { args, options }, deps);
   if (connection === undefined) return;
   output.result({ connection }, () => {
     output.line(connection.id);

@@ -1,28 +1,24 @@
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
+import { fieldsOf } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { accessOf } from "#cli/find.ts";
-import { makeOutput } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { allConnections, connectionsOf, findConnection, findServer, type ConnectionRecord } from "./find.ts";
 import { SHARE_OPTIONS } from "./options.ts";
 
 const CONNECTION = [{ name: "connection", summary: "its name or cnx_…", required: true }] as const;
 
-export const listConnections = command(
+export const listConnections = remoteCommand(
   {
     summary: "List your connections and those shared with you; admins see all of them.",
     arguments: [{ name: "server", summary: "only of this server: its name, URL or srv_…" }],
     examples: ["kb servers connections", "kb servers connections notes"],
-    exitCodes: [2, 3, 4, 7],
+    exitCodes: [2, 3],
     fields: [fieldsOf("get", "/api/mcp-servers/{id}/connections", "connections")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { server } = input.args;
+  async ({ api, output, args }) => {
+    const { server } = args;
     const connections =
       server === undefined ? await allConnections(api) : await connectionsOf(api, await findServer(api, server));
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ connections, nextCursor: null }, () =>
       output.table(
         connections,
@@ -51,21 +47,18 @@ export const listConnections = command(
 );
 
 /** `kb servers access CONNECTION`: shows who sees the content read through it, or sets it. */
-export const setConnectionAccess = command(
+export const setConnectionAccess = remoteCommand(
   {
     summary: "Show or set who sees what is read through a connection (its owner; admins can only narrow it).",
     arguments: CONNECTION,
     options: SHARE_OPTIONS,
     examples: ["kb servers access notes --group Design", "kb servers access notes --access private"],
-    exitCodes: [2, 3, 4, 7],
+    exitCodes: [2, 3],
     fields: [fieldsOf("patch", "/api/mcp-servers/{id}/connections/{connectionId}/access", "connection")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const found = await findConnection(api, input.args.connection);
-    const access = await accessOf(api, input.options);
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args, options }) => {
+    const found = await findConnection(api, args.connection);
+    const access = await accessOf(api, options);
     const print = (connection: ConnectionRecord): void =>
       output.record([
         ["connection", `${connection.name} (${connection.id})`],
@@ -86,25 +79,21 @@ export const setConnectionAccess = command(
   },
 );
 
-export const disconnect = command(
+export const disconnect = remoteCommand(
   {
     summary: "Disconnect: tokens are revoked, and what was read through the connection is deleted.",
     arguments: CONNECTION,
     options: [{ flags: "--yes", summary: "skip the confirmation" }],
     examples: ["kb servers disconnect notes --yes"],
-    exitCodes: [2, 3, 4, 7],
-    isRemote: true,
+    exitCodes: [2, 3],
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id, serverId, name, owner, isMine } = await findConnection(api, input.args.connection);
+  async ({ api, output, args, options, deps }) => {
+    const { id, serverId, name, owner, isMine } = await findConnection(api, args.connection);
     const whose = isMine ? "" : ` of ${owner.name || "a former member"}`;
-    await confirmed(input, deps, `Disconnect ${name}${whose}? What was read through it is deleted.`);
+    await confirmed(options, deps, `Disconnect ${name}${whose}? What was read through it is deleted.`);
     await api.delete("/api/mcp-servers/{id}/connections/{connectionId}", {
       params: { path: { id: serverId, connectionId: id } },
     });
-    makeOutput(input, deps).talk(
-      `Disconnected ${name}${whose}. What was read through it is hidden now and deleted in the background.`,
-    );
+    output.talk(`Disconnected ${name}${whose}. What was read through it is hidden now and deleted in the background.`);
   },
 );

@@ -1,9 +1,10 @@
 import type { BodyOf, DataOf } from "#api/client.ts";
-import { connect, type Api } from "#cli/api.ts";
-import { command, fieldsOf, type ArgumentData, type OptionData, type OptionsOf } from "#cli/command.ts";
+import type { Api } from "#cli/api.ts";
+import { fieldsOf, type ArgumentData, type OptionData, type OptionsOf } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
+import type { Output } from "#cli/output.ts";
 import { nearest, parsePair } from "#cli/values.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { findConnection, findServer } from "./find.ts";
 import { SERVER } from "./options.ts";
 
@@ -39,26 +40,23 @@ const CALL_OPTIONS = [
 ] as const satisfies readonly OptionData[];
 
 /** `kb servers tools SERVER`: its tools, and which of them kb uses. */
-export const listTools = command(
+export const listTools = remoteCommand(
   {
     summary: "List the tools of an MCP server, and what kb uses them for (admin).",
     arguments: SERVER,
     options: [AS_OPTION],
     examples: ["kb servers tools notes"],
-    exitCodes: [2, 3, 4, 5, 6, 7],
+    exitCodes: [2, 3, 5, 6],
     fields: [fieldsOf("get", "/api/mcp-servers/{id}/tools", "tools")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { tools } = await toolsOf(api, input.args.server, input.options.connection);
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args, options }) => {
+    const { tools } = await toolsOf(api, args.server, options.connection);
     output.result(tools, () => printTools(tools, output));
   },
 );
 
 /** `kb servers preview SERVER ROLE TOOL [VALUE]`: one call, nothing stored. */
-export const previewTool = command(
+export const previewTool = remoteCommand(
   {
     summary: "Call a tool once and show what kb would read from it; nothing is stored (admin).",
     arguments: [...TOOL, { name: "value", summary: "the query, ID or cursor" }],
@@ -67,18 +65,15 @@ export const previewTool = command(
       "kb servers preview notes search search_notes plan",
       "kb servers preview notes list search_files --set path=/notes --set pattern='**'",
     ],
-    exitCodes: [2, 3, 4, 5, 6, 7],
+    exitCodes: [2, 3, 5, 6],
     fields: [fieldsOf("post", "/api/mcp-servers/{id}/mapping/previews")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id, connectionId, role, mapped } = await chosenOf(api, input);
+  async ({ api, output, args, options }) => {
+    const { id, connectionId, role, mapped } = await chosenOf(api, { args, options });
     const preview = await api.post("/api/mcp-servers/{id}/mapping/previews", {
       params: { path: { id } },
-      body: { role, ...mapped, value: input.args.value, connectionId },
+      body: { role, ...mapped, value: args.value, connectionId },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(preview, () => {
       if (preview.text !== undefined) return output.line(preview.text);
       output.table(
@@ -97,7 +92,7 @@ export const previewTool = command(
 );
 
 /** `kb servers map SERVER ROLE TOOL`: the other roles stay unchanged. */
-export const mapTool = command(
+export const mapTool = remoteCommand(
   {
     summary: "Use a tool of an MCP server to list, search or fetch (admin).",
     details:
@@ -108,46 +103,40 @@ export const mapTool = command(
       "kb servers map notes fetch read_note --argument id",
       "kb servers map notes list search_files --set path=/notes --set pattern='**'",
     ],
-    exitCodes: [2, 3, 4, 5, 6, 7],
+    exitCodes: [2, 3, 5, 6],
     fields: [fieldsOf("put", "/api/mcp-servers/{id}/mapping")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id, name, tools, connectionId, role, mapped } = await chosenOf(api, input);
+  async ({ api, output, args, options }) => {
+    const { id, name, tools, connectionId, role, mapped } = await chosenOf(api, { args, options });
     // The server returns only what it has accepted.
     const mapping: Mapping = { ...(tools.mapping as Mapping | null), [role]: mapped };
     const stored = await api.put("/api/mcp-servers/{id}/mapping", {
       params: { path: { id } },
       body: { mapping, connectionId },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(stored, () => output.talk(`${name}: ${mapped.tool} is used to ${role}.`));
   },
 );
 
 /** `kb servers unmap SERVER [ROLE]`. */
-export const unmapTool = command(
+export const unmapTool = remoteCommand(
   {
     summary: "Stop using a tool of an MCP server, or all of them (admin).",
     arguments: [...SERVER, { name: "role", summary: "only this one", choices: ROLES }],
     options: [AS_OPTION],
     examples: ["kb servers unmap notes search"],
-    exitCodes: [2, 3, 4, 5, 6, 7],
+    exitCodes: [2, 3, 5, 6],
     fields: [fieldsOf("put", "/api/mcp-servers/{id}/mapping")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id, name, tools, connectionId } = await toolsOf(api, input.args.server, input.options.connection);
-    const { role } = input.args;
+  async ({ api, output, args, options }) => {
+    const { id, name, tools, connectionId } = await toolsOf(api, args.server, options.connection);
+    const { role } = args;
     const kept = Object.entries(tools.mapping ?? {}).filter(([one]) => role !== undefined && one !== role);
     const mapping = kept.length === 0 ? null : (Object.fromEntries(kept) as Mapping); // accepted by the server
     const stored = await api.put("/api/mcp-servers/{id}/mapping", {
       params: { path: { id } },
       body: { mapping, connectionId },
     });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(stored, () =>
       output.talk(`${name}: ${role === undefined ? "no tool is used" : `no tool is used to ${role}`}.`),
     );

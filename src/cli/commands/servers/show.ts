@@ -1,23 +1,19 @@
 import { isSharedRedirect } from "#api/shared-redirect.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
+import { fieldsOf } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
+import type { Output } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
 import { findConnection, findServer, type ServerRecord } from "./find.ts";
 import { AUTH_OPTIONS, authOf, exitOfTest, offersOf, printTest, SERVER } from "./options.ts";
 
-export const listServers = command(
+export const listServers = remoteCommand(
   {
     summary: "List the MCP servers whose apps can be connected.",
     examples: ["kb servers list"],
-    exitCodes: [4, 7],
     fields: [fieldsOf("get", "/api/mcp-servers", "servers")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output }) => {
     const servers = await api.list("/api/mcp-servers", "servers");
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result({ servers, nextCursor: null }, () =>
       output.table(
         servers,
@@ -35,38 +31,32 @@ export const listServers = command(
   },
 );
 
-export const showServer = command(
+export const showServer = remoteCommand(
   {
     summary: "Show one MCP server: what it said of itself, and how people sign in.",
     arguments: SERVER,
     examples: ["kb servers show notes"],
-    exitCodes: [2, 3, 4, 7],
+    exitCodes: [2, 3],
     fields: [fieldsOf("get", "/api/mcp-servers", "servers")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const server = await findServer(api, input.args.server);
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args }) => {
+    const server = await findServer(api, args.server);
     output.result({ server }, () => printServer(server, output));
     if (isSharedRedirect(server.auth)) output.talk(sharedRedirectLine(server));
   },
 );
 
-export const showHealth = command(
+export const showHealth = remoteCommand(
   {
     summary: "Show the health of an MCP server as of its last probe, without asking it again.",
     arguments: SERVER,
     examples: ["kb servers health notes"],
-    exitCodes: [2, 3, 4, 7],
+    exitCodes: [2, 3],
     fields: [fieldsOf("get", "/api/mcp-servers/{id}/health")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id } = await findServer(api, input.args.server);
+  async ({ api, output, args }) => {
+    const { id } = await findServer(api, args.server);
     const health = await api.get("/api/mcp-servers/{id}/health", { params: { path: { id } } });
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(health, () =>
       output.record([
         ["status", health.status],
@@ -84,7 +74,7 @@ export const showHealth = command(
 );
 
 /** `kb servers test`: a URL that isn't stored, a stored server, or one of the person's own connections. */
-export const testServer = command(
+export const testServer = remoteCommand(
   {
     summary: "Test an MCP server step by step: a new URL, a stored one, or your connection to it.",
     details:
@@ -99,14 +89,12 @@ export const testServer = command(
       "kb servers test notes",
       "kb servers test --connection notes",
     ],
-    exitCodes: [3, 4, 6, 7],
+    exitCodes: [3, 6],
     fields: [fieldsOf("post", "/api/mcp-servers/connection-tests")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const { server: word } = input.args;
-    const wanted = input.options.connection;
-    const api = await connect(input, deps);
+  async ({ api, output, args, options, deps }) => {
+    const { server: word } = args;
+    const wanted = options.connection;
     if ((word === undefined) === (wanted === undefined)) throw usageFailure("Name a server, or give --connection.");
     const run = async () => {
       if (wanted !== undefined) {
@@ -114,7 +102,7 @@ export const testServer = command(
         const params = { path: { id: serverId } };
         return api.post("/api/mcp-servers/{id}/connection-tests", { params, body: { connectionId: id } });
       }
-      const auth = await authOf(input.options, deps);
+      const auth = await authOf(options, deps);
       const isUrl = /^https?:\/\//i.test(word ?? "");
       const servers = await api.list("/api/mcp-servers", "servers");
       if (isUrl && (auth !== undefined || servers.every(({ url }) => url !== word))) {
@@ -127,28 +115,24 @@ export const testServer = command(
       return api.post("/api/mcp-servers/{id}/connection-tests", { params: { path: { id } }, body: {} });
     };
     const test = await run();
-    const output = makeOutput(input, deps, api.settings.defaults);
     output.result(test, () => printTest(test, output));
     return exitOfTest(test);
   },
 );
 
 /** `kb servers apps SERVER`: the apps that can be connected through it. */
-export const listApps = command(
+export const listApps = remoteCommand(
   {
     summary: "List the apps that can be connected through an MCP server.",
     arguments: SERVER,
     options: [{ flags: "--find <text>", summary: "only apps with this in their name" }],
     examples: ["kb servers apps notes"],
-    exitCodes: [2, 3, 4, 7],
+    exitCodes: [2, 3],
     fields: [fieldsOf("get", "/api/mcp-servers/{id}/apps", "apps")],
-    isRemote: true,
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
-    const { id, name } = await findServer(api, input.args.server);
-    const apps = await api.list("/api/mcp-servers/{id}/apps", "apps", { at: { id }, query: { q: input.options.find } });
-    const output = makeOutput(input, deps, api.settings.defaults);
+  async ({ api, output, args, options }) => {
+    const { id, name } = await findServer(api, args.server);
+    const apps = await api.list("/api/mcp-servers/{id}/apps", "apps", { at: { id }, query: { q: options.find } });
     output.result({ apps, nextCursor: null }, () =>
       output.table(
         apps,
@@ -164,7 +148,7 @@ export const listApps = command(
           { title: "shared", value: ({ connected }) => connected.shared },
           { title: "about", value: ({ description }) => description, isFlexible: true, isOptional: true },
         ],
-        input.options.find === undefined ? `${name} has no app that can be connected.` : "No app has this name.",
+        options.find === undefined ? `${name} has no app that can be connected.` : "No app has this name.",
       ),
     );
   },
@@ -177,7 +161,7 @@ function stateOf({ enabled, health }: ServerRecord): string {
   return enabled ? health.status : "off";
 }
 
-function printServer(server: ServerRecord, output: ReturnType<typeof makeOutput>): void {
+function printServer(server: ServerRecord, output: Output): void {
   const { auth, serverInfo, capabilities, counts } = server;
   output.record([
     ["id", server.id],
