@@ -14,10 +14,10 @@ import type { Tables } from "./schema.ts";
 import type { FormsOf, RecordOf, Table } from "./tables/table.ts";
 
 /**
- * The rows of a table that belong to a workspace: builders of Kysely's that have the workspace already, and four queries.
- * What needs more than these is a query that begins with a builder.
+ * A workspace's rows of a table: Kysely builders already bound to the workspace, and four queries. Anything more begins
+ * with a builder.
  *
- * Each takes what columns are equal to, as it is stored, and gives or changes all rows of which all of it is so.
+ * Each takes column values in their stored form, and returns or changes all rows that match every one.
  */
 export function inWorkspace<T extends Table<keyof Tables>>(
   { read, write }: Pick<SqlHandles, "read" | "write">,
@@ -28,14 +28,14 @@ export function inWorkspace<T extends Table<keyof Tables>>(
   type Where = Partial<FormsOf<T>["stored"]>;
 
   const columnOf = (column: string) => `${table.name}.${column}`;
-  /** One condition after the other: a single one of all of them takes Kysely 2 µs more. */
+  /** One `where` per condition: combining them into one costs Kysely 2 µs more. */
   const bounded = <Query extends { where(column: string, operator: "=" | "is", value: unknown): Query }>(
     query: Query,
     where: Where,
   ): Query => {
     let narrow = query.where(columnOf("workspaceId"), "=", workspaceId);
     for (const [column, value] of Object.entries(where)) {
-      // Compared with undefined, nothing or everything would fit.
+      // A comparison with undefined would match nothing or everything.
       if (value === undefined) throw new Error(`${columnOf(column)} can't be compared with undefined.`);
       narrow = narrow.where(columnOf(column), value === null ? "is" : "=", value);
     }
@@ -69,7 +69,7 @@ export function inWorkspace<T extends Table<keyof Tables>>(
       return row && (table.read(row) as RecordOf<T>);
     },
 
-    /** @param instead  what is set where its key has a row; nothing of it is changed by `{}` */
+    /** @param instead  values to set on a row that already has the key; `{}` changes nothing */
     async insert(record: FormsOf<T>["made"], instead?: FormsOf<T>["change"]): Promise<void> {
       const set = instead && table.write(instead);
       const isThere = (found: OnConflictBuilder<Rows, string>) =>
@@ -92,7 +92,7 @@ export function inWorkspace<T extends Table<keyof Tables>>(
 
 type Rows = Record<string, Record<string, unknown>>;
 
-/** Kysely can't follow a table's name that is a type parameter: what is built is told by the table's own types. */
+/** Kysely can't infer from a table name that is a type parameter, so the table's own types describe the result. */
 function loose(db: Kysely<Tables>): Kysely<Rows> {
   return db as unknown as Kysely<Rows>;
 }

@@ -42,7 +42,7 @@ import { PROVIDER_SERVERS, PROVIDER_SERVER_SECRETS, CONNECTIONS, CONNECTION_SECR
 import { SYNCS, SYNC_SKIPS } from "./tables/syncs.ts";
 import type { FormsOf } from "./tables/table.ts";
 
-/** The tables that say themselves how a record of theirs is stored. */
+/** Tables that define how their records are stored. */
 const DESCRIBED = [
   MEMBERSHIPS,
   ACCESS_STATE,
@@ -129,10 +129,10 @@ export interface InstallationTable {
   setupCodeHash: string | null;
   setupCodeExpiresAt: number | null;
   setupCodeTries: number;
-  /** The last file beside the database that it knows of: `storage/folder-mark.ts`. */
+  /** The last known mark file beside the database: `storage/folder-mark.ts`. */
   markStep: Generated<number | null>;
   markFile: Generated<string | null>;
-  /** What tells the key of the data folder from another one: `storage/key-check.ts`. */
+  /** Check value that identifies the data folder's key: `storage/key-check.ts`. */
   keyCheck: Generated<string | null>;
 }
 
@@ -144,16 +144,16 @@ export interface LocalRootsTable {
   createdAt: number;
 }
 
-/** Reads of the last minute, on their way into rows of the audit. */
+/** Reads of the last minute, waiting to become audit rows. */
 export interface WaitingReadsTable {
   workspaceId: string;
   /** Counts up per workspace. */
   number: number;
-  /** A row of the audit without its place in the chain, as JSON. */
+  /** An audit row without its place in the chain, as JSON. */
   record: string;
 }
 
-/** Who somebody is at the provider of single sign-on: by (issuer, subject), never by address. */
+/** A person's identity at the single sign-on provider: by (issuer, subject), never by address. */
 export interface SsoIdentitiesTable {
   issuer: string;
   subject: string;
@@ -162,12 +162,12 @@ export interface SsoIdentitiesTable {
   createdAt: number;
 }
 
-/** One trip to the provider of single sign-on. */
+/** One redirect to the single sign-on provider. */
 export interface SsoFlowsTable {
   stateHash: string;
-  /** SHA-256 of the cookie that ties the trip to a browser. */
+  /** SHA-256 of the cookie that binds the flow to a browser. */
   browserHash: string;
-  /** The session that wants to be linked; null for a sign-in. */
+  /** The session to link; null for a sign-in. */
   sessionId: string | null;
   /** Verifier and nonce, sealed by the vault. */
   sealed: string;
@@ -176,7 +176,7 @@ export interface SsoFlowsTable {
   expiresAt: number;
 }
 
-/** What the authorization server keeps: codes, tokens, grants, interactions, device codes. */
+/** Records of the authorization server: codes, tokens, grants, interactions, device codes. */
 export interface OAuthRecordsTable {
   model: string;
   /** SHA-256 of the identifier, which for codes and tokens is the secret itself. */
@@ -189,7 +189,7 @@ export interface OAuthRecordsTable {
   expiresAt: number | null;
 }
 
-/** Answers of creates that may be asked for again. */
+/** Answers to creates, kept for retries. */
 export interface IdempotencyRecordsTable {
   /** SHA-256 over workspace, actor, credential, route and header. */
   keyHash: string;
@@ -203,11 +203,11 @@ export interface IdempotencyRecordsTable {
   expiresAt: number;
 }
 
-/** Principals that lists name, or have named, by number. */
+/** Numbers of the principals that lists name or have named. */
 export interface AccessPrincipalsTable {
   workspaceId: string;
   principal: string;
-  /** Of this principal in this workspace alone, and never given twice. */
+  /** Unique to this principal in this workspace, and never reused. */
   principalNo: number;
 }
 
@@ -221,7 +221,7 @@ export interface AccessListPrincipalsTable {
   listId: number;
 }
 
-/** A container whose listing tells a group, and ends it. */
+/** A container whose listing reports a group, and ends it. */
 export interface GroupHomesTable {
   workspaceId: string;
   entityId: string;

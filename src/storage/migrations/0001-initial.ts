@@ -313,7 +313,7 @@ async function createItemRelations(db: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Lists walk and count living items without reading a row: whatever they ask about stands in each index. */
+/** Lists walk and count living items without reading a row: each index holds every column they use. */
 async function createItemLists(db: Kysely<unknown>): Promise<void> {
   // `removedAt` must stand in the index, or SQLite reads the row for it; at its end, or SQLite takes "not removed" for
   // the rarer condition and prefers these indexes to the keys.

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * An item's own access next to the effective one. Of children that were stored before, the own access is not known: they
- * had their parent's. They become nobody's until they are sent again, with what is in them, and so that they are sent their
- * versions go.
+ * An item's own access next to the effective one. Of children that were stored before, the own access is not known:
+ * they had their parent's. They are hidden from everyone until they are sent again, with what is in them, and so that
+ * they are sent their versions go.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("items").addColumn("ownAclId", "bigint").execute();

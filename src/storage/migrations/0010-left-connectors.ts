@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * Ends what still runs with credentials of people who left before their leaving did so itself. A connector whose owner
- * left is `needs_owner`; one of somebody who is still here asks for new credentials.
+ * left is `needs_owner`; one of a person who is still here asks for new credentials.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const isMember = (column: string) =>

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 
-/** The columns that are read and written; a type, for an interface is no table of tables. */
+/** The columns that are read and written; a type, because an interface isn't accepted as a database's tables. */
 type Items = {
   items: {
     workspaceId: string;

@@ -3,11 +3,11 @@ import { type Kysely, sql } from "kysely";
 const ENDED = "Its key was made by someone other than its owner, so it was ended. Its owner makes the new one.";
 
 /**
- * Ends keys of push connectors that somebody else than the owner made, by rotating: such a key opens every item to anyone who
- * holds it (docs/decisions/0024). Remembers when the operator set somebody's password.
+ * Ends keys of push connectors that someone other than the owner made, by rotating: such a key opens every item to
+ * anyone who holds it (docs/decisions/0024). Remembers when the operator set a person's password.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // A migration has no clock: nobody is served yet.
+  // A migration has no clock: no one is served yet.
   const now = Date.now();
   await db.schema.alterTable("users").addColumn("passwordSetAt", "bigint").execute();
   const isOthers = sql`k."revokedAt" is null and (k."expiresAt" is null or k."expiresAt" > ${now})

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Items that nobody may read until their effective access is computed again. No foreign keys: thousands of rows come in one
- * transaction, and the writer drops those whose items are gone.
+ * Items hidden from everyone until their effective access is computed again. No foreign keys: thousands of rows come in
+ * one transaction, and the writer drops those whose items are gone.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

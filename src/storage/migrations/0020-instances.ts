@@ -1,6 +1,9 @@
 import { type Kysely, sql } from "kysely";
 
-/** Instances of apps that a workspace trusts to say who somebody is, the tenants that servers tell, and the domains of addresses. */
+/**
+ * Instances of apps that a workspace trusts to identify people, the tenants that servers report, and the domains of
+ * addresses.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("instances")

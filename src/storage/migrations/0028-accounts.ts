@@ -1,6 +1,8 @@
 import type { Kysely } from "kysely";
 
-/** Whose word a cursor, a state and clocks are: the account that a source tells, what it was granted, and the credentials. */
+/**
+ * The account behind a cursor, a state and clocks: the account that a source reports, its scopes, and the credentials.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("connector_accounts")

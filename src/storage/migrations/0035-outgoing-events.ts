@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 
-/** Where events go, the events, what became of each at each target, and what was told of the state of a connector. */
+/** Targets of events, the events, their deliveries to each target, and the connector states already sent. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable("event_targets")

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from "kysely";
 
 /**
- * Principals of lists have numbers: a row of a list's principal is two numbers, no longer two texts and one. Numbers come from
- * a counter of all workspaces that is never taken back, so that none can ever mean somebody else.
+ * Principals of lists have numbers: a row of a list's principal is two numbers, no longer two texts and one. Numbers
+ * come from a counter of all workspaces that is never taken back, so that no number can ever mean another principal.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema

@@ -29,7 +29,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`update items set "readerVersion" = 0
     where "textReason" = 'unsupported_type' and "reader" not in (${sql.join(REFUSED_BY_A_READER)})
       and "reader" not like 'audio/%' and "reader" not like 'video/%'`.execute(db);
-  // `removedAt` stands in it so that living items are counted without reading a row.
+  // `removedAt` is in it so that living items are counted without reading a row.
   await sql`create index items_by_reader on items ("workspaceId", "connectorId", "reader", "readerVersion", "removedAt")
     where "reader" is not null`.execute(db);
 }

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * Who paused a connector, what of it was read elsewhere or by somebody else, and that every connector of a person who left
- * waits for an owner. Who paused those that are paused stands in the audit.
+ * Who paused a connector, what of it was read elsewhere or by someone else, and that every connector of a person who
+ * left waits for an owner. The audit says who paused those already paused.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("connectors").addColumn("pausedBy", "text").execute();

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 
 /**
  * Items know since when their content can't be read while the former text stays: so long and no longer is it shown. Of
- * those that failed until now nobody knows, so their time begins with the next try.
+ * earlier failures are unknown, so their time begins with the next try.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable("items").addColumn("formerSince", "bigint").execute();

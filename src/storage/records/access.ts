@@ -16,7 +16,7 @@ import { MEMBERS } from "#storage/tables/people.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 import { FORMER_OWNERS } from "#storage/tables/items.ts";
 
-/** What decides, besides the lists, whether a connector's items may be read at all. */
+/** Conditions besides the lists that decide whether a connector's items may be read at all. */
 export interface ConnectorGate {
   connectorId: string;
   providerId: string;
@@ -24,9 +24,9 @@ export interface ConnectorGate {
   state: string;
   /** Epoch milliseconds of the last listing that would have shown a permission change; null = never or forgotten. */
   aclCheckedAt: number | null;
-  /** Since when its source refuses it everything; null while it answers. */
+  /** Since when its source has refused every request; null while it answers. */
   refusedAt: number | null;
-  /** Since when nothing of it is read, because it was read elsewhere or by somebody else. */
+  /** Since when its items are hidden, because they were read elsewhere or by someone else. */
   withheldAt: number | null;
 }
 
@@ -40,7 +40,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
   const memberships = inWorkspace(sql, workspaceId, MEMBERSHIPS);
   const state = inWorkspace(sql, workspaceId, ACCESS_STATE);
   const memberRows = (group: Principal, reportedBy: string) =>
-    // By the writer: what is written next depends on it.
+    // Read through the writer: the next write depends on it.
     inWorkspace({ read: sql.write, write: sql.write }, workspaceId, MEMBERSHIPS)
       .select({ groupPrincipal: group, reportedBy })
       .select("memberPrincipal");
@@ -84,8 +84,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     raiseEpoch,
 
     /**
-     * The number of what an item names itself, looked at at another time: at its connector's clock (null), or its own. A part
-     * that names nothing has a clock as its only list, which its parent's access is ANDed with.
+     * Returns the number of an item's own access with another clock: its connector's (null), or its own. A part without
+     * an access of its own has a clock as its only list, which is ANDed with its parent's access.
      */
     async reclock(
       ownAclId: number | null,
@@ -101,7 +101,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return interner.access({ known: true, all: [...named, [clock]] }, []);
     },
 
-    /** The lists of an access, for explain and for the re-check; `[]` for 0 (nobody) and for unknown numbers. */
+    /** The lists of an access, for explain and for the re-check; `[]` for 0 (no one) and for unknown numbers. */
     async listsOf(aclId: number): Promise<Principal[][]> {
       const listIds = await listIdsOf(sql, workspaceId, [aclId]);
       const principals = await principalsOfLists(sql, workspaceId, listIds.get(aclId) ?? []);
@@ -117,10 +117,10 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * The closure as of now: groups of a source, and users of one whom a member stands for, count only while they are
-     * believed. Without `at` those count that never age.
+     * The closure as of now: groups of a source, and its users linked to a member, count only while they are believed.
+     * Without `at`, only those that never age count.
      *
-     * @returns also the instant from which time alone takes something away
+     * @returns also the instant from which time alone removes something
      */
     async expandAt(
       principals: readonly Principal[],
@@ -148,7 +148,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
           .select()
           .select(["memberPrincipal as member", "groupPrincipal as group", "reportedBy"])
           .where("memberPrincipal", "in", chunk)
-          // Not ordered there: for the sake of it SQLite would walk the whole key instead of the index by member.
+          // Not ordered in SQL: SQLite would walk the whole key instead of the index by member.
           .execute();
         for (const { member, group, reportedBy } of rows) {
           if (reportedBy === authorityOf(group)) found.push({ member, group });
@@ -172,7 +172,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Connectors of which this user was the owner, while something in them is still what was read by then. */
+    /** Connectors that this user once owned and that still hold something read during that time. */
     async leftBehindBy(userId: string): Promise<Set<string>> {
       const rows = await inWorkspace(sql, workspaceId, FORMER_OWNERS)
         .select()
@@ -184,7 +184,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
               .select("items.kbId")
               .whereRef("items.workspaceId", "=", "former_owners.workspaceId")
               .whereRef("items.connectorId", "=", "former_owners.connectorId")
-              // The words of the condition are those of the partial index.
+              // Written exactly as in the partial index.
               .where(rawSql<boolean>`"readElsewhere" = 1`)
               .where("items.removedAt", "is", null),
           ),
@@ -229,7 +229,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       const wanted = [...new Set(aclIds)];
       const listIds = await listIdsOf(sql, workspaceId, wanted);
       const asked = new Set([...listIds.values()].flat());
-      // No list has this number. The access of nobody, which has no lists, takes the statements of any other.
+      // No list has this number. The access of no one has no lists, but uses the same statements.
       if (listIds.size < wanted.length) asked.add(0);
       const lists = await principalsOfLists(sql, workspaceId, [...asked]);
       const isMet = (listId: number) => meets(lists.get(listId) ?? [], held);
@@ -273,7 +273,8 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Ends every membership that this connector reported, and forgets what it told of groups and users; raises the epoch.
+     * Ends every membership that this connector reported, and forgets the groups and users it reported; raises the
+     * epoch.
      *
      * @param at  epoch milliseconds, for joins that end with it
      */

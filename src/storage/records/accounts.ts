@@ -11,7 +11,7 @@ export type AccountWay = AccountRecord["way"];
 
 export type AccountPatch = Partial<Omit<AccountRecord, "accountId" | "userId" | "providerId" | "createdAt">>;
 
-/** A way to a provider, or what was found at its end. Instants are epoch milliseconds. */
+/** A redirect to a provider, or the account found at its end. Instants are epoch milliseconds. */
 export type AccountFlowRecord = RecordOf<typeof ACCOUNT_FLOWS>;
 export type FlowStage = AccountFlowRecord["stage"];
 
@@ -35,7 +35,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(PROVIDER_ACCOUNTS.read);
     },
 
-    /** Whose it is to be this user of a source. */
+    /** The account that is this user of a source. */
     async findByPrincipal(principal: Principal): Promise<AccountRecord | undefined> {
       const row = await accounts.select({ principal }).selectAll().where("state", "!=", "ended").executeTakeFirst();
       return row && PROVIDER_ACCOUNTS.read(row);
@@ -43,7 +43,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
 
     insert: accounts.insert,
 
-    /** Providers are asked of all who are connected. */
+    /** Makes the provider check of every connected account due. */
     async hasten(dueAt: number): Promise<void> {
       await accounts.updating({ state: "active" }).set({ dueAt }).where("dueAt", ">", dueAt).execute();
     },
@@ -54,10 +54,10 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Lets one caller alone get new tokens, until it has put them or the time is up.
+     * Lets exactly one caller renew the tokens, until it has stored them or the time is up.
      *
      * @param version  of the tokens that are too old
-     * @returns false when somebody else does, or there are other tokens by now
+     * @returns false when another caller holds the lock, or the tokens have changed
      */
     async lock(accountId: string, version: number, lock: { by: string; now: number; until: number }): Promise<boolean> {
       const { numUpdatedRows } = await accounts
@@ -68,7 +68,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
       return numUpdatedRows === 1n;
     },
 
-    /** Puts the tokens that the holder of the lock got, and gives the lock back. False when it is not its any more. */
+    /** Stores the lock holder's new tokens and releases the lock. False when the caller no longer holds it. */
     async putLocked(
       accountId: string,
       lockedBy: string,
@@ -90,7 +90,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
       await accounts.update({ accountId, sealed: before }, { sealed: after });
     },
 
-    /** What accounts said is not believed until they say it again; each is asked now. */
+    /** Distrusts what accounts said until they confirm it again; every check is due now. */
     async doubtAll(now: number): Promise<void> {
       const rows = await accounts
         .updating({ state: "active" })
@@ -107,7 +107,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Ways to providers, and accounts that are due, across workspaces. */
+/** Redirects to providers, and accounts due for a check, across workspaces. */
 // Raw: a flow is found by its hash, before its workspace is known, and swept across workspaces.
 export function makeAccountFlowStore(sql: SqlHandles) {
   return {
@@ -154,7 +154,7 @@ export function makeAccountFlowStore(sql: SqlHandles) {
         .execute();
     },
 
-    /** Flows with tokens that nobody can confirm any more. */
+    /** Flows with tokens that can no longer be confirmed. */
     async listLapsed(now: number, limit: number): Promise<Pick<AccountFlowRecord, "workspaceId" | "flowHash">[]> {
       return sql.read
         .selectFrom("account_flows")
@@ -177,7 +177,7 @@ export function makeAccountFlowStore(sql: SqlHandles) {
       return row && ACCOUNT_FLOWS.read(row);
     },
 
-    /** Accounts whose provider is to be asked now, the longest due first. */
+    /** Accounts due for a check at their provider, the longest due first. */
     async listDue(now: number, limit: number): Promise<{ workspaceId: string; accountId: string }[]> {
       return sql.read
         .selectFrom("provider_accounts")
@@ -190,11 +190,11 @@ export function makeAccountFlowStore(sql: SqlHandles) {
   };
 }
 
-/** What was found at a provider, with the tokens that it gave, until the person says that it is them. */
+/** Stages that hold the provider's tokens until the person confirms the account. */
 const STAGES_WITH_TOKENS: FlowStage[] = ["found", "intent_found"];
 
 /** Ends the flows of a person, or to a provider or connection. One with tokens lapses, so that they are revoked first. */
-// Raw: a flow is no row of a workspace by its key: `whose` names the workspace.
+// Raw: the workspace isn't part of a flow's key: `whose` names it.
 export async function endFlows(
   sql: SqlHandles,
   whose: { workspaceId: string } & ({ userId: string } | { providerId: string }),
@@ -212,7 +212,7 @@ export async function endFlows(
     .execute();
 }
 
-/** A member leaves: nobody has their accounts any more, and the tokens are revoked as soon as may be. Source: S13. */
+/** Ends the accounts of a member who leaves; their tokens are revoked as soon as possible. Source: S13. */
 export async function endAccountsOf(
   sql: SqlHandles,
   { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },

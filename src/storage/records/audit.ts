@@ -31,7 +31,7 @@ export interface AuditListOptions {
 
 export type AuditStore = ReturnType<typeof makeAuditStore>;
 
-/** Written out, not as a parameter: only so the partial index is found. */
+/** A literal, not a parameter: otherwise the partial index isn't used. */
 const IS_ACT = raw<boolean>`"action" <> ${raw.lit(READ_ACTION)}`;
 
 function toRecord(row: Selectable<AuditTable>): AuditRecord {
@@ -45,7 +45,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
   return {
     /** Appends a row to the chain; call it in the transaction of the act. */
     async append(record: NewAuditRecord): Promise<void> {
-      // One writer at a time, and a transaction holds it: the next number is nobody else's.
+      // One writer at a time, and a transaction holds it: the next number can't be taken by another.
       const end = await audit.select().select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
       // Raw: a row is stored as it was hashed.
       await sql.write

@@ -10,17 +10,18 @@ import { IDENTITIES } from "#storage/tables/identities.ts";
 const CHUNK = 500;
 
 /**
- * Who may say who belongs to this group, or who a user of a pusher's system is: the connector that owns it, else this
- * service. Source: S2.
+ * The authority on a group's members, or on a user of a pusher's system: the connector that owns it, else this service.
+ * Source: S2.
  */
 export function authorityOf(group: Principal): string {
   return /^(?:group|user:push):(con_[^:]+):/.exec(group)?.[1] ?? "kb";
 }
 
 /**
- * Of what somebody is said to stand for, what counts, and until when: a group that a sync told by its own clock or that of
- * its feed, where it grows old; a user of a source while a connector that may say so told them active, and none told them otherwise; by an
- * account while that account says so. What is pushed and what this service says itself never ages. Without `at` nothing that ages counts.
+ * Returns which of a person's reported principals count, and until when. A group reported by a sync counts by its own
+ * clock or its feed's, where it ages; a user of a source counts while a trusted connector reports them active and none
+ * reports otherwise, or, when linked by an account, while that account says so. Pushed groups and this service's own
+ * never age. Without `at`, nothing that ages counts.
  */
 export async function believedOf(
   sql: SqlHandles,
@@ -69,7 +70,7 @@ function untilOf({ at, followsFeed, currentAt }: Clock, believing: Believing): n
 
 function activeUntil(rows: readonly UserClock[], believing: Believing): number | undefined {
   if (rows.some(({ state }) => state !== "active")) return undefined;
-  // What an account has joined holds while the account itself says so, no matter who else knows the user.
+  // A link made by an account holds while the account itself says so, no matter who else reports the user.
   const counting = rows.filter(({ account, teller }) => account === null || account === teller);
   const untils = counting.flatMap((row) => untilOf(row, believing) ?? []);
   return untils.length === 0 ? undefined : Math.max(...untils);
@@ -100,7 +101,7 @@ async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonl
   return found;
 }
 
-/** What connectors say whose word counts. */
+/** Reports of the connectors that count. */
 async function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Principal[]): Promise<UserClock[]> {
   const found: UserClock[] = [];
   for (const chunk of inChunks(users, CHUNK)) {

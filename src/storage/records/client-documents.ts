@@ -2,10 +2,10 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { CLIENT_DOCUMENTS } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
-/** The last good copy of what a client says of itself at its own identifier. Instants are epoch milliseconds. */
+/** The last good copy of a client's metadata document, fetched from its identifier. Instants are epoch milliseconds. */
 export type ClientDocumentRecord = RecordOf<typeof CLIENT_DOCUMENTS>;
 
-/** The copies of clients' documents; they are bound to no workspace. */
+/** The copies of clients' documents; not bound to a workspace. */
 // Raw: a document is of no workspace, and any of them may have let its client in.
 export function makeClientDocumentStore(sql: SqlHandles) {
   return {
@@ -50,7 +50,7 @@ export function makeClientDocumentStore(sql: SqlHandles) {
       return row !== undefined;
     },
 
-    /** Deletes copies that were read before `readBefore`, of clients that nobody lets in. @returns how many */
+    /** Deletes copies that were read before `readBefore`, of clients without a grant. @returns how many */
     async sweepDocuments({ readBefore, now }: { readBefore: number; now: number }): Promise<number> {
       const living = sql.write
         .selectFrom("grants")

@@ -20,7 +20,7 @@ export type ConnectionPatch = Partial<
   Omit<ConnectionRecord, "connectionId" | "serverId" | "ownerUserId" | "app" | "createdAt">
 >;
 
-/** What signs a connection's requests, as it is stored. */
+/** The secret that signs a connection's requests, as stored. */
 export type ConnectionSecret = RecordOf<typeof CONNECTION_SECRETS>;
 
 /** People's connections in one workspace. */
@@ -73,10 +73,10 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
       await secrets.remove({ connectionId });
     },
 
-    /** Ways to its provider, with what was found at the end of one; as `endFlows`. */
+    /** Drops redirects to its provider, with any account found; as `endFlows`. */
     dropFlows: (connectionId: string): Promise<void> => endFlows(sql, { workspaceId, providerId: connectionId }),
 
-    /** Lets one caller alone get new tokens; as `AccountStore.lock`. */
+    /** Lets exactly one caller renew the tokens; as `AccountStore.lock`. */
     async lock(connectionId: string, version: number, lock: { by: string; now: number; until: number }) {
       const { numUpdatedRows } = await secrets
         .updating({ connectionId, version })
@@ -86,7 +86,7 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
       return numUpdatedRows === 1n;
     },
 
-    /** Puts the tokens that the holder of the lock got. False when it is not its any more. */
+    /** Stores the lock holder's new tokens. False when the caller no longer holds the lock. */
     async putLocked(
       connectionId: string,
       lockedBy: string,
@@ -110,7 +110,7 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Connections that nobody finished, across workspaces. */
+/** Unfinished connections, across workspaces. */
 // Raw: across workspaces.
 export function makeConnectionLookup(sql: SqlHandles) {
   return {
@@ -138,10 +138,10 @@ export function makeConnectionLookup(sql: SqlHandles) {
   };
 }
 
-/** How long the record of one that nobody finished stays. */
+/** How long the record of an unfinished connection is kept. */
 export const KEEP_EXPIRED_MS = 24 * 3_600_000;
 
-/** A connection of a member who left, with what its provider can still be told to end. */
+/** A connection of a member who left, with the tokens that can still be revoked at its provider. */
 export interface EndedConnection extends Pick<ConnectionRecord, "connectionId" | "serverId" | "authorization"> {
   sealed: string | undefined;
 }
@@ -188,7 +188,7 @@ export async function endConnectionsOf(
   return ended;
 }
 
-/** Whom a connection is for, and what signs it. */
+/** The readers of a connection, and how it signs. */
 export type ConnectionReaders = Pick<ConnectionRecord, "ownerUserId" | "way" | "visibility" | "memberIds" | "groupIds">;
 
 /**
@@ -199,7 +199,7 @@ export function maySign({ way }: Pick<ConnectionRecord, "way">, ownerRole: Role 
   return way !== "server" || (ownerRole !== undefined && ownerRole !== "member");
 }
 
-/** Who sees what a connection reads: whom it is shared with, and its owner while it may sign. */
+/** The readers of a connection's items: those it is shared with, and its owner while it may sign. */
 export function readersOfConnection(connection: ConnectionReaders, ownerRole: Role | undefined): Principal[] {
   const { ownerUserId, visibility, memberIds, groupIds } = connection;
   if (visibility === "workspace") return ["workspace"];
@@ -210,8 +210,8 @@ export function readersOfConnection(connection: ConnectionReaders, ownerRole: Ro
 }
 
 /**
- * Gives or takes what a person reads through connections by a server's own secret, as their role says now. Everything stays
- * as it is for whom they shared it with; connectors on them that a schedule runs are due at once.
+ * Grants or withdraws what a person reads through connections by a server's own secret, by their current role. Nothing
+ * changes for those they shared it with; scheduled connectors on them are due at once.
  *
  * @returns how many connections they have
  */
@@ -236,7 +236,7 @@ export async function fillServerConnectionsOf(
   return signed.length;
 }
 
-/** What of a connection stays when it is revoked. */
+/** Column values of a revoked connection. */
 export const REVOKED = {
   status: "revoked",
   visibility: "private",
@@ -244,5 +244,5 @@ export const REVOKED = {
   groupIds: [],
 } as const satisfies ConnectionPatch;
 
-/** How long the record of a revoked connection says who had it. */
+/** How long the record of a revoked connection keeps its owner. */
 export const KEEP_REVOKED_MS = 7 * 24 * 3_600_000;

@@ -4,7 +4,7 @@ import type { ConnectorRecord } from "./connectors.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
-/** What tells how a connector is doing. */
+/** The columns that show a connector's health. */
 export type ConnectorHealth = Pick<
   ConnectorRecord,
   "name" | "providerId" | "state" | "nextRunAt" | "aclCheckedAt" | "refusedAt" | "lastFullAt"
@@ -18,7 +18,7 @@ const LIST_OWNED = compiledQuery((read, workspaceId: string, ownerUserId: string
     .orderBy("connectorId"),
 );
 
-/** How connectors are doing. Every search asks it, so neither settings nor cursors are read and parsed for it. */
+/** Health of connectors. Read by every search, so it leaves out settings and cursors, which would have to be parsed. */
 export function makeConnectorHealthStore(sql: SqlHandles, workspaceId: string) {
   return {
     /** Those of this owner, the oldest first. */

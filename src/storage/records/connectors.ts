@@ -20,11 +20,11 @@ export type ConnectorRecord = RecordOf<typeof CONNECTORS>;
 export type ConnectorState = ConnectorRecord["state"];
 
 export type ConnectorKeyRecord = RecordOf<typeof CONNECTOR_KEYS>;
-/** What a connector signs in with. */
+/** The credentials that a connector signs in with. */
 export type ConnectorCredentialRecord = RecordOf<typeof CONNECTOR_CREDENTIALS>;
-/** What the app of a connector signs its notifications with. */
+/** The secret that a connector's app signs its notifications with. */
 export type ConnectorWebhookRecord = RecordOf<typeof CONNECTOR_WEBHOOKS>;
-/** What a cursor and a state are good for; what is null was not noted. */
+/** The place and account for which a cursor and a state are valid; null = not recorded. */
 export type Binding = RecordOf<typeof CONNECTOR_BINDINGS>;
 
 export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
@@ -87,7 +87,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
 
     addKey: keys.insert,
 
-    /** Keys that open at this time, the newest first. */
+    /** Keys valid at this time, the newest first. */
     listKeys: (connectorId: string, now: number): Promise<ConnectorKeyRecord[]> =>
       LIST_KEYS(sql.read, workspaceId, connectorId, now),
 
@@ -120,10 +120,10 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
       await webhooks.remove({ connectorId });
     },
 
-    /** What the cursor and the state are good for. */
+    /** The place and account for which the cursor and the state are valid. */
     findBinding: (connectorId: string): Promise<Binding | undefined> => bindings.find({ connectorId }),
 
-    /** Clocks of its items that stand before are nobody's. */
+    /** Clocks of its items before this instant count for no one. */
     async believeFrom(connectorId: string, clocksFrom: number): Promise<void> {
       await bindings.update({ connectorId }, { clocksFrom });
     },
@@ -131,7 +131,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
     bind: (connectorId: string, binding: Binding): Promise<void> =>
       bindings.insert({ connectorId, ...binding }, binding),
 
-    /** Whose credentials it has and what they were granted, as the source told last. */
+    /** The account of its credentials and their scopes, as the source last reported. */
     findAccount: (connectorId: string): Promise<RecordOf<typeof CONNECTOR_ACCOUNTS> | undefined> =>
       accounts.find({ connectorId }),
 
@@ -144,7 +144,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
       await accounts.insert({ connectorId, ...row }, row);
     },
 
-    /** Forgets what the source keeps besides its cursor. */
+    /** Forgets the state that the source keeps besides its cursor. */
     async dropState(connectorId: string): Promise<void> {
       await inWorkspace(sql, workspaceId, SOURCE_STATE).remove({ connectorId });
     },

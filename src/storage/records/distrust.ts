@@ -7,12 +7,12 @@ import { CONNECTORS } from "#storage/tables/connectors.ts";
 import { IDENTITIES } from "#storage/tables/identities.ts";
 import { IDENTITY_JOINS } from "#storage/tables/identities.ts";
 
-/** A link that ended with the trust in the connector that it was made by. */
+/** A link that ended with the trust in the connector that made it. */
 export type UntrustedJoin = EndedJoin & Pick<IdentityJoin, "connectorId">;
 
 /**
- * Somebody is no admin any more: what connectors of theirs tell of users lets nobody in from now on, and who was linked by
- * email on their word alone is so no more. Raises the epoch. Call it in a transaction.
+ * Ends the trust in the connectors of a person who is no longer an admin: from now on the users they report give access
+ * to no one, and links by email that rest on them alone end. Raises the epoch. Call it in a transaction.
  */
 export async function distrustConnectorsOf(
   sql: SqlHandles,

@@ -6,7 +6,7 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { ENTITIES, ITEM_ENTITIES } from "#storage/tables/items.ts";
 
-/** A name that some item gives an entity. Look-up only: the item may be hidden from who asks. */
+/** A name that some item gives an entity. For look-up only: the item may be hidden from the reader. */
 export interface EntityName {
   /** Folded words of name, login and email. */
   nameKey: string;
@@ -30,7 +30,7 @@ export interface ShownEntity {
 const CHUNK = 500;
 
 /**
- * The reading side of entities. Nothing here asks who reads: `entities/` shows a name only when an item that the reader
+ * The reading side of entities. Nothing here checks access: `entities/` shows a name only when an item that the reader
  * may see gives it. Every query begins with the workspace. Source: S11.
  */
 export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
@@ -95,7 +95,7 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
       return new Map(rows.map((row) => [row.entityId, row.type]));
     },
 
-    /** The entity that is the same as this principal, container or label; undefined when no item ever named it. */
+    /** The entity of this principal, container or label; undefined when no item ever named it. */
     async findByIdentity(type: EntityType, identity: string): Promise<string | undefined> {
       const row = await entities.select({ type, identity }).select("entityId").executeTakeFirst();
       return row?.entityId;

@@ -7,7 +7,7 @@ import { EVENT_DELIVERIES, EVENT_MARKS, EVENT_TARGETS, EVENTS } from "#storage/t
 import { REMOVALS } from "#storage/tables/items.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
-/** What happened: ids, counts and codes. Source: S43. */
+/** Events of the workspace: ids, counts and codes. Source: S43. */
 export type EventRecord = RecordOf<typeof EVENTS>;
 
 /** One event on its way to one target. */
@@ -19,7 +19,7 @@ export type DeliveryPatch = Partial<
   Pick<DeliveryRecord, "state" | "tries" | "triedAt" | "endedAt" | "status" | "code">
 >;
 
-/** A delivery that is put at the end of the line of its target. */
+/** A delivery to add at the end of its target's queue. */
 export interface NewDelivery {
   deliveryId: string;
   targetId: string;
@@ -35,7 +35,7 @@ export interface DeliverySpan {
   state?: DeliveryState;
 }
 
-/** Events, and what became of them at each target. */
+/** Events, and their deliveries to each target. */
 export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
   const events = inWorkspace(sql, workspaceId, EVENTS);
   const deliveries = inWorkspace(sql, workspaceId, EVENT_DELIVERIES);
@@ -63,7 +63,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       code: null,
     });
 
-  /** Of an active target the sender is told, unless it knows already; of a paused one the delivery waits. */
+  /** Makes an active target due, unless it already is; at a paused one the delivery waits. */
   const wake = async (targetId: string, now: number): Promise<void> => {
     await inWorkspace(sql, workspaceId, EVENT_TARGETS)
       .updating({ targetId, state: "active" })
@@ -75,13 +75,13 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     /** Stores what happened. */
     addEvent: events.insert,
 
-    /** Puts a delivery at the end of its target's line. */
+    /** Adds a delivery at the end of its target's queue. */
     async enqueue(delivery: NewDelivery): Promise<void> {
       await add(delivery, "waiting");
       await wake(delivery.targetId, delivery.createdAt);
     },
 
-    /** Stores a delivery that is sent outside the line; `settle` says how it ended. */
+    /** Stores a delivery that is sent outside the queue; `settle` records how it ended. */
     addApart: (delivery: NewDelivery): Promise<void> => add(delivery, "failed"),
 
     async find(targetId: string, deliveryId: string): Promise<DeliveryRecord | undefined> {
@@ -89,7 +89,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return row && toRecord(row);
     },
 
-    /** The first that waits. */
+    /** The first waiting delivery. */
     async findHead(targetId: string): Promise<DeliveryRecord | undefined> {
       const row = await list(targetId)
         .where("event_deliveries.state", "=", "waiting")
@@ -110,7 +110,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return (await query.orderBy("event_deliveries.seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
-    /** When one was last taken. */
+    /** When a delivery was last accepted. */
     async findLastDelivered(targetId: string): Promise<number | null> {
       const row = await deliveries
         .select({ targetId, state: "delivered" })
@@ -142,7 +142,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
         .where("e.type", "!=", "ping")
         .groupBy("event_deliveries.eventId")
         .having((eb) => eb(eb.fn.sum(raw<number>`"event_deliveries"."state" = 'waiting'`), "=", 0));
-      // What a later replay brought is no failure any more.
+      // An event that a later replay delivered isn't a failure any more.
       if (state === "failed")
         query = query.having((eb) => eb(eb.fn.sum(raw<number>`"event_deliveries"."state" = 'delivered'`), "=", 0));
       const rows = await query
@@ -156,12 +156,12 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     settle: async (deliveryId: string, patch: DeliveryPatch): Promise<boolean> =>
       (await deliveries.update({ deliveryId }, patch)) === 1,
 
-    /** What waits at the target is tried from the beginning. */
+    /** Resets the tries of the target's waiting deliveries. */
     async restartTries(targetId: string): Promise<void> {
       await deliveries.updating({ targetId, state: "waiting" }).set({ tries: 0 }).where("tries", ">", 0).execute();
     },
 
-    /** Deletes what waits longest at the target, as far as more than `most` wait. @returns how many */
+    /** Deletes the target's longest waiting deliveries beyond `most`. @returns how many */
     async trimWaiting(targetId: string, most: number): Promise<number> {
       const waiting = { targetId, state: "waiting" } as const;
       const newest = deliveries.select(waiting).select("seq").orderBy("seq", "desc");
@@ -171,7 +171,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return Number(numDeletedRows);
     },
 
-    /** What was told of connectors, by `<connectorId> <type>`. */
+    /** Connector states already sent, by `<connectorId> <type>`. */
     async listMarks(): Promise<Map<string, number>> {
       const rows = await marks.select().selectAll().execute();
       return new Map(rows.map(({ connectorId, type, value }) => [`${connectorId} ${type}`, value]));

@@ -70,7 +70,7 @@ export function makeEventQueueStore(sql: SqlHandles) {
         .where("dueAt", "<=", now)
         .where((eb) => eb.or([eb("leaseUntil", "is", null), eb("leaseUntil", "<=", now)]))
         .orderBy("dueAt");
-      // One statement, and the single writer runs one after the other: nobody else claims the same.
+      // One statement, and the single writer runs one after the other: no other sender claims the same target.
       for (const { workspaceId, targetId } of await due.limit(20).execute()) {
         const row = await inWorkspace(sql, workspaceId, EVENT_TARGETS)
           .updating({ targetId })

@@ -3,7 +3,7 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { IDENTITY_JOINS } from "#storage/tables/identities.ts";
 
-/** Forgets what a connector told of groups and users. Joins that it told end with it, and are remembered. */
+/** Forgets the groups and users that a connector reported. Joins that it reported end with it, and are remembered. */
 export async function forgetPeopleOf(
   sql: SqlHandles,
   { workspaceId, connectorId, at }: { workspaceId: string; connectorId: string; at: number },

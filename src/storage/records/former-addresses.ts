@@ -2,7 +2,7 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { FORMER_ADDRESSES } from "#storage/tables/identities.ts";
 
-/** The address is another one now: nobody else becomes who its former holder is at a source by having it. */
+/** Remembers a changed address, so that its next holder isn't linked to the former holder's users at sources. */
 // Raw: of every workspace that the person is in.
 export async function keepFormerAddresses(sql: SqlHandles, userId: string, emailKey: string): Promise<void> {
   await sql.write
@@ -20,7 +20,10 @@ export async function keepFormerAddresses(sql: SqlHandles, userId: string, email
     .execute();
 }
 
-/** A member leaves: the next holder of their addresses, themselves or not, becomes nobody at a source by that. */
+/**
+ * Remembers the addresses of a member who leaves, so that the next holder, themselves or not, isn't linked to a user of
+ * a source by them.
+ */
 // Raw: made of a row of another table; the workspace is among its values.
 export async function keepAddressOfLeft(
   sql: SqlHandles,

@@ -65,7 +65,7 @@ export async function takeScopeOfGrants(
   return count;
 }
 
-/** Ends one grant and everything that hangs on it. */
+/** Ends one grant and everything that depends on it. */
 export async function endGrant(
   sql: SqlHandles,
   { workspaceId, grantId }: { workspaceId: string; grantId: string },

@@ -34,7 +34,7 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
 
     insert: groups.insert,
 
-    /** Changes what is said of the group; who is in it is another matter. */
+    /** Changes the group's own fields, not its members. */
     async update(
       groupId: string,
       change: Partial<Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">>,

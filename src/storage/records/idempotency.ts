@@ -1,17 +1,17 @@
 import type { SqlHandles } from "#storage/handles.ts";
 
-/** What became of a request that may be sent again. */
+/** The result of a request that may be sent again. */
 export interface IdempotencyRecord {
   bodyHash: string;
   /** Null while the first request runs, or for ever when the server died over it. */
   status: number | null;
   /** The JSON of the answer; null for one that held a secret. */
   answer: string | null;
-  /** Id of what was made. */
+  /** Id of the created object. */
   targetId: string | null;
 }
 
-/** Answers of creates, by a hash of everything that tells one request from another. Source: S14. */
+/** Answers of creates, by a hash of everything that distinguishes one request from another. Source: S14. */
 export function makeIdempotencyStore(sql: SqlHandles) {
   return {
     /**

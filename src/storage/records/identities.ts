@@ -12,12 +12,12 @@ import { MEMBERSHIPS } from "#storage/tables/access.ts";
 /** A user of a source who is or was a member here. It holds for the whole instance. */
 export type IdentityJoin = RecordOf<typeof IDENTITY_JOINS>;
 
-/** A user of a source as a connector tells of them. */
+/** A user of a source as a connector reports them. */
 export interface IdentityRecord extends Pick<
   RecordOf<typeof IDENTITIES>,
   "principal" | "state" | "name" | "login" | "email" | "isEmailVerified" | "aliasOf" | "toldAt"
 > {
-  /** Who they are here; null = nobody. */
+  /** The member they are; null = none. */
   userId: string | null;
   basis: IdentityJoin["basis"] | null;
 }
@@ -36,7 +36,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
   const joins = (where: { principal: Principal } | { userId: string }) => identityJoins.select(where).selectAll();
 
   const store = {
-    /** What a connector tells of its users, by principal; with `isJoined` only those who are members here, or are not. */
+    /** A connector's users, by principal; with `isJoined`, only those who are members here, or aren't. */
     async list(
       connectorId: string,
       {
@@ -78,7 +78,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       }));
     },
 
-    /** Of these users, what a connector tells of them, by principal. */
+    /** The connector's records of these users, by principal. */
     async listNamed(connectorId: string, named: readonly Principal[]): Promise<IdentityRecord[]> {
       const found: IdentityRecord[] = [];
       for (const principal of [...named].sort()) {
@@ -87,7 +87,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       return found;
     },
 
-    /** Users of an instance who are members here; `instance` is what their principals begin with. */
+    /** Users of an instance who are members here; `instance` is the prefix of their principals. */
     async listJoinedOf(instance: string): Promise<Principal[]> {
       const rows = await identityJoins
         .select({ endedAt: null })
@@ -98,7 +98,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       return rows.map((row) => row.principal);
     },
 
-    /** What a connector tells of one of its users. */
+    /** The connector's record of one of its users. */
     async find(
       connectorId: string,
       principal: Principal,
@@ -107,7 +107,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       return row;
     },
 
-    /** Which connectors tell of a user, and what. */
+    /** Connectors that report a user, with their reports. */
     async tellersOf(
       principal: Principal,
     ): Promise<{ connectorId: string; state: IdentityState; isTrusted: boolean }[]> {
@@ -128,11 +128,11 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Makes a user of a source a member, and raises the epoch. Call it in a transaction. It counts while a connector that may
-     * say so tells of the user as active.
+     * Makes a user of a source a member, and raises the epoch. Call it in a transaction. It counts while a trusted
+     * connector reports the user as active.
      *
-     * @returns who they were until now, if somebody else
-     * @throws ApiError `conflict` for a basis other than `admin` while they are somebody else
+     * @returns the member they were until now, if another one
+     * @throws ApiError `conflict` for a basis other than `admin` while they are another member
      */
     async join(
       join: Pick<IdentityJoin, "principal" | "userId" | "connectorId" | "basis" | "joinedBy" | "joinedAt">,
@@ -201,15 +201,16 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       );
     },
 
-    /** Takes back what an account said. */
+    /** Withdraws what an account said. */
     async forgetByAccount(accountId: string): Promise<void> {
       await identities.remove({ connectorId: accountId });
     },
 
     /**
-     * Whom a connector's users are by their addresses: verified at both ends and of one of these domains, held by a single
-     * active user of the instance, who is nobody here. Never an address that a member had who left or has another one now,
-     * nor a user of the source who once was somebody who left, nor who an admin has said they are not.
+     * Members matched to the connector's users by address: verified at both ends, in one of these domains, and held by
+     * a single active user of the instance who isn't linked to a member. Never by the former address of a member who
+     * left or changed it, never a user of the source once linked to a member who left, and never a pair that an admin
+     * has rejected.
      *
      * @param domains  in lower case
      */
@@ -241,7 +242,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
                     on.or([
                       on("j.endedAt", "is", null),
                       on("j.hasLeft", "=", 1),
-                      // Somebody has said by hand that they are not.
+                      // An admin has said that they are not the same.
                       on.and([eb(on.ref("j.userId"), "=", on.ref("u.userId")), on("j.endedBy", "is not", null)]),
                     ]),
                   ),
@@ -256,7 +257,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
                   .where((on) => or([on("f.hasLeft", "=", 1), eb(on.ref("f.userId"), "!=", on.ref("u.userId"))])),
               ),
             ),
-            // A source that tells of another holder: of two holders neither is known to be the one.
+            // A source reports another holder: with two, neither is certain.
             not(
               exists(
                 selectFrom("identities as o")
@@ -293,12 +294,14 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
   return store;
 }
 
-/** A member leaves: who they were at sources ends, and never comes back by email, for them or anybody else. */
+/**
+ * Ends the links of a member who leaves to users of sources; they never come back by email, for them or anyone else.
+ */
 export async function endJoinsOf(
   sql: SqlHandles,
   { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
 ): Promise<void> {
-  // By principal: asked for the user alone, SQLite walks all joins of the workspace to update these.
+  // By principal: by user alone, SQLite walks all joins of the workspace for the update.
   const of = () =>
     inWorkspace(sql, workspaceId, IDENTITY_JOINS)
       .updating({ userId })

@@ -3,7 +3,7 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { IDENTITY_SCHEDULES } from "#storage/tables/connectors.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
-/** How often users and groups may be read out of turn; epoch milliseconds, null = nobody has asked. */
+/** How often users and groups may be read out of turn; epoch milliseconds, null = no request yet. */
 export type IdentityPace = RecordOf<typeof IDENTITY_SCHEDULES>;
 
 /** When the users and groups of connectors are read. */
@@ -18,12 +18,12 @@ export function makeIdentityScheduleStore(sql: SqlHandles, workspaceId: string) 
     setOnce: (connectorId: string, nextRunAt: number): Promise<void> =>
       schedules.insert({ connectorId, nextRunAt }, {}),
 
-    /** All that are read by the clock are due. */
+    /** Makes everything on a schedule due. */
     async hasten(nextRunAt: number): Promise<void> {
       await schedules.updating({}).set({ nextRunAt }).where("nextRunAt", ">", nextRunAt).execute();
     },
 
-    /** They are read no more. */
+    /** Ends the schedule. */
     async remove(connectorId: string): Promise<void> {
       await schedules.remove({ connectorId });
     },

@@ -24,9 +24,9 @@ export interface LocalRootRecord {
 /** The one row's key. */
 const ID = 1;
 
-/** What belongs to the installation and to no workspace. */
+/** Records of the installation, outside any workspace. */
 export function makeInstallationStore(sql: SqlHandles) {
-  /** Puts these into the one row, which is made when there is none. */
+  /** Writes these into the single row, and creates it when missing. */
   async function keep(values: Partial<Insertable<InstallationTable>>): Promise<void> {
     const fresh = { completedAt: null, setupCodeHash: null, setupCodeExpiresAt: null, setupCodeTries: 0 };
     await sql.write
@@ -96,7 +96,7 @@ export function makeInstallationStore(sql: SqlHandles) {
       await keep({ markStep, markFile });
     },
 
-    /** What was noted of the data folder's key; undefined before that. */
+    /** The recorded check of the data folder's key; undefined before that. */
     async findKeyCheck(): Promise<string | undefined> {
       const row = await sql.read.selectFrom("installation").select("keyCheck").where("id", "=", ID).executeTakeFirst();
       return row?.keyCheck ?? undefined;
@@ -110,7 +110,7 @@ export function makeInstallationStore(sql: SqlHandles) {
       return await sql.read.selectFrom("local_roots").selectAll().orderBy("createdAt").orderBy("rootId").execute();
     },
 
-    /** The record of this path, the one that was there before if there was one. */
+    /** Returns the record of this path, the existing one if there is one. */
     async addLocalRoot(root: LocalRootRecord): Promise<LocalRootRecord> {
       await sql.write
         .insertInto("local_roots")

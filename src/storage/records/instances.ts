@@ -8,7 +8,7 @@ export interface RegisteredInstance {
   baseUrl: string;
 }
 
-/** Instances that admins registered, and the tenants that the servers of connectors tell. */
+/** Instances that admins registered, and the tenants that connectors' servers report. */
 export function makeInstanceStore(sql: SqlHandles, workspaceId: string) {
   const instances = inWorkspace(sql, workspaceId, INSTANCES);
   const tenants = inWorkspace(sql, workspaceId, CONNECTOR_TENANTS);
@@ -26,7 +26,7 @@ export function makeInstanceStore(sql: SqlHandles, workspaceId: string) {
       await instances.remove({ providerId, baseUrl });
     },
 
-    /** The tenant that the connector's server told last; undefined where it tells none. */
+    /** The tenant that the connector's server last reported; undefined where it reports none. */
     async tenantOf(connectorId: string): Promise<string | undefined> {
       const row = await tenants.select({ connectorId }).select("tenantId").executeTakeFirst();
       return row?.tenantId;

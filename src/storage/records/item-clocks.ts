@@ -5,7 +5,7 @@ import { WORKSPACES } from "#storage/tables/people.ts";
 import { ITEM_CLOCKS } from "#storage/tables/items.ts";
 import { CONNECTOR_BINDINGS } from "#storage/tables/connectors.ts";
 
-/** An instant that clocks of items of a connector stand at. */
+/** An instant at which clocks of a connector's items are. */
 export interface ItemClock {
   connectorId: string;
   checkedAt: number;
@@ -18,7 +18,7 @@ const MAX_ACL_AGE = compiledQuery((read, workspaceId: string) =>
   inWorkspace({ read, write: read }, workspaceId, WORKSPACES).select().select("maxAclAgeMs"),
 );
 
-/** How long permissions of sources are believed, and the instants that clocks of items stand at. Source: S23. */
+/** How long permissions of sources are believed, and the instants of item clocks. Source: S23. */
 export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEpoch: () => Promise<void>) {
   const clocks = inWorkspace(sql, workspaceId, ITEM_CLOCKS);
   const store = {
@@ -28,12 +28,12 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
       return row?.maxAclAgeMs ?? 0;
     },
 
-    /** The instants that clocks of items stand at, after this one. */
+    /** The instants of item clocks after this one. */
     itemClocks(after: number): Promise<ItemClock[]> {
       return clocks.select().select(["connectorId", "checkedAt"]).where("checkedAt", ">", after).execute();
     },
 
-    /** The first instant that clocks of a connector's items may stand at; what stands before was looked at elsewhere. */
+    /** The first valid instant for clocks of a connector's items; earlier ones were checked elsewhere. */
     async clocksFrom(connectorId: string): Promise<number> {
       const row = await inWorkspace(sql, workspaceId, CONNECTOR_BINDINGS)
         .select({ connectorId })
@@ -42,7 +42,7 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
       return row?.clocksFrom ?? 0;
     },
 
-    /** Notes that items have this clock; everybody who may hold it holds it from now on. */
+    /** Records that items have this clock; everyone who may hold it holds it from now on. */
     async noteClock(connectorId: string, checkedAt: number): Promise<void> {
       if (checkedAt <= 0 || checkedAt < (await store.clocksFrom(connectorId))) return;
       const [fresh] = await clocks
@@ -58,13 +58,13 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
       await raiseEpoch();
     },
 
-    /** Forgets every instant: what has a clock of its own is withheld until it is looked at again. */
+    /** Forgets every instant: items with a clock of their own are withheld until they are checked again. */
     async forgetClocks(connectorId: string): Promise<void> {
       await clocks.remove({ connectorId });
       await raiseEpoch();
     },
 
-    /** Forgets instants that no item's clock stands at any more. */
+    /** Forgets instants that no item's clock has any more. */
     async dropUnusedClocks(connectorId: string): Promise<void> {
       await clocks
         .deleting({ connectorId })

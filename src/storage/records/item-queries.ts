@@ -13,14 +13,14 @@ export interface ItemFilter {
   titlePart?: string | undefined;
 }
 
-/** Where the last item of a page stands; the next page starts after it. */
+/** Position of a page's last item; the next page starts after it. */
 export interface ItemPosition {
   /** Epoch milliseconds or null for `updatedAt`, the lower-cased title for `title`. */
   value: number | string | null;
   kbId: string;
 }
 
-/** What names items from outside: one of these URLs or keys, the end of a key (`#412`), or a title in any case of ASCII. */
+/** External names of items: one of these URLs or keys, the end of a key (`#412`), or a title in any case of ASCII. */
 export type AskedItems =
   | { urls: readonly string[] }
   | { keys: readonly string[] }
@@ -85,7 +85,7 @@ export function titleSlice(living: ItemQuery<object>, after: ItemPosition | unde
   return query.orderBy(lowTitle).orderBy("kbId");
 }
 
-/** `connectorIds` stand for `filter.providerId`: asked for so, the index by place answers without reading a row. */
+/** `connectorIds` replace `filter.providerId`: this way the index by place answers without reading a row. */
 export function applyFilter<O>(
   query: ItemQuery<O>,
   filter: ItemFilter,
@@ -115,7 +115,7 @@ function escapeLike(text: string): string {
   return text.replace(/[!%_]/g, "!$&");
 }
 
-/** The items that are asked for by what names them from outside. */
+/** Restricts the query to the items with these external names. */
 export function whereAsked<O>(query: ItemQuery<O>, asked: AskedItems): ItemQuery<O> {
   if ("urls" in asked) return query.where("url", "in", asked.urls.slice(0, CHUNK));
   if ("title" in asked) return query.where(raw<boolean>`lower("title") = ${lowerAscii(asked.title)}`);

@@ -17,7 +17,7 @@ export interface ItemRecord extends ItemFacts {
   providerId: string;
   source: string;
   url: string | null;
-  /** What leads to a line when it stands after the url; `{line}` stands for its number. */
+  /** Suffix of the url that links to a line; `{line}` is replaced by its number. */
   lineAnchor: string | null;
   version: string | null;
   textHash: string | null;
@@ -25,13 +25,13 @@ export interface ItemRecord extends ItemFacts {
   textChars: number;
   sections: Section[];
   indexedAt: number;
-  /** Since when its content can't be read: its text is the former one. Null = the text is that of the content. */
+  /** Since when its content can't be read: its text is the former one. Null = the text matches the content. */
   formerSince: number | null;
   indexState: IndexState;
   textReason: TextReason | null;
   textMessage: string | null;
   aclId: number;
-  /** When its permissions were looked at, where that is not its connector's `aclCheckedAt`; 0 = refused. */
+  /** When its permissions were checked, where that differs from its connector's `aclCheckedAt`; 0 = refused. */
   ownClockAt: number | null;
 }
 
@@ -60,17 +60,17 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
   };
 }
 
-/** Since when the text that an item has is the former one. */
+/** Since when an item's text is its former one. */
 function formerOf({ textChars, formerSince }: Pick<ItemsTable, "textChars" | "formerSince">): number | null {
   return textChars > 0 && formerSince !== null && isInstant(formerSince) ? formerSince : null;
 }
 
-/** What of an item an answer shows, apart from its text. */
+/** The fields of an item that an answer shows, apart from its text. */
 export type ShownItem = ItemFacts & Pick<ItemRecord, (typeof SHOWN_COLUMNS)[number]>;
 
 const SHOWN_COLUMNS = ["kbId", "providerId", "source", "url", "indexedAt", "textReason", "formerSince"] as const;
 
-/** What a search reads of an item: what is shown, and what passages are found by. Half of the table's columns. */
+/** Columns that a search reads: those shown, and those that locate passages. Half of the table's columns. */
 export const HIT_COLUMNS = [
   ...FIELD_NAMES,
   ...SHOWN_COLUMNS,
@@ -79,7 +79,7 @@ export const HIT_COLUMNS = [
 
 export type HitRow = Pick<ItemsTable, (typeof HIT_COLUMNS)[number]>;
 
-/** What is shown of the item in such a row. */
+/** Returns the shown fields of the item in such a row. */
 export function toShownItem(row: HitRow): ShownItem {
   const { kbId, providerId, source, url, indexedAt, textReason } = row;
   return {
@@ -99,7 +99,7 @@ export function sectionsOf({ sections }: Pick<ItemsTable, "sections">): Section[
   return listOf(readJson(sections)).filter(isSection);
 }
 
-/** What is stored and can't be shown counts as not known: an older kb may have written it. Source: S68. */
+/** Stored values that can't be shown count as unknown: an older kb may have written them. Source: S68. */
 const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
   kind: same,
   title: same,
@@ -115,7 +115,7 @@ const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
   record: readRecord,
 };
 
-/** One that can be shown; the epoch in place of any other. */
+/** The instant if it can be shown, else the epoch. */
 function instantOf(at: number): number {
   return isInstant(at) ? at : 0;
 }

@@ -26,7 +26,7 @@ export interface RemovedItem {
 }
 
 export interface HiddenChildCounts {
-  /** On account of their parents. */
+  /** Hidden because of their parents. */
   parentMissing: number;
   /** Stored before a child could have an access of its own, and not pushed since. */
   awaitingPush: number;
@@ -37,7 +37,7 @@ export interface RemovalGuard {
   living: number;
   /** Highest number of living items within the last 24 hours. */
   highest: number;
-  /** Removed within the last 24 hours, approved removals apart. */
+  /** Removed within the last 24 hours, without approved removals. */
   removed: number;
 }
 
@@ -47,8 +47,8 @@ export type ItemWriteStore = ReturnType<typeof makeItemWriteStore>;
 export const KEEP_REMOVED_MS = 7 * 24 * 3_600_000;
 
 /**
- * The writing side of items, and what writers need to know before they write. Nothing here answers people. What writes
- * many rows is a procedure of the writer.
+ * The writing side of items, and what writers need to know before they write. Nothing here checks access. Writes of
+ * many rows are procedures of the writer.
  */
 export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
   const items = inWorkspace(sql, workspaceId, ITEMS);
@@ -69,8 +69,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
      * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing.
      * Idempotent.
      *
-     * @throws ApiError `push_upload_over` when the batch's upload takes nothing more, `unavailable` when it expects
-     *   another
+     * @throws ApiError `push_upload_over` when the batch's upload is over, `unavailable` when it expects another
      *   version of an item than there is
      */
     applyBatch: (batch: ItemBatch): Promise<BatchResult> =>
@@ -137,7 +136,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return row !== undefined;
     },
 
-    /** Living items whose own clock stands at this instant or before it. */
+    /** Living items whose own clock is at or before this instant. */
     async countStale(connectorId: string, checkedAt: number): Promise<number> {
       const row = await living(connectorId)
         .where("ownClockAt", "is not", null)
@@ -147,14 +146,14 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return Number(row?.count ?? 0);
     },
 
-    /** Forgets what was removed lately: a person has approved it. */
+    /** Forgets recent removals, which a person has approved. */
     async resetGuard(connectorId: string): Promise<void> {
       await inWorkspace(sql, workspaceId, REMOVAL_WINDOWS).remove({ connectorId });
     },
 
     /**
-     * Deletes accesses and lists of the workspace that nothing has any more, for one slice; call again until `isDone`.
-     * Safe while all other work goes on. `page` and `steps` make slices smaller.
+     * Deletes unused accesses and lists of the workspace, one slice at a time; call again until `isDone`. Safe while
+     * all other work goes on. `page` and `steps` make slices smaller.
      */
     sweepAccesses: (
       slice: {
@@ -189,7 +188,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return rows.map((row) => ({ ...row, removedAt: row.removedAt ?? 0 }));
     },
 
-    /** One of them, of whatever connector. */
+    /** One of them, from any connector. */
     async findRemoved(kbId: string, since: number): Promise<RemovedItem | undefined> {
       const row = await removed(since).where("kbId", "=", kbId).executeTakeFirst();
       return row && { ...row, removedAt: row.removedAt ?? 0 };
@@ -206,7 +205,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return counts;
     },
 
-    /** Living items whose own access names nobody. */
+    /** Living items whose own access names no one. */
     async countNobodys(connectorId: string): Promise<number> {
       const row = await living(connectorId)
         .where("ownAclId", "=", 0)
@@ -215,14 +214,14 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return Number(row?.count ?? 0);
     },
 
-    /** Living children that nobody may read, files inside files apart. */
+    /** Living children hidden from everyone, without files inside files. */
     async countHiddenChildren(connectorId: string): Promise<HiddenChildCounts> {
       const rows = await living(connectorId)
         .where("aclId", "=", 0)
         .where("parentExternalId", "is not", null)
         .where((eb) => eb.or([eb("ownAclId", "is", null), eb("ownAclId", "<>", 0)]))
         .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`)
-        // What waits for its access is nobody's for no fault of its parents'.
+        // Items that wait for their access are hidden for another reason than their parents.
         .where((eb) =>
           eb.not(
             eb.exists(

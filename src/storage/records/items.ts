@@ -19,7 +19,7 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { ITEMS, ITEM_TEXTS } from "#storage/tables/items.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
-/** What decides who may read an item; nothing that could be shown. */
+/** The fields that decide who may read an item; none of them can be shown. */
 export interface ItemAccess {
   kbId: string;
   connectorId: string;
@@ -75,9 +75,9 @@ const MATCH_COLUMNS = [
 ] as const;
 
 /**
- * The reading side of items. Nothing here asks who reads: only `storage/access/policy.ts` hands this out to services that
- * answer people, together with what they may see. Removed items are given by `accessOf` alone. Every query begins with
- * the workspace.
+ * The reading side of items. Nothing here checks access: only `storage/access/policy.ts` gives it to services that
+ * answer people, together with what they may see. Only `accessOf` returns removed items. Every query begins with the
+ * workspace.
  */
 export function makeItemStore(sql: SqlHandles, workspaceId: string) {
   const items = inWorkspace(sql, workspaceId, ITEMS);
@@ -97,12 +97,12 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       : [...(await providers())].filter(([, provider]) => provider === providerId).map(([connectorId]) => connectorId);
 
   return {
-    /** Whether nothing can be found yet. Says nothing of who may find what there is. */
+    /** Whether nothing can be found yet. Ignores who may find it. */
     async isEmpty(): Promise<boolean> {
       return (await living().select("kbId").limit(1).executeTakeFirst()) === undefined;
     },
 
-    /** What decides over these items, removed ones included; unknown ids are left out. */
+    /** The access of these items, removed ones included; unknown ids are left out. */
     async accessOf(kbIds: readonly string[]): Promise<ItemAccess[]> {
       const found = await inChunks(kbIds, (chunk) =>
         items.select().select(["kbId", "connectorId", "aclId", "removedAt"]).where("kbId", "in", chunk).execute(),
@@ -224,7 +224,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       return first?.line === line ? 0 : undefined;
     },
 
-    /** Where an item stands in the order, for a list that goes on after it; also for removed ones not yet purged. */
+    /** An item's position in the order, for a list that goes on after it; also for removed ones not yet purged. */
     async positionOf(kbId: string, order: ItemOrder): Promise<ItemPosition | undefined> {
       const row = await items
         .select({ kbId })

@@ -14,11 +14,12 @@ const OWNER_LEFT = "Its owner left the workspace. Someone has to take it over.";
 const GIVER_LEFT = "The person who gave its credentials left the workspace, so the credentials were deleted.";
 
 /**
- * Deletes the credentials that a person gave and stops what ran with anything of theirs. A connector of their own is
- * `needs_owner`, with credentials or without: nobody else may change what it reads. One that is pushed to goes on while a
- * key of somebody else's opens it. Somebody else's that ran with their credentials is `needs_reauth`.
+ * Deletes the credentials that a person gave and stops every run that used anything of theirs. Their own connectors
+ * become `needs_owner`, with or without credentials: no one else may change what they read. A push connector goes on
+ * while another person's key opens it. Another person's connector that ran with their credentials becomes
+ * `needs_reauth`.
  *
- * @returns the runs under way that were told to end
+ * @returns the runs under way that were stopped
  */
 export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<string[]> {
   const { workspaceId, userId } = whose;
@@ -84,7 +85,7 @@ async function setState(
     .execute();
 }
 
-/** Ends what waits and tells what runs to end; its worker stores nothing more from here on. */
+/** Ends waiting runs and stops the running one, whose worker stores nothing more from here on. */
 async function stopSyncs(sql: SqlHandles, workspaceId: string, connectorId: string, at: number): Promise<string[]> {
   const open = () => inWorkspace(sql, workspaceId, SYNCS).updating({ connectorId });
   await open()

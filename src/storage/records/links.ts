@@ -33,7 +33,7 @@ export function makeLinkStore(sql: SqlHandles) {
       return result.numUpdatedRows === 1n;
     },
 
-    /** Ends the open links of a person, of all purposes unless told. */
+    /** Ends the open links of a person, for all purposes unless one is given. */
     async endOf(userId: string, at: number, purpose?: LinkPurpose): Promise<void> {
       const query = ending(at).where("userId", "=", userId);
       await (purpose === undefined ? query : query.where("purpose", "=", purpose)).execute();
@@ -47,7 +47,7 @@ export function makeLinkStore(sql: SqlHandles) {
 }
 
 /**
- * Ends the open links that a person made for members of a workspace and got to hold: with one they could sign in as the
+ * Ends the open links that a person made for members of a workspace and received: with one they could sign in as the
  * member. Links that this server mailed stay, because the member alone has them.
  *
  * @returns how many

@@ -71,7 +71,8 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Changes the role, ends what a fall of it ends, and raises the access epoch. What waited for the role goes on with it.
+     * Changes the role, ends what a fall of it ends, and raises the access epoch. Work that waited for the role
+     * resumes.
      *
      * @returns what ended; undefined when the role rose
      */
@@ -101,8 +102,9 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Ends the membership and everything that hung on it, so that coming back restores none of it: every row of
-     * `ROLE_FALL`. Connectors of theirs that can't go on without are `needs_owner`. Raises the access epoch. Source: S13.
+     * Ends the membership and everything that depended on it, so that coming back restores none of it: every row of
+     * `ROLE_FALL`. Their connectors that can't go on without them become `needs_owner`. Raises the access epoch.
+     * Source: S13.
      *
      * @returns what ended
      */

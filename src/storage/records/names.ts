@@ -10,15 +10,16 @@ import { AUDIT } from "#storage/tables/access.ts";
 /** Ids of one query. */
 const SLICE = 500;
 
-/** What the things of a workspace are called now, by their ids. */
+/** Current names of a workspace's objects, by id. */
 export function makeNameStore(sql: SqlHandles, workspaceId: string) {
   const queries = makeQueries(sql, workspaceId);
   return {
     /**
      * Names by id: people who are or were here, groups, connectors, tokens, invitations (their address), OAuth clients
-     * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). Where two people have
-     * one name, or one has an address in it, it is told with their own address, so that nobody passes for somebody else. The caller that shows them answers for
-     * who may see them. Items are not among them: their titles are a matter of access.
+     * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). Where two people
+     * share a name, or a name contains an address, it is shown with the person's own address, so that no one can pass
+     * for someone else. The caller is responsible for who may see the names. Items are left out: their titles are
+     * subject to access.
      *
      * @returns only those that are there
      */
@@ -42,7 +43,7 @@ const CLIENTS = "";
 
 type Query = (ids: readonly string[]) => Promise<{ id: string; name: string | null }[]>;
 
-/** A sign that looks like the one of an address: who chose such a name is told with their own. */
+/** Characters that look like an address's @: such a name is shown with the person's own address. */
 const LOOKS_TOLD = /[@\u{fe6b}\u{ff20}]/u;
 
 interface Named {
@@ -72,7 +73,9 @@ async function namesakesOf({ read }: Pick<SqlHandles, "read">, workspaceId: stri
     .execute();
 }
 
-/** The names, with the address where somebody else has the same one, or where it could pass for one that is told so. */
+/**
+ * The names, with the address where someone else has the same name, or where it could pass for a name with an address.
+ */
 function tellApart(rows: readonly Named[], others: readonly Named[]): { id: string; name: string }[] {
   const holders = new Map<string, Set<string>>();
   for (const { id, name } of [...rows, ...others]) {
@@ -94,7 +97,7 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
         .selectFrom("users")
         .select(["userId as id", "name", "email"])
         .where("userId", "in", ids)
-        // Who left is still named by the acts that are theirs.
+        // People who left are still named through their acts.
         .where(({ exists, or, selectFrom }) =>
           or([
             exists(
@@ -156,7 +159,7 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
         .select(["grantId as id", "clientName as name"])
         .where("grantId", "in", ids)
         .execute(),
-    // The server's folders are of no workspace: one that allowed a folder knows its path, from its own row of that.
+    // The server's folders belong to no workspace: a workspace that allowed one knows its path from its own audit row.
     [ID_PREFIXES.root]: async (ids) => {
       const rows = await inWorkspace({ read, write: read }, workspaceId, AUDIT)
         .select({ action: "local_root.added" })

@@ -22,14 +22,14 @@ export interface OAuthRecord {
   expiresAt: number | null;
 }
 
-/** What an access token leads to, as it stands now. Instants are epoch milliseconds. */
+/** The current grant and person behind an access token. Instants are epoch milliseconds. */
 export interface OAuthAccess extends WithMembership {
   sealed: string;
   expiresAt: number | null;
   grant: GrantRecord;
 }
 
-/** What the authorization server keeps; none of it is bound to a workspace before a person decides. */
+/** Records of the authorization server; none is bound to a workspace before a person decides. */
 export function makeOAuthStore(sql: SqlHandles) {
   return { ...makeClients(sql), ...makeClientDocumentStore(sql), ...makeRecords(sql), ...makeGrants(sql) };
 }
@@ -61,8 +61,8 @@ function makeClients(sql: SqlHandles) {
     },
 
     /**
-     * Deletes clients that nobody used since `unusedSince`, and of those never used the oldest beyond `keepUnused`.
-     * A client of a living grant stays.
+     * Deletes clients unused since `unusedSince`, and of those never used the oldest beyond `keepUnused`. A client of a
+     * living grant stays.
      */
     async sweepClients({
       unusedSince,
@@ -153,7 +153,7 @@ function makeRecords(sql: SqlHandles) {
       return Number(result.numDeletedRows);
     },
 
-    /** By the hash of an access token; undefined when its person is no member of the grant's workspace any more. */
+    /** By the hash of an access token; undefined when its person isn't a member of the grant's workspace any more. */
     async findAccess(idHash: string): Promise<OAuthAccess | undefined> {
       const row = await sql.read
         .selectFrom("oauth_records")
@@ -213,7 +213,7 @@ function makeGrants(sql: SqlHandles) {
     },
 
     /**
-     * Ends one grant with everything that hangs on it: codes, tokens, personal access tokens that it made.
+     * Ends one grant with everything that depends on it: codes, tokens, personal access tokens that it made.
      *
      * @returns the grant as it was; undefined for an unknown one and for one that had ended before
      */
@@ -232,7 +232,7 @@ function makeGrants(sql: SqlHandles) {
     endGrantsOf: (of: { userId: string; workspaceId?: string }, at: number): Promise<number> =>
       endGrantsOf(sql, of, at),
 
-    /** Ends everybody's, as `endGrant` does. @returns how many living ones there were */
+    /** Ends everyone's grants, as `endGrant` does. @returns how many living ones there were */
     endAllGrants: (at: number): Promise<number> => endGrantsOf(sql, {}, at),
   };
 }

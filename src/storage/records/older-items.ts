@@ -2,19 +2,22 @@ import { sql as raw } from "kysely";
 import { AFTER_CHILDREN, CHILD_MARK } from "#core/child-ids.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
-/** The version of what reads this media type now. */
+/** Current version of the reader of this media type. */
 export type ReaderVersionOf = (reader: string) => number;
 
-/** No item waits longer than a day to be read again: what is said to wait longer, a kb before this one or a fault has said. */
+/** No item waits longer than a day to be read again: a longer wait was set by an earlier kb or by a fault. */
 const LONGEST_WAIT_MS = 2 * 86_400_000;
 
 /** The item of the source that a row is, or is inside of. */
 const OUTERMOST = raw<string>`case instr(i."externalId", ${CHILD_MARK}) when 0 then i."externalId"
   else substr(i."externalId", 1, instr(i."externalId", ${CHILD_MARK}) - 1) end`;
 
-/** What of a connector is read again: what an older reader than the program's has read, or failed at, and what was cut for time. */
+/**
+ * Items of a connector to read again: those that an older reader than the program's has read or failed on, and those
+ * cut short by the time limit.
+ */
 export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
-  /** Every reader that has read something of a connector: one look into the index for each. */
+  /** Every reader that has read something of a connector: one index look-up for each. */
   async function listReaders(connectorId: string): Promise<string[]> {
     const next = (after: ReturnType<typeof raw>) => raw`(select min(i."reader") from items as i
       where i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId} and i."reader" > ${after})`;
@@ -36,7 +39,7 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
     cross join items as i on i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId}
       and i."reader" = newest.key and i."readerVersion" < newest.value and i."removedAt" is null`;
 
-  /** Rows `i` that were cut for time, and are read again for that. */
+  /** Rows `i` that the time limit cut short and that are read again for it. */
   const cut = (connectorId: string) => raw`items as i indexed by items_by_cut
     where i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId} and i."cutRetries" > 0
       and i."removedAt" is null`;
@@ -97,7 +100,7 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
       return new Set(rows.map(({ externalId }) => externalId));
     },
 
-    /** Says when these are tried again, with what is in them, should they still be older then; null = at once. */
+    /** Sets when these and the items in them are tried again, if they are still older then; null = at once. */
     async readAgainAt(connectorId: string, externalIds: readonly string[], at: number | null): Promise<void> {
       if (externalIds.length === 0) return;
       const asked = JSON.stringify(externalIds);

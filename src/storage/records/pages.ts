@@ -11,7 +11,7 @@ export interface PageRequest {
   after?: RowsAfter | undefined;
 }
 
-/** A page of a list by two columns: a number, then an id that tells rows of the same number apart. */
+/** A page of a list by two columns: a number, then an id that distinguishes rows with the same number. */
 export function pageOf<DB, Tables extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Tables, Row>,
   columns: readonly [string, string],

@@ -17,7 +17,7 @@ export type WorkspaceRecord = RecordOf<typeof WORKSPACES>;
 export type InvitationRecord = RecordOf<typeof INVITATIONS>;
 
 /** People, across workspaces. */
-// Raw: people are of no workspace.
+// Raw: people belong to no workspace.
 export function makeUserStore(sql: SqlHandles) {
   return {
     async find(userId: string): Promise<UserRecord | undefined> {
@@ -86,7 +86,7 @@ export function makeUserStore(sql: SqlHandles) {
       return typeof row?.passwordSetAt === "number" ? row.passwordSetAt : undefined;
     },
 
-    /** Sets the zone of the device that somebody comes in from, unless they have one. */
+    /** Sets a person's time zone to their device's, unless they have one. */
     async fillTimeZone(userId: string, timeZone: string): Promise<void> {
       await sql.write
         .updateTable("users")
@@ -100,7 +100,7 @@ export function makeUserStore(sql: SqlHandles) {
       await sql.write.updateTable("users").set({ name }).where("userId", "=", userId).execute();
     },
 
-    /** Another address, with what is known of it; nothing of the former one stays. @throws ApiError `email_taken` */
+    /** Replaces the address and its verification. @throws ApiError `email_taken` */
     async setEmail(userId: string, email: string, verifiedAt: number | null): Promise<void> {
       const emailKey = emailKeyOf(email);
       const other = await sql.read
@@ -118,7 +118,7 @@ export function makeUserStore(sql: SqlHandles) {
         .execute();
     },
 
-    /** The address was proved, if it is still this one and was not proved before. */
+    /** Marks the address verified, if it is still this one and was not verified before. */
     async markVerified(userId: string, email: string, at: number): Promise<void> {
       await sql.write
         .updateTable("users")
@@ -129,7 +129,7 @@ export function makeUserStore(sql: SqlHandles) {
         .execute();
     },
 
-    /** The workspaces a person is a member of, the one joined first first. */
+    /** The workspaces a person is a member of, in the order of joining. */
     async membershipsOf(userId: string): Promise<{ workspaceId: string; role: Role; joinedAt: number }[]> {
       return await sql.read
         .selectFrom("members")
@@ -143,7 +143,7 @@ export function makeUserStore(sql: SqlHandles) {
 }
 
 /** The workspaces themselves. */
-// Raw: the workspaces themselves, and what is found before one is known.
+// Raw: the workspaces themselves, and look-ups before one is known.
 export function makeWorkspaceRecordStore(sql: SqlHandles) {
   return {
     find: (workspaceId: string): Promise<WorkspaceRecord | undefined> =>
@@ -235,7 +235,7 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Addresses are equal when they are after this: only ASCII letters change. Source: S3. */
+/** Addresses are equal when their keys are: only ASCII letters change. Source: S3. */
 export function emailKeyOf(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -8,7 +8,7 @@ export async function dropFromGroups(sql: SqlHandles, workspaceId: string, princ
   await inWorkspace(sql, workspaceId, MEMBERSHIPS).remove({ memberPrincipal: principal });
 }
 
-/** Takes an id out of every list of whom a connector or connection is for, so that the id coming back opens nothing. */
+/** Removes an id from the readers of every connector and connection, so that a returning id opens nothing. */
 export async function dropFromConnectors(
   sql: SqlHandles,
   workspaceId: string,

@@ -6,12 +6,12 @@ import { pageOf, type PageRequest } from "./pages.ts";
 
 export type { ServerProblem } from "#storage/tables/servers.ts";
 
-/** An MCP server of others. Instants are epoch milliseconds. */
+/** A third-party MCP server. Instants are epoch milliseconds. */
 export type ProviderServerRecord = RecordOf<typeof PROVIDER_SERVERS>;
 
 export type ProviderServerPatch = Partial<Omit<ProviderServerRecord, "serverId" | "createdAt" | "createdBy">>;
 
-/** MCP servers of others in one workspace. */
+/** Third-party MCP servers in one workspace. */
 export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
   const servers = inWorkspace(sql, workspaceId, PROVIDER_SERVERS);
   const secrets = inWorkspace(sql, workspaceId, PROVIDER_SERVER_SECRETS);

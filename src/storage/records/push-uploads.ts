@@ -11,13 +11,13 @@ export type PushUploadState = Stored["state"] | "expired";
 
 /** Several pushes that belong together. Times are epoch milliseconds. */
 export interface PushUploadRecord extends Omit<Stored, "troubles" | "counts" | "state"> {
-  /** As of `now` of the look-up: what nobody touched for `UPLOAD_TTL_MS` is expired. */
+  /** As of `now` of the look-up: an upload untouched for `UPLOAD_TTL_MS` is expired. */
   state: PushUploadState;
   counts: PushCounts;
   failures: PushFailure[];
 }
 
-/** Lines or a document of an upload, stored in the transaction of what they did. */
+/** Lines or a document of an upload, stored in the transaction of their changes. */
 export interface PushAcknowledgement {
   /** The last line; null for a document. */
   lines: number | null;
@@ -29,7 +29,9 @@ export interface PushAcknowledgement {
 /** How long an upload waits for its next line. */
 export const UPLOAD_TTL_MS = 24 * 3_600_000;
 export const FAILURES_KEPT = 100;
-/** Uploads that are over stay this long, for a lost answer to be asked again; at most as many as `UPLOADS_KEPT`. */
+/**
+ * Finished uploads are kept this long, so that a lost answer can be requested again; at most as many as `UPLOADS_KEPT`.
+ */
 export const KEEP_UPLOADS_MS = 7 * 24 * 3_600_000;
 export const UPLOADS_KEPT = 200;
 
@@ -61,8 +63,8 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Begins an upload. A set supersedes every other set of the connector, a named one also its namesakes; what is long
-     * over is forgotten. Call it in a transaction.
+     * Begins an upload. A set supersedes every other set of the connector, a named one also its namesakes; long
+     * finished uploads are forgotten. Call it in a transaction.
      */
     async begin({
       uploadId,
@@ -82,7 +84,7 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
         .updating({ connectorId, mode })
         .set({ state: "superseded", finishedAt: now })
         .where("state", "in", ["open", "ending"])
-        // Of sets there is one at a time; of the others only a namesake is meant to go on here.
+        // Only one set is open at a time; of the others, only a namesake is continued here.
         .$if(mode === "add", (query) => query.where("name", "=", name))
         .execute();
       const nothing = {
@@ -125,7 +127,7 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
       return true;
     },
 
-    /** From open to `ending` (a set whose rest goes) or `done`. @returns false when it is not open */
+    /** From open to `ending` (a set whose unsent items are removed) or `done`. @returns false when it is not open */
     async close(
       uploadId: string,
       to: { state: "ending"; isHeld: boolean } | { state: "done" },
@@ -154,7 +156,7 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Deletes what was over or untouched long ago, and the oldest above the number that is kept. */
+/** Deletes uploads long finished or untouched, and the oldest beyond the number that is kept. */
 async function forget(sql: SqlHandles, workspaceId: string, connectorId: string, now: number): Promise<void> {
   const ofConnector = inWorkspace(sql, workspaceId, PUSH_UPLOADS).select({ connectorId }).select("uploadId");
   const old = ofConnector.where("touchedAt", "<=", now - KEEP_UPLOADS_MS);

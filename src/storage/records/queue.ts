@@ -24,19 +24,21 @@ export interface ClaimedJob extends NewJob {
   jobId: string;
   /** Counts claims: 1 = the first. */
   attempt: number;
-  /** True when a former claim ended without a word: its worker died or stood still. */
+  /** True when a former claim ended without a report: its worker died or hung. */
   isTakenOver: boolean;
 }
 
 export interface ClaimRequest {
-  /** Names this claim: unique per worker and call, so that a late worker can't act on a job that was given on. */
+  /**
+   * Names this claim: unique per worker and call, so that a late worker can't act on a job that another has claimed.
+   */
   owner: string;
   /** Jobs, 1–100. */
   limit: number;
   /** Milliseconds until an unfinished job may be claimed again; `heartbeat` extends it. */
   leaseMs: number;
   now: number;
-  /** Only of these; of all unless told. */
+  /** Only these types; all unless given. */
   types?: readonly JobType[];
 }
 
@@ -46,9 +48,8 @@ export const LEASE_MS = 30_000;
 export type QueueStore = ReturnType<typeof makeQueueStore>;
 
 /**
- * Background work across workspaces. Delivery is at least once: what a job does must bear being done again. Every act
- * of a worker names the owner of its claim and does nothing when the claim is no longer its. One table, claimed by the
- * single writer.
+ * Background work across workspaces. Delivery is at least once: jobs must be safe to repeat. Every act of a worker
+ * names the owner of its claim and does nothing once the claim is lost. One table, claimed by the single writer.
  */
 // Raw: work across workspaces.
 export function makeQueueStore(sql: SqlHandles) {
@@ -56,8 +57,8 @@ export function makeQueueStore(sql: SqlHandles) {
 
   return {
     /**
-     * Puts a job in line. A waiting job of the same key is kept and moved to the earlier `runAt` and the more urgent
-     * priority of the two; of a claimed one nothing changes.
+     * Queues a job. A waiting job of the same key is kept and moved to the earlier `runAt` and the more urgent priority
+     * of the two; a claimed one is unchanged.
      * @returns true when it is new
      */
     async enqueue(job: NewJob): Promise<boolean> {
@@ -87,12 +88,12 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /**
-     * Claims at most `limit` due jobs and hides them from others, one after the other: by priority, which rises with the
-     * time that a job waits; then of the workspace with the fewest claimed jobs, and of those the one that was served
-     * least recently; then the job that is due longest. Never waits.
+     * Claims at most `limit` due jobs and hides them from others, one after the other: by priority, which rises with
+     * the time that a job waits; then by workspace, the one with the fewest claimed jobs first, and of those the least
+     * recently served; then the job that has been due longest. Never waits.
      */
     async claim({ owner, limit, leaseMs, now, types }: ClaimRequest): Promise<ClaimedJob[]> {
-      // `returning` gives the row after the update, so who held it before is looked at first, in the same transaction.
+      // `returning` gives the row after the update, so the previous holder is read first, in the same transaction.
       return inTransaction(sql, async (trx) => {
         const claimed: ClaimedJob[] = [];
         while (claimed.length < limit) {
@@ -127,7 +128,7 @@ export function makeQueueStore(sql: SqlHandles) {
       });
     },
 
-    /** How many due jobs stand before one that is due at this time, or that is put in line now. */
+    /** How many due jobs are ahead of one due at this time, or queued now. */
     async countWaiting({ priority, runAt }: Pick<NewJob, "priority" | "runAt">, now: number): Promise<number> {
       const { count } = await due(sql.read, now)
         .select((eb) => eb.fn.countAll().as("count"))
@@ -147,7 +148,10 @@ export function makeQueueStore(sql: SqlHandles) {
         .executeTakeFirst();
     },
 
-    /** Whether another job than this, that may be claimed now, is as urgent as another turn of a run: one that has had its turn gives way. */
+    /**
+     * Whether another job that may be claimed now is as urgent as another turn of a run: a run that has had its turn
+     * gives way.
+     */
     async isOtherWaiting(jobId: string, now: number): Promise<boolean> {
       const other = await due(sql.read, now)
         .select("jobId")
@@ -174,8 +178,7 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /**
-     * Gives the job back, due again at `runAt`; nobody waits for it more than for one of the schedule, or of `priority`, any
-     * more.
+     * Releases the job, due again at `runAt`, with the priority of a scheduled one or `priority`.
      * @returns false when the claim was lost
      */
     async giveBack(jobId: string, owner: string, runAt: number, priority = USUAL_PRIORITY): Promise<boolean> {
@@ -193,12 +196,12 @@ export function makeQueueStore(sql: SqlHandles) {
       );
     },
 
-    /** Removes the job even when somebody has claimed it. */
+    /** Removes the job even when it is claimed. */
     async drop(dedupeKey: string): Promise<void> {
       await sql.write.deleteFrom("jobs").where("dedupeKey", "=", dedupeKey).execute();
     },
 
-    /** Connectors that mirror permissions and were refused everything at this time or before. */
+    /** Connectors that mirror permissions and have been refused every request since this time or earlier. */
     listRefusedConnectors(before: number): Promise<{ workspaceId: string; connectorId: string }[]> {
       return sql.read
         .selectFrom("connectors")
@@ -220,7 +223,7 @@ export function makeQueueStore(sql: SqlHandles) {
         .execute();
     },
 
-    /** Connectors that stand at an instant after this one: it was noted by a clock that has gone back since. */
+    /** Connectors with an instant after this one: a clock that has since gone back recorded it. */
     listAhead(after: number): Promise<{ workspaceId: string; connectorId: string }[]> {
       return sql.read
         .selectFrom("connectors as c")
@@ -250,7 +253,7 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /**
-     * Active connectors of these kinds that have a schedule; `standing` is another after each change that matters to a
+     * Active connectors of these kinds that have a schedule; `standing` changes with each change that matters to a
      * watch.
      */
     async listWatchableConnectors(
@@ -304,13 +307,13 @@ export function makeQueueStore(sql: SqlHandles) {
   };
 }
 
-/** The priority of what a schedule asks for. */
+/** The priority of scheduled work. */
 export const USUAL_PRIORITY = 20;
-/** The priority of what nobody waits for. */
+/** The priority of work that no one waits for. */
 export const UPKEEP_PRIORITY = 30;
-/** Of a run that has had a turn: what begins comes before what goes on. */
+/** The priority of a run that has had a turn: new runs come before continued ones. */
 export const SLICE_PRIORITY = 25;
-/** A job that waits rises by one in this time, so that nothing waits for ever. */
+/** A waiting job rises by one priority in this time, so that none waits forever. */
 const RISE_MS = 30_000;
 
 // Raw: across workspaces.
@@ -336,7 +339,7 @@ export function backOffMs(failures: number, random: number): number {
   return Math.round(base * (0.75 + random / 2));
 }
 
-/** A transaction of its own, or the one that these handles are. */
+/** Runs the work in a new transaction, or in the one these handles belong to. */
 function inTransaction<T>(sql: SqlHandles, work: (sql: SqlHandles) => Promise<T>): Promise<T> {
   if (sql.writer === undefined) return work(sql);
   return sql.write.transaction().execute((trx) => work({ read: trx, write: trx, writer: undefined }));

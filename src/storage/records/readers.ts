@@ -1,6 +1,6 @@
 import type { Principal } from "#core/principals.ts";
 
-/** Who is named, as the audit may say it: members and groups of the workspace by their ids, all others by their number. */
+/** Named readers in the form the audit allows: members and groups of the workspace by id, all others as a count. */
 export interface Readers {
   principals: Principal[];
   others: number;
@@ -9,7 +9,7 @@ export interface Readers {
 /** Principals that are named at most. */
 const MAX_NAMED = 50;
 
-/** Words of the source are not for the audit: its principals are counted, and so are those beyond the 50th. */
+/** Names from the source don't belong in the audit: its principals are counted, as are those beyond the 50th. */
 export function summarize(principals: readonly Principal[]): Readers {
   const own = principals
     .filter((name) => /^(?:user:usr_|group:grp_|workspace$|everyone$)/.test(name))

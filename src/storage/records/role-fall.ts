@@ -16,7 +16,7 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { GROUPS, INVITATIONS } from "#storage/tables/people.ts";
 import { CONNECTOR_KEYS } from "#storage/tables/connectors.ts";
 
-/** A role that fell: to a lower one, or to none (`null`) for somebody who leaves or is removed. */
+/** A role that fell: to a lower one, or to none (`null`) for a person who leaves or is removed. */
 export interface RoleFall {
   workspaceId: string;
   userId: string;
@@ -25,15 +25,15 @@ export interface RoleFall {
   at: number;
 }
 
-/** What a fall ended, and what is still to be told to others. */
+/** Results of a role fall, and what others are still to be notified of. */
 export interface FallOutcome {
   /** How many of each row of `ROLE_FALL` ended or changed; rows that found nothing are left out. */
   ended: Partial<Record<FallRow, number>>;
-  /** Runs under way that were told to end. */
+  /** Runs under way that were stopped. */
   stoppedSyncIds: string[];
   /** Links of people that ended with the trust in connectors of theirs. */
   endedJoins: UntrustedJoin[];
-  /** Connections that are to be revoked at their providers. */
+  /** Connections to revoke at their providers. */
   endedConnections: EndedConnection[];
 }
 
@@ -42,17 +42,17 @@ type Row = (sql: SqlHandles, fall: RoleFall, outcome: FallOutcome) => Promise<nu
 /** The roles, the lowest first. */
 const RANKS: readonly Role[] = ["member", "admin", "owner"];
 
-/** True when somebody of role `from` loses something by becoming `to`. */
+/** True when a person of role `from` loses something by becoming `to`. */
 export function isFall(from: Role, to: Role): boolean {
   return RANKS.indexOf(to) < RANKS.indexOf(from);
 }
 
 /**
- * Everything that a person with a role can leave behind, and what becomes of it when the role falls. What isn't listed is
- * asked for the role of today whenever it is used; docs/permissions.md has both in one table. Source: S63.
+ * Everything that a person with a role can leave behind, and how it ends when the role falls. Anything not listed
+ * checks the current role at each use; docs/permissions.md has both in one table. Source: S63.
  */
 export const ROLE_FALL = {
-  /** Open ones to a role that they couldn't give now. */
+  /** Open invitations to a role that they couldn't grant now. */
   invitations: (sql, { workspaceId, userId, to, at }) =>
     endInvitations(sql, { workspaceId, userId, at, roles: RANKS.filter((role) => to === null || !isAbove(to, role)) }),
   /** Links that set a member's password, which an owner holds. */
@@ -66,7 +66,7 @@ export const ROLE_FALL = {
     return to === "member" ? takeScopeOfGrants(sql, whose, "kb:admin", "kb:api") : none();
   },
   sessions: (sql, { to, ...whose }) => (to === null ? endSessionsOf(sql, whose) : none()),
-  /** What connectors of theirs tell of users of a source. */
+  /** Trust in the users of a source that their connectors report. */
   trust: async (sql, { to, ...whose }, outcome) => {
     if (to === "admin") return 0;
     outcome.endedJoins = await distrustConnectorsOf(sql, whose);

@@ -1,7 +1,7 @@
 import { sql as raw } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
 
-/** Where the vault's envelopes are: each table by its key, in a column `sealed`. */
+/** Tables with the vault's envelopes: the key of each; the column is `sealed`. */
 export const SEALED_TABLES = {
   connector_credentials: ["workspaceId", "connectorId"],
   connector_webhooks: ["workspaceId", "connectorId"],
@@ -22,7 +22,7 @@ export interface SealedRow {
   sealed: string;
 }
 
-/** Everything that the vault has sealed, whatever it is, across workspaces. */
+/** Everything that the vault has sealed, of any kind, across workspaces. */
 export function makeSealedStore(sql: SqlHandles) {
   const columns = (table: SealedTable) => raw.join(SEALED_TABLES[table].map((name) => raw.ref(name)));
   return {

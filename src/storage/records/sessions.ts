@@ -8,7 +8,7 @@ import { pageOf, type PageRequest } from "./pages.ts";
 /** Instants are epoch milliseconds. */
 export type SessionRecordRow = RecordOf<typeof SESSIONS>;
 
-/** A credential together with what its person is today. */
+/** A credential with its person's current membership. */
 export interface WithMembership {
   role: Role;
   /** The person's zone, else the workspace's. */
@@ -23,7 +23,7 @@ export function makeSessionStore(sql: SqlHandles) {
       await sql.write.insertInto("sessions").values(session).execute();
     },
 
-    /** By the SHA-256 of the secret; undefined when its person is no member of its workspace any more. */
+    /** By the SHA-256 of the secret; undefined when its person isn't a member of its workspace any more. */
     async findByHash(tokenHash: string): Promise<(SessionRecordRow & WithMembership) | undefined> {
       const row = await sql.read
         .selectFrom("sessions")
@@ -92,9 +92,7 @@ export function makeSessionStore(sql: SqlHandles) {
       await sql.write.updateTable("sessions").set({ revokedAt: at }).where("revokedAt", "is", null).execute();
     },
 
-    /**
-     * Deletes those that ended before this moment, by themselves or by somebody, or were last used before `idleSince`.
-     */
+    /** Deletes those that expired or were revoked before this moment, or were last used before `idleSince`. */
     async sweep(endedBefore: number, idleSince: number): Promise<void> {
       const before = endedBefore;
       await sql.write

@@ -18,15 +18,15 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { IDENTITIES, PEOPLE_FEEDS, SOURCE_GROUPS } from "#storage/tables/identities.ts";
 
-/** A group as it is known. */
+/** A group as last reported. */
 export interface SourceGroup {
   group: Principal;
   connectorId: string;
   toldIn: ToldIn;
-  /** Its clock, or that of its feed, whichever is later. */
+  /** Its clock, or its feed's, whichever is later. */
   checkedAt: number;
   members: number;
-  /** Of the last whole reading; null once a change was stored, for then nothing is "the same" as it. */
+  /** From the last full reading; null once a change was stored, because then nothing is "the same" as it. */
   etag: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface PeopleSummary {
   /** Active users, and those of them that are members here. */
   users: number;
   joined: number;
-  /** The clock of the group that was looked at the longest ago; null without groups. */
+  /** The clock of the least recently checked group; null without groups. */
   oldestAt: number | null;
   /** The last complete whole run. */
   wholeAt: number | null;
@@ -47,8 +47,8 @@ export type PeopleEndResult =
   | { isApplied: false; reason: PeopleRefusal };
 
 /**
- * What connectors tell of the groups and users of their sources. Writing is a procedure of the writer: one transaction
- * each, so none of it can be part of another. What a sync tells goes with its items, as `ItemBatch.people`.
+ * The groups and users that connectors report. Each write is a procedure of the writer in a transaction of its own, so
+ * it can't be part of another. Reports of a sync go with its items, as `ItemBatch.people`.
  */
 export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
   const identities = inWorkspace(sql, workspaceId, IDENTITIES);
@@ -78,8 +78,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     feeds.select({ connectorId, toldIn }).select(["currentAt", "wholeAt"]).executeTakeFirst();
 
   /**
-   * The next run reads everything, and nothing is proven by a feed until then: what followed one has the clock that it
-   * had. A run under way is overtaken. Call it in a transaction.
+   * Makes the next run read everything; until then no feed confirms anything: groups that followed one keep their
+   * clock. A run under way is superseded. Call it in a transaction.
    */
   async function restart(connectorId: string): Promise<void> {
     for (const [table, clock] of [
@@ -121,26 +121,25 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
           )
           .as("at"),
       )
-      // Of the others there is no reading.
+      // The others have no reading.
       .where("source_groups.checkedAt", ">", NEVER)
       .executeTakeFirst();
     return (oldest?.at as number | null | undefined) ?? null;
   }
 
   return {
-    /** When the group was read that was read the longest ago; null = none was. Of those that were refused there is no reading. */
+    /** When the least recently read group was read; null = none was. Refused groups have no reading. */
     oldestGroupAt,
 
     /**
-     * Begins a run, or takes it up again.
+     * Begins a run, or resumes it.
      *
-     * @returns `since` for its batches, and the cursor from which it goes on: of a run of mode `whole` its own, else that
-     *   of the feed
+     * @returns `since` for its batches, and the cursor to resume from: for mode `whole` the run's own, else the feed's
      */
     begin: (teller: PeopleTeller): Promise<{ position: number; cursor: string | null }> =>
       call(sql, "beginPeople", { workspaceId, what: teller }),
 
-    /** The run of mode `whole` that came to a cursor and not to its end. */
+    /** The run of mode `whole` that reached a cursor but not its end. */
     async findUnfinished(connectorId: string): Promise<string | undefined> {
       const feed = await feeds
         .select({ connectorId, toldIn: "identities" })
@@ -150,12 +149,12 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       return feed?.runId ?? undefined;
     },
 
-    /** Stores what was told up to here, in its order and in one transaction. Told again it changes nothing. */
+    /** Stores a batch of reports, in order and in one transaction. Idempotent. */
     apply: (batch: PeopleBatch): Promise<PeopleResult> => call(sql, "applyPeople", { workspaceId, what: batch }),
 
     /**
-     * Ends a run that came to its end, slice by slice: what a complete whole run (or a listed slice of a sync) did not name
-     * goes, then clocks move. Killed in between it is done again by the worker that takes up the run.
+     * Finishes a run, slice by slice: removes what a complete whole run (or a listed slice of a sync) did not name,
+     * then moves clocks. If it is killed in between, the worker that resumes the run repeats it.
      */
     async end(end: PeopleEnd): Promise<PeopleEndResult> {
       const counts = { ...NO_PEOPLE };
@@ -169,7 +168,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       }
     },
 
-    /** Whether anything is known that was told so. */
+    /** Whether anything was reported this way. */
     async tells(connectorId: string, toldIn: ToldIn): Promise<boolean> {
       for (const table of ["source_groups", "identities"] as const) {
         const row = await sql.read
@@ -184,7 +183,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       return false;
     },
 
-    /** Of these groups, those that were told whole. */
+    /** Of these groups, those that were reported in full. */
     async findGroups(connectorId: string, named: readonly Principal[]): Promise<Map<Principal, SourceGroup>> {
       const found = new Map<Principal, SourceGroup>();
       for (const chunk of inChunks(named, 500)) {
@@ -197,19 +196,19 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       return found;
     },
 
-    /** Every group that was told so. */
+    /** Every group that was reported this way. */
     async listGroups(connectorId: string, toldIn: ToldIn): Promise<Principal[]> {
       const rows = await sourceGroups.select({ connectorId, toldIn }).select("groupPrincipal").execute();
       return rows.map(({ groupPrincipal }) => groupPrincipal);
     },
 
-    /** Groups and users that were last looked at before a time, the oldest first, at most `limit` of each. */
+    /** Groups and users that were last checked before a time, the oldest first, at most `limit` of each. */
     async listDue(
       connectorId: string,
       { before, limit, toldIn = "identities" }: { before: number; limit: number; toldIn?: ToldIn },
     ): Promise<{ groups: Principal[]; users: Principal[] }> {
       const feed = await findFeed(connectorId, toldIn);
-      // What follows a feed that was read since then has its clock.
+      // Groups that follow a feed read since then have its clock.
       const isFollowed = feed?.currentAt !== undefined && feed.currentAt !== null && feed.currentAt >= before;
       const dueGroups = await sourceGroups
         .select({ connectorId, toldIn })
@@ -234,8 +233,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     restart,
 
     /**
-     * As `restart`, and nothing that was told is believed until it is told again: it was told of another place, or is older
-     * than it says. Raise the epoch, in the same transaction.
+     * As `restart`, and distrusts all reports until they are repeated: they are about another place, or older than they
+     * say. Raise the epoch, in the same transaction.
      */
     async doubt(connectorId: string): Promise<void> {
       await restart(connectorId);
@@ -244,8 +243,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * The group of those whom a connector's config names: its members are these from now on, set them in the same
-     * transaction. The next run tells it again.
+     * Records the group of the people named in a connector's config: from now on its members are these; set them in the
+     * same transaction. The next run reports it again.
      */
     async nameGroup(group: Principal, of: { connectorId: string; members: number; now: number; neverAges: boolean }) {
       const row = { checkedAt: of.now, neverAges: of.neverAges, members: of.members, digest: null, etag: null };
@@ -253,7 +252,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       await sourceGroups.insert({ groupPrincipal: group, connectorId: of.connectorId, ...fresh, ...row }, row);
     },
 
-    /** How much a connector tells in runs of their own, and how old the oldest of it is. */
+    /** How many groups and users a connector reports in separate runs, and the age of the oldest. */
     async summaryOf(connectorId: string): Promise<PeopleSummary> {
       const feed = await findFeed(connectorId, "identities");
       const { groups: count, memberships } = await sourceGroups

@@ -1,21 +1,24 @@
 import type { SqlHandles } from "#storage/handles.ts";
 
-/** Who somebody is at the provider of single sign-on: by (issuer, subject), never by address. Instants are epoch milliseconds. */
+/**
+ * A person's identity at the single sign-on provider: by (issuer, subject), never by address. Instants are epoch
+ * milliseconds.
+ */
 export interface SsoIdentityRecord {
   issuer: string;
   subject: string;
   userId: string;
-  /** What the person recognises it by. */
+  /** Label by which the person recognises it. */
   label: string;
   createdAt: number;
 }
 
-/** One trip to the provider. Instants are epoch milliseconds. */
+/** One redirect to the provider. Instants are epoch milliseconds. */
 export interface SsoFlowRecord {
   stateHash: string;
-  /** SHA-256 of the cookie that ties the trip to a browser. */
+  /** SHA-256 of the cookie that binds the flow to a browser. */
   browserHash: string;
-  /** The session that wants to be linked; null for a sign-in. */
+  /** The session to link; null for a sign-in. */
   sessionId: string | null;
   /** Verifier and nonce, sealed by the vault. */
   sealed: string;
@@ -24,7 +27,7 @@ export interface SsoFlowRecord {
   expiresAt: number;
 }
 
-/** Identities at the provider of single sign-on and the trips to it, across workspaces. */
+/** Identities at the single sign-on provider and the redirects to it, across workspaces. */
 export function makeSsoStore(sql: SqlHandles) {
   return {
     async findIdentity(issuer: string, subject: string): Promise<SsoIdentityRecord | undefined> {
@@ -47,7 +50,7 @@ export function makeSsoStore(sql: SqlHandles) {
         .execute();
     },
 
-    /** False when somebody has this identity already. */
+    /** False when this identity is already linked. */
     async insertIdentity(identity: SsoIdentityRecord): Promise<boolean> {
       const result = await sql.write
         .insertInto("sso_identities")

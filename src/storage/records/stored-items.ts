@@ -8,7 +8,7 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { ITEMS, ITEM_ENTITIES, RELIST_ITEMS, SOURCE_STATE } from "#storage/tables/items.ts";
 
-/** What a run knows beforehand of a stored, living item. */
+/** The state of a stored, living item that a run knows beforehand. */
 export interface StoredItem {
   kbId: string;
   externalId: string;
@@ -22,11 +22,11 @@ export interface StoredItem {
   hasText: boolean;
   /** Since when its content can't be read, while the former text stays. */
   formerSince: number | null;
-  /** It was read at another place, or by a former owner, and not since. */
+  /** Read at another place, or by a former owner, and not since. */
   wasReadElsewhere: boolean;
 }
 
-/** What lives in a container and was created in a stretch of time; epoch milliseconds, `to` not included. */
+/** Items in a container created in a time range; epoch milliseconds, `to` not included. */
 export interface Slice {
   entityId: string;
   from?: number;
@@ -45,7 +45,7 @@ export interface PlacedRow {
 /** Rows of one query for their containers. */
 const PLACED_PAGE = 500;
 
-/** Runs that are asked to list an item again whose content keeps changing between its listing and its reading. */
+/** Runs asked to list an item again while its content keeps changing between its listing and its reading. */
 const RELIST_TRIES = 5;
 
 async function containersOf(
@@ -126,7 +126,7 @@ const LIST_STORED_OF = compiledQuery((read, workspaceId: string, connectorId: st
     .where(rawSql<boolean>`"externalId" in (select value from json_each(${externalIds}))`),
 );
 
-/** What runs and sources ask of what is stored of a connector's items. Nothing here answers people. */
+/** Queries of runs and sources on a connector's stored items. Nothing here checks access. */
 export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
   const itemEntities = inWorkspace(sql, workspaceId, ITEM_ENTITIES);
   const items = inWorkspace(sql, workspaceId, ITEMS);
@@ -155,7 +155,10 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(toStored);
     },
 
-    /** Living items after this externalId that a run has not named, and nothing holds but what was read elsewhere. */
+    /**
+     * Living items after this externalId that a run has not named, and that nothing holds except what was read
+     * elsewhere.
+     */
     async listUnnamed(
       connectorId: string,
       syncId: string,
@@ -191,8 +194,8 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Living items after this kbId whose own clock means nothing once their connector's is at this run: it was a look of
-     * their own, or the run has seen what others could not.
+     * Living items after this kbId whose own clock is obsolete once their connector's is at this run: they were checked
+     * separately, or the run has seen what others could not.
      */
     async listOvertaken(
       connectorId: string,
@@ -236,7 +239,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
           "i.formerSince",
         ])
         .where("item_entities.entityId", "=", entityId)
-        // The words of the condition are those of the partial index.
+        // Written exactly as in the partial index.
         .where(rawSql<boolean>`"item_entities"."isHome" = 1`)
         .where("item_entities.kbId", ">", afterKbId)
         .where("i.connectorId", "=", connectorId)
@@ -247,7 +250,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(toStored);
     },
 
-    /** Living items that stand below these, at any depth, files inside files apart. */
+    /** Living items below these, at any depth, without files inside files. */
     async listParts(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
       const found = new Map<string, StoredItem>();
       for (let level = externalIds; level.length > 0;) {
@@ -292,7 +295,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       }
     },
 
-    /** What a living item was listed with: its version, and what its source finds its content by. */
+    /** The listed version of a living item, and its source's reference to the content. */
     async findContent(
       connectorId: string,
       externalId: string,
@@ -301,7 +304,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return found.executeTakeFirst();
     },
 
-    /** The access that a living item names itself; undefined for what is not there or names none. */
+    /** The access that a living item names itself; undefined for an item that is missing or names none. */
     async findOwnAccess(connectorId: string, externalId: string): Promise<number | undefined> {
       const row = await living(connectorId).select("ownAclId").where("externalId", "=", externalId).executeTakeFirst();
       return row?.ownAclId ?? undefined;
@@ -319,7 +322,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** What a source keeps besides its cursor, as JSON. */
+    /** State that a source keeps besides its cursor, as JSON. */
     async findState(connectorId: string, key: string): Promise<string | undefined> {
       const row = await inWorkspace(sql, workspaceId, SOURCE_STATE)
         .select({ connectorId, key })
@@ -328,7 +331,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return row?.value;
     },
 
-    /** Takes items that are to be listed again; each only so often. */
+    /** Takes items to list again; each a limited number of times. */
     async takeRelisted(connectorId: string, limit: number): Promise<{ externalIds: string[]; tries: number }> {
       const all = () => relisted.deleting({ connectorId });
       await all().where("tries", ">=", RELIST_TRIES).execute();

@@ -10,7 +10,7 @@ export type { PeopleFirst, SyncCounts, SyncProgress } from "#storage/tables/sync
 
 /** One run of a connector. Times are epoch milliseconds. */
 export type SyncRecord = RecordOf<typeof SYNCS>;
-/** The words of the contract: a run has the same mode, trigger and state over REST as in the records. */
+/** States of the contract: a run has the same mode, trigger and state over REST as in the records. */
 export const SYNC_STATES = SyncStateSchema.options;
 export type SyncMode = SyncRecord["mode"];
 export type SyncTrigger = SyncRecord["trigger"];
@@ -80,7 +80,7 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(toRecord);
     },
 
-    /** Runs of these connectors that are not over, the oldest first; those of identities apart. */
+    /** Unfinished runs of these connectors, the oldest first, without those of identities. */
     async listOpen(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       if (connectorIds.length === 0) return [];
       const rows = await syncs
@@ -95,7 +95,7 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(toRecord);
     },
 
-    /** Runs of identities of a connector that are not over, the oldest first. */
+    /** Unfinished identity runs of a connector, the oldest first. */
     async listOpenIdentities(connectorId: string): Promise<SyncRecord[]> {
       const rows = await syncs
         .select({ connectorId, mode: "identities" })
@@ -107,7 +107,7 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(toRecord);
     },
 
-    /** The newest run of identities of a connector that is over. */
+    /** The newest finished identity run of a connector. */
     async findLastIdentities(connectorId: string): Promise<SyncRecord | undefined> {
       const row = await syncs
         .select({ connectorId, mode: "identities" })
@@ -119,7 +119,7 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return row && toRecord(row);
     },
 
-    /** The newest finished run of each of these connectors, those of identities and those that only read again apart. */
+    /** The newest finished run of each of these connectors, without identity runs and those that only read again. */
     async listLast(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       const last: SyncRecord[] = [];
       for (const connectorId of connectorIds) {
@@ -153,7 +153,7 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Runs of each kind stand in a line of their own, so that many of one kind push none of another out. */
+/** Runs of each kind are trimmed separately, so that many of one kind don't push out another. */
 const LINES = {
   items: raw<boolean>`"mode" <> 'identities' and "trigger" <> 'reader'`,
   readers: raw<boolean>`"mode" <> 'identities' and "trigger" = 'reader'`,

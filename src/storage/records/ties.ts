@@ -13,7 +13,7 @@ export interface Tie {
   joinedAt: number;
   /** Null = it goes on. */
   endedAt: number | null;
-  /** What the source calls the user; null once no connector tells of them. */
+  /** The user's name at the source; null once no connector reports them. */
   name: string | null;
   login: string | null;
 }
@@ -45,7 +45,7 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
   }
 
   return {
-    /** Of those to others than this member, the latest of each admin and connector, and how many these are. */
+    /** The latest tie of each admin and connector to members other than this one, with their number. */
     async listLatest(exceptUserId: string, since: number): Promise<(Tie & { count: number })[]> {
       const rows = await sql.read
         .with("t", () =>
@@ -77,12 +77,12 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
       return withNames(await byHand(since).where("j.userId", "=", userId).select(COLUMNS).execute());
     },
 
-    /** Those of users of sources to somebody else, where this member was the last one who stood for the user before. */
+    /** Ties of users of sources to another member, where this member was the last one linked to the user before. */
     async listAfter(userId: string, since: number): Promise<Tie[]> {
       // Raw: two of its rows, by two names.
       const rows = await sql.read
         .selectFrom("identity_joins as f")
-        // In this order: a member was few users of sources, and the others may be many.
+        // In this order: a member was linked to few users of sources, while the ties may be many.
         .crossJoin("identity_joins as j")
         .where("f.workspaceId", "=", workspaceId)
         .where("f.userId", "=", userId)
@@ -90,7 +90,7 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
         .whereRef("j.principal", "=", "f.principal")
         .whereRef("j.userId", "!=", "f.userId")
         .whereRef("j.joinedAt", ">=", "f.endedAt")
-        // With the plus the key leads to it: the partial index would be walked for each user that they were.
+        // The plus makes SQLite use the key; otherwise it walks the partial index for each user they were.
         .where(rawSql<boolean>`+j."basis" = ${rawSql.lit("admin")}`)
         .where("j.joinedAt", ">=", since)
         .where(({ not, exists, selectFrom, ref }) =>

@@ -38,7 +38,7 @@ const FIND_TOKEN = compiledQuery((read, hash: string, now: number) =>
 // Raw: found by its hash, before its workspace is known.
 export function makeTokenLookup(sql: SqlHandles) {
   return {
-    /** Undefined when its person is no member of its workspace any more, or the grant that made it has ended. */
+    /** Undefined when its person isn't a member of its workspace any more, or the grant that made it has ended. */
     async findToken(hash: string, now: number): Promise<(TokenRecord & WithMembership) | undefined> {
       const [row] = await FIND_TOKEN(sql.read, hash, now);
       return row && { ...API_TOKENS.read(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };

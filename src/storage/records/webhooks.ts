@@ -6,7 +6,7 @@ export interface ConnectorAddress {
   connectorId: string;
 }
 
-/** Whom notifications of apps are for, across workspaces. */
+/** Connectors that apps' notifications are for, across workspaces. */
 // Raw: across workspaces.
 export function makeWebhookLookup(sql: SqlHandles) {
   return {

@@ -4,7 +4,7 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { FORMER_OWNERS, ITEMS } from "#storage/tables/items.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
-/** What of a connector was read at another place, or by a former owner, and not since. Source: S60. */
+/** Items of a connector read at another place, or by a former owner, and not since. Source: S60. */
 export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
   const formerOwners = inWorkspace(sql, workspaceId, FORMER_OWNERS);
   const items = inWorkspace(sql, workspaceId, ITEMS);
@@ -12,7 +12,7 @@ export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
     items
       .select({ connectorId, removedAt: null })
       .select("kbId")
-      // The words of the condition are those of the partial index.
+      // Written exactly as in the partial index.
       .where(rawSql<boolean>`"readElsewhere" = 1`);
 
   return {
@@ -21,18 +21,18 @@ export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
       await items.updating({ connectorId, removedAt: null }).set({ version: null, readElsewhere: 1 }).execute();
     },
 
-    /** `to` owns the connector from here on; what was read for `from` is not theirs when they come back. */
+    /** Makes `to` the owner; what was read for `from` isn't theirs when they come back. */
     async passOn(connectorId: string, { from, to }: { from: string; to: string }): Promise<void> {
       await formerOwners.insert({ connectorId, userId: from }, {});
       await formerOwners.remove({ connectorId, userId: to });
     },
 
-    /** Some of the living items that were read elsewhere, and not since; none for the most part. */
+    /** Some of the living items that were read elsewhere, and not since; usually none. */
     async listReadElsewhere(connectorId: string, limit: number): Promise<string[]> {
       return (await readElsewhere(connectorId).limit(limit).execute()).map(({ kbId }) => kbId);
     },
 
-    /** Shows a connector again, unless something of it that was read elsewhere is left. Gives whether it did. */
+    /** Shows a connector again, unless something read elsewhere is left in it. Returns whether it did. */
     async endWithholding(connectorId: string): Promise<boolean> {
       const shown = await inWorkspace(sql, workspaceId, CONNECTORS)
         .updating({ connectorId })

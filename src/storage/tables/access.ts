@@ -22,12 +22,12 @@ export const ACCESS_LISTS = table("access_lists", ["workspaceId", "listId"], {
   listId: integer,
   /** Sorted. */
   principals: json<string[]>(),
-  /** By which it is found, see `listDigest`. */
+  /** Lookup key; see `listDigest`. */
   digest: integer,
 });
 
 export const ACCESSES = table("accesses", ["workspaceId", "aclId"], {
-  /** 0 = nobody is never stored. */
+  /** 0 (no one) is never stored. */
   aclId: integer,
   /** Ascending list ids, comma-joined. */
   listIds: text,

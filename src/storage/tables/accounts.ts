@@ -18,26 +18,26 @@ export const PROVIDER_ACCOUNTS = table("provider_accounts", ["workspaceId", "acc
   way: oneOf(["oauth", "token"]),
   /** The tokens, sealed by the vault. */
   sealed: text,
-  /** Counts the tokens that it had. */
+  /** Counts the tokens it has had. */
   version: integer,
-  /** When the access token ends; null = it does not, or nobody said. */
+  /** When the access token ends; null = it does not, or the provider didn't say. */
   expiresAt: nullable(instant),
-  /** Who gets new tokens now, and until when nobody else may. */
+  /** Who is renewing the tokens, and until when they hold the lock. */
   lockedBy: hidden(nullable(text)),
   lockedUntil: hidden(nullable(instant)),
-  /** `ended`: nobody has it any more, and its tokens are to be revoked at the provider. */
+  /** `ended`: no longer anyone's account; its tokens are still to be revoked at the provider. */
   state: oneOf(["active", "needs_reauth", "ended"]),
   stateReason: nullable(text),
   /** When the provider last said who it is. */
   confirmedAt: instant,
-  /** When the provider is asked next; null = when somebody connects it again. */
+  /** When the provider is asked next; null = not until someone connects it again. */
   dueAt: nullable(instant),
   /** Failed tries to ask since. */
   tries: integer,
   createdAt: instant,
 });
 
-/** The way to a provider, and what was found there until the person says yes. */
+/** A redirect to a provider, and the account found there until the person confirms it. */
 export const ACCOUNT_FLOWS = table("account_flows", ["flowHash"], {
   /** SHA-256 of the state, or of the id that the page has. */
   flowHash: text,

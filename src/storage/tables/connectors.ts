@@ -4,7 +4,7 @@ import { table, words } from "./table.ts";
 
 const { text, integer, instant, json, oneOf, nullable, hidden, withDefault } = words;
 
-/** A scope, and what its owner saw as the names of its entries: no source looks at these, and nobody else reads them. */
+/** A scope, with the entry names its owner saw: no source uses them, and only the owner reads them. */
 export type StoredScope = Scope & { titles?: Readonly<Record<string, string>> };
 
 export const CONNECTOR_STATES = [
@@ -37,24 +37,24 @@ export const CONNECTORS = table("connectors", ["workspaceId", "connectorId"], {
   state: oneOf(CONNECTOR_STATES),
   stateReason: nullable(text),
   nextRunAt: nullable(instant),
-  /** What its source said last; opaque to everybody else. */
+  /** The last cursor from its source; opaque to everything else. */
   cursor: nullable(json<unknown>()),
   consecutiveFailures: integer,
   /** When a listing last would have shown a change of permissions. Source: S23. */
   aclCheckedAt: nullable(instant),
-  /** Since when its source refuses it everything (401); null while it answers. */
+  /** Since when its source has refused every request (401); null while it answers. */
   refusedAt: nullable(instant),
-  /** When a run that could prove its permissions was last put in line. */
+  /** When a run that could prove its permissions was last queued. */
   proofTriedAt: nullable(instant),
   lastFullAt: nullable(instant),
-  /** Who paused it; null = it isn't, or nobody knows any more. */
+  /** Who paused it; null = not paused, or no longer known. */
   pausedBy: nullable(text),
-  /** Since when nobody reads anything of it, until what was read elsewhere is removed; null = people do. */
+  /** Since when it is hidden from everyone, until what was read elsewhere is removed; null = not hidden. */
   withheldAt: nullable(instant),
-  /** Since when it is its owner's: created, or taken over. */
+  /** Since when its owner has had it: created, or taken over. */
   ownedSince: instant,
   createdAt: instant,
-  /** Whose role says how far it may reach: its maker, or who took it over. */
+  /** The person whose role limits it: its creator, or who took it over. */
   createdBy: text,
 });
 
@@ -70,7 +70,7 @@ export const CONNECTOR_KEYS = table("connector_keys", ["workspaceId", "keyId"], 
   revokedAt: nullable(instant),
 });
 
-/** What connectors sign in with. */
+/** Credentials that connectors sign in with. */
 export const CONNECTOR_CREDENTIALS = table("connector_credentials", ["workspaceId", "connectorId"], {
   connectorId: text,
   /** An envelope of the vault over the JSON of the credentials. */
@@ -79,7 +79,7 @@ export const CONNECTOR_CREDENTIALS = table("connector_credentials", ["workspaceI
   givenAt: instant,
 });
 
-/** What the apps of connectors sign their notifications with. */
+/** Secrets that connectors' apps sign their notifications with. */
 export const CONNECTOR_WEBHOOKS = table("connector_webhooks", ["workspaceId", "connectorId"], {
   connectorId: text,
   /** An envelope of the vault over the secret. */
@@ -90,14 +90,14 @@ export const CONNECTOR_WEBHOOKS = table("connector_webhooks", ["workspaceId", "c
 /** The subscriptions that connectors' sources made at their providers, or why there is none. */
 export const WEBHOOK_SUBSCRIPTIONS = table("webhook_subscriptions", ["workspaceId", "connectorId"], {
   connectorId: text,
-  /** JSON that the source ends it by; null = there is none. */
+  /** JSON with which the source ends it; null = there is none. */
   data: nullable(text),
   expiresAt: nullable(instant),
-  /** When the next one is to be made; null = when config, scope or secret change. */
+  /** When to make the next one; null = when config, scope or secret change. */
   dueAt: nullable(instant),
-  /** Of the connector, when it was made or tried. */
+  /** The connector's scope version when the subscription was made or tried. */
   scopeVersion: integer,
-  /** Which secret the provider was given. */
+  /** Creation time of the secret that the provider was given. */
   secretMadeAt: instant,
   /** Failures in a row. */
   tries: integer,
@@ -105,24 +105,27 @@ export const WEBHOOK_SUBSCRIPTIONS = table("webhook_subscriptions", ["workspaceI
   problem: nullable(json<SourceProblem>()),
 });
 
-/** What the cursors and the states of connectors are good for: `server/sync/binding.ts`. What is null was not noted. */
+/**
+ * The place and account for which connectors' cursors and states are valid: `server/sync/binding.ts`. Null = not
+ * recorded.
+ */
 export const CONNECTOR_BINDINGS = table("connector_bindings", ["workspaceId", "connectorId"], {
   connectorId: hidden(text),
   /** JSON of instance, origin and account. */
   place: text,
-  /** The form in which the source keeps them. */
+  /** Format version of the source's cursor and state. */
   version: integer,
-  /** The account that the source told. */
+  /** The account that the source reported. */
   account: nullable(text),
-  /** JSON of what it was granted. */
+  /** JSON of the granted scopes. */
   scopes: nullable(text),
   /** Which credentials; empty for none. */
   credentials: nullable(text),
-  /** Clocks of items before this were another account's: nobody holds them. */
+  /** Item clocks before this instant belong to another account, so no one holds them. */
   clocksFrom: hidden(withDefault(instant, 0)),
 });
 
-/** Whose credentials connectors have, as their sources told when they were checked. */
+/** The accounts of connectors' credentials, as their sources reported when they were checked. */
 export const CONNECTOR_ACCOUNTS = table("connector_accounts", ["workspaceId", "connectorId"], {
   connectorId: hidden(text),
   accountId: nullable(text),
@@ -138,7 +141,7 @@ export const INSTANCES = table("instances", ["workspaceId", "providerId", "baseU
   registeredAt: hidden(instant),
 });
 
-/** The tenants that the servers of connectors tell. */
+/** The tenants that connectors' servers report. */
 export const CONNECTOR_TENANTS = table("connector_tenants", ["workspaceId", "connectorId"], {
   connectorId: text,
   tenantId: text,
@@ -148,8 +151,8 @@ export const CONNECTOR_TENANTS = table("connector_tenants", ["workspaceId", "con
 export const IDENTITY_SCHEDULES = table("identity_schedules", ["workspaceId", "connectorId"], {
   connectorId: hidden(text),
   nextRunAt: hidden(instant),
-  /** When the reading begins, or began, that a person asked for last. */
+  /** When the last reading requested by a person begins, or began. */
   askedAt: withDefault(nullable(instant), null),
-  /** Until when the readings that notifications asked for are paid for, by what the credential may send. */
+  /** Until when the credential's request budget is used up by readings that notifications asked for. */
   paidUntil: withDefault(nullable(instant), null),
 });

@@ -30,11 +30,11 @@ export const GRANTS = table("grants", ["workspaceId", "grantId"], {
   userId: text,
   clientId: text,
   clientName: text,
-  /** Where the client is sent back to: a host, or "this computer". */
+  /** Where the client's redirect goes: a host, or "this computer". */
   place: text,
   scopes: wordsOf(Scope.options),
   isDevice: flag,
-  /** When the person last proved themselves before deciding. */
+  /** When the person last authenticated before deciding. */
   authenticatedAt: instant,
   createdAt: instant,
   lastUsedAt: nullable(instant),
@@ -65,13 +65,13 @@ export const EMAIL_LINKS = table("email_links", ["tokenHash"], {
   /** SHA-256 of the link's secret, hex. */
   tokenHash: hidden(text),
   purpose: oneOf(["sign_up", "verification", "email_change", "password_reset"]),
-  /** Null for a sign-up: nobody is there yet. */
+  /** Null for a sign-up: the user doesn't exist yet. */
   userId: nullable(text),
-  /** The address that the link proves, or that of the account. */
+  /** The address that the link verifies, or the account's address. */
   email: text,
-  /** True when this server sent it to `email`: only then it proves the address. Source: S3. */
+  /** True when this server sent it to `email`: only then does it verify the address. Source: S3. */
   isMailed: flag,
-  /** What the purpose needs. */
+  /** Data for the purpose. */
   details: json<Record<string, unknown>>(),
   createdAt: instant,
   expiresAt: instant,
@@ -88,15 +88,15 @@ export const OAUTH_CLIENTS = table("oauth_clients", ["clientId"], {
   lastUsedAt: nullable(instant),
 });
 
-/** The last good copies of what clients say of themselves at their own identifiers. */
+/** The last good copies of clients' metadata documents, fetched from their identifiers. */
 export const CLIENT_DOCUMENTS = table("client_documents", ["clientId"], {
   /** An https address. */
   clientId: text,
   metadata: json<Record<string, unknown>>(),
   /** When the document was last read. */
   readAt: instant,
-  /** Since when the client says that it is none; null = it doesn't. */
+  /** Since when the client's address has denied being one; null = it doesn't. */
   deniedSince: nullable(instant),
-  /** When it had said so twice; null = it may be used. */
+  /** When it had denied it twice; null = it may be used. */
   endedAt: nullable(instant),
 });

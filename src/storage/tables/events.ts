@@ -9,24 +9,24 @@ export const EVENT_TARGETS = table("event_targets", ["workspaceId", "targetId"],
   url: text,
   types: json<EventType[]>(),
   state: oneOf(["active", "paused"]),
-  /** An admin did, it answered that it is gone, or it took nothing for days. */
+  /** An admin paused it, it answered that it is gone, or it accepted nothing for days. */
   pausedFor: nullable(oneOf(["admin", "gone", "failing"])),
   pausedAt: nullable(instant),
-  /** JSON of what its deliveries are signed with, sealed. */
+  /** JSON of the signing secrets for its deliveries, sealed. */
   sealed: text,
-  /** Until when the secret before the last rotation signs, too. */
+  /** Until when the secret before the last rotation also signs. */
   previousUntil: nullable(instant),
   createdBy: nullable(text),
   createdAt: instant,
-  /** Since when no delivery was taken. */
+  /** Since when no delivery has been accepted. */
   failingSince: nullable(instant),
-  /** When the first delivery that waits is to be sent; null = none waits. */
+  /** When to send the first waiting delivery; null = none waits. */
   dueAt: nullable(instant),
   leaseOwner: hidden(nullable(text)),
   leaseUntil: hidden(nullable(instant)),
 });
 
-/** What happened: ids, counts and codes. Source: S43. */
+/** Events of the workspace: ids, counts and codes. Source: S43. */
 export const EVENTS = table("events", ["workspaceId", "eventId"], {
   eventId: text,
   /** `ping` is sent by a test of a target, and never subscribed to. */
@@ -35,7 +35,7 @@ export const EVENTS = table("events", ["workspaceId", "eventId"], {
   data: json<Record<string, unknown>>(),
 });
 
-/** One event on its way to one target, and what became of it; nothing of the answer's text. */
+/** Delivery of one event to one target, and its result; none of the answer's text. */
 export const EVENT_DELIVERIES = table("event_deliveries", ["seq"], {
   seq: withDefault(integer),
   workspaceId: hidden(text),
@@ -50,11 +50,11 @@ export const EVENT_DELIVERIES = table("event_deliveries", ["seq"], {
   endedAt: nullable(instant),
   /** HTTP status of the last answer. */
   status: nullable(integer),
-  /** Why there was none, or why it was not taken. */
+  /** Why there was no answer, or why the target didn't accept the delivery. */
   code: nullable(text),
 });
 
-/** What was told of the state of connectors, so that it is told once. */
+/** Connector states already sent as events, so that each is sent once. */
 export const EVENT_MARKS = table("event_marks", ["workspaceId", "connectorId", "type"], {
   connectorId: text,
   type: oneOf(EVENT_TYPES),

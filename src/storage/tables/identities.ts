@@ -2,13 +2,13 @@ import { table, words } from "./table.ts";
 
 const { text, integer, instant, flag, oneOf, nullable, hidden, withDefault } = words;
 
-/** Users of sources, as connectors tell of them. */
+/** Users of sources, as reported by connectors. */
 export const IDENTITIES = table("identities", ["workspaceId", "principal", "connectorId"], {
   principal: text,
-  /** Who tells it: a connector, or a member's account. */
+  /** Who reports it: a connector, or a member's account. */
   connectorId: text,
   toldIn: oneOf(["identities", "sync", "account"]),
-  /** `user:<provider>:<instance>:`, what all users of the instance begin with. */
+  /** `user:<provider>:<instance>:`, the prefix of all users of the instance. */
   instance: hidden(text),
   state: oneOf(["active", "suspended", "gone"]),
   name: nullable(text),
@@ -16,24 +16,27 @@ export const IDENTITIES = table("identities", ["workspaceId", "principal", "conn
   email: nullable(text),
   emailKey: hidden(nullable(text)),
   isEmailVerified: flag,
-  /** False = a name and no more: nobody is joined on this connector's word. */
+  /** False = a name and no more: no one is joined on this connector's word. */
   isTrusted: flag,
-  /** Told only as another id of this one. */
+  /** Reported only as another id of this one. */
   aliasOf: nullable(text),
   toldAt: instant,
   followsFeed: flag,
   seenBy: hidden(nullable(text)),
 });
 
-/** Which members users of sources are or were. At most one of a user's has not ended. It holds for the whole instance. */
+/**
+ * Links between users of sources and members, past and present. At most one per user has not ended. Valid for the whole
+ * instance.
+ */
 export const IDENTITY_JOINS = table("identity_joins", ["workspaceId", "principal", "userId"], {
   principal: text,
   userId: text,
-  /** The connector that told of the user; with the basis `account` the account. */
+  /** The connector that reported the user; with the basis `account`, the account. */
   connectorId: text,
-  /** An account of theirs, an address verified at both ends, or somebody's word. */
+  /** An account of theirs, an address verified at both ends, or a link by an admin. */
   basis: oneOf(["account", "email", "admin"]),
-  /** Who tied them; null = nobody by hand. */
+  /** Who linked them; null = not linked by hand. */
   joinedBy: nullable(text),
   joinedAt: instant,
   endedAt: nullable(instant),
@@ -52,51 +55,57 @@ export const IDENTITY_JOINS = table("identity_joins", ["workspaceId", "principal
       "untrusted",
     ]),
   ),
-  /** True = it was of a member who left: it never comes back by email. */
+  /** True = the member left: the link never comes back by email. */
   hasLeft: hidden(flag),
 });
 
-/** Groups that synced connectors told whole. Their members are in `memberships`; past its clock they do not count. */
+/**
+ * Groups that synced connectors reported in full. Their members are in `memberships`; past the group's clock they do
+ * not count.
+ */
 export const SOURCE_GROUPS = table("source_groups", ["workspaceId", "groupPrincipal"], {
   groupPrincipal: text,
   connectorId: text,
-  /** What told it, and so ends it. */
+  /** The kind of run that reported it, and so ends it. */
   toldIn: oneOf(["identities", "sync"]),
-  /** When it was last read whole, or told to be the same. */
+  /** When it was last read in full, or reported unchanged. */
   checkedAt: instant,
-  /** The clock of its feed counts for it as well. */
+  /** The clock of its feed also applies to it. */
   followsFeed: flag,
   /** It has no clock: its connector's access is set here. */
   neverAges: withDefault(flag, 0),
   members: integer,
-  /** Of the members as they were read; null once a change to them was stored, so that nothing is "the same" as it. */
+  /**
+   * Digest of the members as they were read; null once a change to them was stored, so that nothing is "the same" as
+   * it.
+   */
   digest: nullable(text),
   etag: nullable(text),
-  /** The feed's position from which on its changes are newer than the reading. */
+  /** The feed's position after which its changes are newer than the reading. */
   toldPosition: integer,
-  /** The run that last told it. */
+  /** The run that last reported it. */
   toldBy: text,
-  /** The whole run under way when it was last told. */
+  /** The whole run under way when it was last reported. */
   seenBy: nullable(text),
 });
 
-/** How far connectors have told of groups and users, in runs of their own or in their syncs. */
+/** How far connectors have reported groups and users, in separate runs or in their syncs. */
 export const PEOPLE_FEEDS = table("people_feeds", ["workspaceId", "connectorId", "toldIn"], {
   connectorId: text,
   toldIn: oneOf(["identities", "sync"]),
-  /** Counts the runs that came to the end of the feed, and whole ones. */
+  /** Counts the runs that reached the end of the feed, and whole ones. */
   position: integer,
-  /** JSON; opaque to everybody but the source. Null for syncs, whose cursor is the connector's. */
+  /** JSON; opaque to everything but the source. Null for syncs, whose cursor is the connector's. */
   cursor: nullable(text),
-  /** The clock of everything that was told whole before and follows the feed. */
+  /** The clock of everything that was reported in full before and follows the feed. */
   currentAt: nullable(instant),
-  /** The whole run under way, and where it is taken up again; at its end that becomes the feed's cursor. */
+  /** The whole run under way, and where it resumes; at its end that becomes the feed's cursor. */
   runId: nullable(text),
   runCursor: nullable(text),
   wholeAt: nullable(instant),
 });
 
-/** Addresses that were of members and may be of others now. */
+/** Addresses that members had and that others may have now. */
 export const FORMER_ADDRESSES = table("former_addresses", ["workspaceId", "emailKey", "userId"], {
   emailKey: text,
   userId: text,

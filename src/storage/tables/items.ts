@@ -24,7 +24,7 @@ export type FieldColumns = { [Type in keyof typeof FIELD_COLUMNS]: ReturnType<(t
 
 const FIELDS: FieldsAs<typeof FIELD_COLUMNS> = perField(FIELD_NAMES, (_name, type) => FIELD_COLUMNS[type]);
 
-/** Its rows are read with more tolerance than by these words: `storage/records/item-record.ts`. */
+/** Rows are read more tolerantly than these columns say: `storage/records/item-record.ts`. */
 export const ITEMS = table("items", ["workspaceId", "kbId"], {
   ...FIELDS,
   kbId: text,
@@ -40,48 +40,48 @@ export const ITEMS = table("items", ["workspaceId", "kbId"], {
   textChars: integer,
   /** JSON array of {name, level, start}. */
   sections: text,
-  /** It was read at another place, or by a former owner, and not since. */
+  /** Read at another place, or by a former owner, and not since. */
   readElsewhere: flag,
   indexedAt: instant,
   indexState: oneOf(IndexState.options),
   textReason: nullable(oneOf(TextReason.options)),
   textMessage: nullable(text),
   retryAt: nullable(instant),
-  /** Who may read it, parents counted in; 0 = nobody. */
+  /** Who may read it, parents included; 0 = no one. */
   aclId: integer,
-  /** The access it names itself; null = none (its parent's), -1 = not known since children may have one. */
+  /** The access it names itself; null = none (its parent's), -1 = stored before children could have one, so unknown. */
   ownAclId: nullable(integer),
   /** The full run that last named it; feeds the sweep. */
   seenBy: nullable(text),
   /** Set when removed: hidden at once, restorable until it is purged. */
   removedAt: nullable(instant),
-  /** What stays the same when it is renamed at its source (device and inode). */
+  /** Identity that survives a rename at the source (device and inode). */
   identityHint: nullable(text),
-  /** Hash of everything the index holds of it apart from its access: equal = nothing to index again. */
+  /** Hash of everything the index holds for it apart from its access: equal = nothing to index again. */
   indexHash: nullable(text),
   /** How many secrets were taken out of its text. */
   maskedSecrets: integer,
-  /** What leads to a line when it stands after the url; `{line}` stands for its number. */
+  /** Suffix of the url that links to a line; `{line}` is replaced by its number. */
   lineAnchor: nullable(text),
   /** The externalId of the item that this one answers. */
   replyTo: nullable(text),
-  /** What its source finds its content by. */
+  /** The source's reference to its content. */
   contentRef: nullable(text),
-  /** When its permissions were looked at, where that is not its connector's `aclCheckedAt`; 0 = refused. */
+  /** When its permissions were checked, where that differs from its connector's `aclCheckedAt`; 0 = refused. */
   ownClockAt: nullable(instant),
-  /** Why they were not looked at with the rest; null = they were looked at by themselves. */
+  /** Why they were not checked with the rest; null = they were checked separately. */
   ownClockCause: nullable(text),
-  /** The run that last found so. */
+  /** The run that last found this. */
   ownClockBy: nullable(text),
-  /** The media type as which its content was read; null = nothing of it was read. */
+  /** The media type its content was read as; null = none of it was read. */
   reader: nullable(text),
-  /** The version of what read it. */
+  /** Version of the reader that read it. */
   readerVersion: nullable(integer),
-  /** While an older reader has read it: not read again before then. Null = at once. */
+  /** For an item read by an older reader: not read again before this time. Null = at once. */
   readAgainAt: nullable(instant),
-  /** Since when its content can't be read, while the former text stays; null = the text is that of the content. */
+  /** Since when its content can't be read, while the former text stays; null = the text matches the content. */
   formerSince: nullable(instant),
-  /** How often it is still read again because its time was over before its end; null = its text is whole. */
+  /** How many more times it is read again because the time limit cut it short; null = its text is complete. */
   cutRetries: nullable(integer),
 });
 
@@ -91,18 +91,18 @@ export const ITEM_TEXTS = table("item_texts", ["workspaceId", "kbId", "chunk"], 
   chunk: integer,
   start: integer,
   text,
-  /** The file's line it begins in, counted from 1; null where the text has not the file's lines. */
+  /** The file's line it begins in, counted from 1; null where the text doesn't have the file's lines. */
   line: nullable(integer),
 });
 
 export const ENTITIES = table("entities", ["workspaceId", "entityId"], {
   entityId: text,
   type: oneOf(EntityType.options),
-  /** What makes it the same entity: a principal, `<con>:<container id>`, or a claimed name's folded form. */
+  /** Key that identifies the entity: a principal, `<con>:<container id>`, or a claimed name's folded form. */
   identity: text,
 });
 
-/** Entities as one item shows them; names are told only to who may read that item. */
+/** Entities as one item shows them; names are shown only to people who may read that item. */
 export const ITEM_ENTITIES = table("item_entities", ["workspaceId", "kbId", "entityId", "role"], {
   kbId: text,
   entityId: text,
@@ -126,25 +126,25 @@ export const REMOVAL_WINDOWS = table("removal_windows", ["workspaceId", "connect
   removed: integer,
 });
 
-/** Items that nobody may read until their effective access is computed again. */
+/** Items hidden from everyone until their effective access is computed again. */
 export const WITHHELD_ITEMS = table("withheld_items", ["workspaceId", "connectorId", "kbId"], {
   connectorId: text,
   kbId: text,
 });
 
-/** People whose a connector was, while something in it is still what was read by then. */
+/** Former owners of connectors that still hold something read during their ownership. */
 export const FORMER_OWNERS = table("former_owners", ["workspaceId", "connectorId", "userId"], {
   connectorId: text,
   userId: text,
 });
 
-/** Instants that clocks of items of a connector stand at; 0 is never among them. */
+/** Instants at which clocks of a connector's items are; 0 is never among them. */
 export const ITEM_CLOCKS = table("item_clocks", ["workspaceId", "connectorId", "checkedAt"], {
   connectorId: text,
   checkedAt: instant,
 });
 
-/** What became of a line, as its answer says it. */
+/** Results of a line, as the answer reports them. */
 export const PUSH_RESULTS = [
   "upserted",
   "unchanged",
@@ -158,7 +158,7 @@ export const PUSH_RESULTS = [
 export type PushResultName = (typeof PUSH_RESULTS)[number];
 export type PushCounts = Record<PushResultName, number>;
 
-/** A line that was not taken as it was meant. */
+/** A line that was not stored as meant. */
 export interface PushFailure {
   line: number | null;
   externalId: string | null;
@@ -179,9 +179,9 @@ export const PUSH_UPLOADS = table("push_uploads", ["workspaceId", "uploadId"], {
   counts: json<Partial<PushCounts>>(),
   /** The first failures; the column has its first name. */
   troubles: json<PushFailure[]>(),
-  /** Lines that were refused and named no item that could be told: what they meant is not known. */
+  /** Refused lines that named no recognizable item: what they meant is not known. */
   unnamed: integer,
-  /** While a set ends and after: whether what was not sent is held, and how much went. */
+  /** While a set ends and after: whether the removal of unsent items is held, and how many were removed. */
   isHeld: flag,
   sweptItems: integer,
   createdAt: instant,
@@ -190,7 +190,7 @@ export const PUSH_UPLOADS = table("push_uploads", ["workspaceId", "uploadId"], {
   finishedAt: nullable(instant),
 });
 
-/** What sources keep besides their cursors. */
+/** State that sources keep besides their cursors. */
 export const SOURCE_STATE = table("source_state", ["workspaceId", "connectorId", "key"], {
   connectorId: text,
   key: text,
@@ -198,11 +198,11 @@ export const SOURCE_STATE = table("source_state", ["workspaceId", "connectorId",
   value: text,
 });
 
-/** Items whose content was of another version than the one they were listed with. */
+/** Items whose content had another version than the one they were listed with. */
 export const RELIST_ITEMS = table("relist_items", ["workspaceId", "connectorId", "externalId"], {
   connectorId: text,
   externalId: text,
-  /** How many runs were asked to list it. */
+  /** How many runs were asked to list it again. */
   tries: integer,
 });
 

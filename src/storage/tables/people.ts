@@ -15,7 +15,7 @@ export const USERS = table("users", ["userId"], {
   emailVerifiedAt: nullable(instant),
   timeZone: nullable(text),
   createdAt: instant,
-  /** When somebody last made a link by which they could sign in as this person, and who. */
+  /** When someone last made a link that lets them sign in as this person, and who. */
   resetLinkAt: hidden(nullable(instant)),
   resetLinkBy: hidden(nullable(text)),
   /** When the operator last set the password on the server's machine. */
@@ -26,9 +26,9 @@ export const WORKSPACES = table("workspaces", ["workspaceId"], {
   workspaceId: text,
   name: text,
   timeZone: text,
-  /** What becomes of tokens, keys and passwords in texts: taken out, or indexed as they are. Source: S37. */
+  /** How to treat tokens, keys and passwords in texts: mask them, or index them as they are. Source: S37. */
   secrets: withDefault(oneOf(SecretsSetting.options), "mask"),
-  /** Domains, in lower case, whose addresses say who a user of a source is here. Source: S3. */
+  /** Domains, in lower case, whose addresses link a user of a source to a member. Source: S3. */
   identityDomains: withDefault(json<string[]>(), "[]"),
   /** How long mirrored permissions are believed. Source: S23. */
   maxAclAgeMs: withDefault(integer, 86_400_000),
@@ -52,7 +52,7 @@ export const INVITATIONS = table("invitations", ["workspaceId", "invitationId"],
   expiresAt: instant,
   acceptedAt: nullable(instant),
   revokedAt: nullable(instant),
-  /** True when this server sent the link to `email`: accepting it then proves the address. Source: S3. */
+  /** True when this server sent the link to `email`: accepting it then verifies the address. Source: S3. */
   isMailed: withDefault(flag, 0),
 });
 

@@ -2,7 +2,7 @@ import { table, words } from "./table.ts";
 
 const { text, integer, instant, flag, json, oneOf, nullable, hidden } = words;
 
-/** A step that failed, by name and code: nothing of an answer is ever kept. Source: S31. */
+/** A failed step, by name and code: answers are never kept. Source: S31. */
 export interface ServerProblem {
   step: string;
   code: string;
@@ -16,25 +16,25 @@ export interface ConnectionAuthorization {
   resource: string;
   clientId: string;
   authMethod: "none" | "client_secret_post" | "client_secret_basic";
-  /** Rights that the server asked for since. */
+  /** Scopes that the server has asked for since. */
   wanted?: string[];
 }
 
-/** MCP servers of others whose apps members connect. */
+/** Third-party MCP servers whose apps members connect. */
 export const PROVIDER_SERVERS = table("provider_servers", ["workspaceId", "serverId"], {
   serverId: text,
   name: text,
   /** Normalized; one server each. */
   url: text,
-  /** What its own app is called in paths; stays when it is renamed. */
+  /** Name of its own app in paths; unchanged when the server is renamed. */
   slug: text,
   authKind: oneOf(["none", "bearer", "header", "oauth"]),
   headerName: nullable(text),
   /** Where an admin registered kb there. */
   clientId: nullable(text),
-  /** What stands behind the address to come back to with that client; null = nothing, for a client of an earlier program. Source: S30. */
+  /** Suffix of that client's redirect URI; null = none, for a client of an earlier program. Source: S30. */
   callback: nullable(text),
-  /** The authorization server for which that client is, from its first use on. Source: S31. */
+  /** The authorization server of that client, from its first use on. Source: S31. */
   issuer: nullable(text),
   isEnabled: flag,
   connectPolicy: oneOf(["admins", "members"]),
@@ -42,7 +42,7 @@ export const PROVIDER_SERVERS = table("provider_servers", ["workspaceId", "serve
   apps: nullable(json<readonly string[]>()),
   /** How its tools are read; null = they are not. */
   mapping: nullable(json<unknown>()),
-  /** When, and by whom, that was set last; null for one of an earlier program. */
+  /** When and by which user the mapping was last set; null for one of an earlier program. */
   mappedAt: nullable(instant),
   mappedBy: nullable(text),
   health: oneOf(["healthy", "degraded", "down", "unknown"]),
@@ -53,7 +53,7 @@ export const PROVIDER_SERVERS = table("provider_servers", ["workspaceId", "serve
   lastProblem: nullable(json<ServerProblem>()),
   /** When it is probed next; null = disabled. */
   dueAt: nullable(instant),
-  /** What it said of itself, cleaned. */
+  /** The server's description of itself, cleaned. */
   serverInfo: nullable(json<{ name: string; title?: string | undefined; version: string }>()),
   protocolVersion: nullable(text),
   capabilities: nullable(json<Readonly<Record<string, boolean>>>()),
@@ -81,27 +81,27 @@ export const CONNECTIONS = table("connections", ["workspaceId", "connectionId"],
   visibility: oneOf(["private", "members", "workspace"]),
   memberIds: json<readonly string[]>(),
   groupIds: json<readonly string[]>(),
-  /** Who it is at the provider; null = nobody can tell. */
+  /** The account at the provider; null = unknown. */
   accountId: nullable(text),
   accountLabel: nullable(text),
   scopes: json<readonly string[]>(),
   authorization: nullable(json<ConnectionAuthorization>()),
-  /** While `pending`: until when somebody can finish it. */
+  /** While `pending`: until when it can be finished. */
   pendingUntil: nullable(instant),
-  /** In each role the tool that its owner agreed to, as it was mapped then; null = none. Source: S65. */
+  /** For each role, the tool that its owner agreed to, as it was mapped then; null = none. Source: S65. */
   agreed: nullable(json<unknown>()),
-  /** Since when its owner is asked to agree to how the tools are mapped now; null = they needn't. */
+  /** Since when its owner has been asked to agree to the current mapping; null = no need. */
   waitingSince: nullable(instant),
   lastUsedAt: nullable(instant),
   lastCheckedAt: nullable(instant),
   createdAt: instant,
 });
 
-/** What signs the requests of a connection. */
+/** Secrets that sign a connection's requests. */
 export const CONNECTION_SECRETS = table("connection_secrets", ["workspaceId", "connectionId"], {
   connectionId: hidden(text),
   sealed: text,
-  /** Counts the tokens that it had. */
+  /** Counts the tokens it has had. */
   version: integer,
   expiresAt: nullable(instant),
   lockedBy: hidden(nullable(text)),

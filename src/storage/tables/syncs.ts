@@ -6,9 +6,9 @@ import { table, words } from "./table.ts";
 const { text, integer, instant, flag, json, oneOf, nullable, hidden } = words;
 
 /**
- * What a run has done. Items are counted once, however often they were named and in how many attempts; bytes as often as
- * they were read. What leaves no trace in the records (left-out items, users) is added with the cursor that covers it, or at
- * the end of the run: an attempt that dies before has not counted it.
+ * The work done by a run. Items are counted once, however often and in however many attempts they were named; bytes as
+ * often as they were read. Counts without a trace in the records (left-out items, users) are added with the cursor that
+ * covers them, or at the end of the run: an attempt that dies earlier doesn't count them.
  */
 export interface SyncCounts {
   seen: number;
@@ -16,17 +16,17 @@ export interface SyncCounts {
   unchanged: number;
   deleted: number;
   skipped: number;
-  /** Of what was skipped, how many by its reason. */
+  /** Skipped items, by reason. */
   reasons?: Readonly<Record<string, number>>;
   failed: number;
   bytes: number;
-  /** Children that nobody may read for their parents' sake, as they stood when the run ended. */
+  /** Children hidden from everyone because of their parents, as of the end of the run. */
   parentMissing: number;
-  /** Requests to the provider, of a run of groups and users. */
+  /** Requests to the provider by a run of groups and users. */
   requests?: number;
-  /** Of the failures, those that look like a mistake of kb itself. */
+  /** Failures that look like a bug in kb itself. */
   faults?: number;
-  /** Dates that no item can have, of the items that were read. */
+  /** Impossible dates on the items that were read. */
   datesLeftOut?: number;
 }
 
@@ -36,12 +36,12 @@ export interface SyncProgress {
   note: string | null;
 }
 
-/** The reading of users and groups that goes before a run which a person asks for. */
+/** The reading of users and groups before a run that a person requests. */
 export interface PeopleFirst {
   syncId: string;
   /** `partial`: some groups could not be read, and stay as they were. */
   state: z.infer<typeof PeopleFirstState>;
-  /** Why not all was read. */
+  /** Why the reading is incomplete. */
   problem: SourceProblem | null;
 }
 
@@ -53,16 +53,16 @@ export const SYNCS = table("syncs", ["workspaceId", "syncId"], {
   trigger: oneOf(SyncTrigger.options),
   state: oneOf(SyncState.options),
   /**
-   * Attempts that ended at the same place, the one under way included: 1 while all is well. It is 1 again when one stores
-   * something that those before it had not.
+   * Attempts that ended at the same place, the current one included: 1 while all is well. Resets to 1 when an attempt
+   * stores something new.
    */
   attempt: integer,
-  /** Of the whole run, whatever the number of its attempts. */
+  /** Totals of the whole run, across its attempts. */
   counts: json<SyncCounts>(),
   progress: json<SyncProgress>(),
   /** External ids, for mode `items`. */
   items: nullable(json<string[]>()),
-  /** Null where nobody waits for them. */
+  /** Null where the run doesn't wait for them. */
   people: nullable(json<PeopleFirst>()),
   resumeAt: nullable(instant),
   cancelRequestedAt: nullable(instant),

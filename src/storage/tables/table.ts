@@ -1,10 +1,10 @@
 /**
- * A table of the records, described once: its columns in words that both databases have, and how a value of each is stored.
- * Queries stay Kysely's: `storage/in-workspace.ts` begins them. Source: docs/decisions/0083.
+ * Describes a table of the records once: its columns in types that both databases have, and how their values are
+ * stored. Queries are Kysely's, begun by `storage/in-workspace.ts`. Source: docs/decisions/0083.
  */
 import type { ColumnType } from "kysely";
 
-/** How a column is stored, and what a record has in its place. Null is null in both. */
+/** How a column is stored, and its form in a record. Null is null in both. */
 interface Column<Value = unknown, Stored = unknown, Hidden = boolean, HasDefault = boolean> {
   type: "text" | "integer" | "real" | "bytes";
   isNullable: boolean;
@@ -19,7 +19,7 @@ type Columns = Readonly<Record<string, Column>>;
 type Value<C extends Column> = ReturnType<C["read"]>;
 type Stored<C extends Column> = ReturnType<C["write"]>;
 type Shown<C extends Columns> = { [K in keyof C]: C[K]["isHidden"] extends true ? never : K }[keyof C];
-/** Left out, the database fills them. */
+/** Columns that the database fills when they are left out. */
 type Filled<C extends Columns> = {
   [K in keyof C]: C[K] extends { hasDefault: true }
     ? K
@@ -32,28 +32,28 @@ type Read<C extends Column, Found> = null extends Found ? Value<C> | null : Valu
 
 export interface Table<Name extends string = string, Key extends string = string, C extends Columns = Columns> {
   name: Name;
-  /** Of a workspace's table it begins with `workspaceId`, which need not be among the columns. */
+  /** For a workspace's table it begins with `workspaceId`, which need not be among the columns. */
   key: readonly Key[];
   columns: C;
-  /** The columns of the table that are in a row, as the record has them. */
+  /** Converts the table's columns in a row to their form in the record. */
   read<Row extends object>(row: Row): { [K in keyof Row & Shown<C>]: Read<C[K], Row[K]> };
-  /** Values of a record as they are stored; what is undefined is left out. */
+  /** Converts a record's values to their stored form; undefined ones are left out. */
   write<Some extends Change<C>>(values: Some): { [K in keyof Some & keyof C]: Stored<C[K]> };
 }
 
 type Change<C extends Columns> = { [K in keyof C]?: Value<C[K]> | undefined };
 
-/** A record as it is read: everything but what is hidden. */
+/** A record as it is read: every column that isn't hidden. */
 export type RecordOf<T extends Table> = FormsOf<T>["record"];
 
 export interface FormsOf<T extends Table, C extends Columns = T["columns"]> {
   record: { [K in keyof C as K & Shown<C>]: Value<C[K]> };
-  /** What a record is made of: hidden values too, and none that the database fills. */
+  /** Values for a new record: hidden ones included, those that the database fills left out. */
   made: { [K in keyof C as Exclude<K, Filled<C>>]: Value<C[K]> } & { [K in Filled<C>]?: Value<C[K]> };
-  /** Values of some columns, hidden ones too. */
+  /** Values of some columns, hidden ones included. */
   change: Change<C>;
   stored: { [K in keyof C]: Stored<C[K]> };
-  /** As Kysely knows it. */
+  /** Row type for Kysely. */
   row: ("workspaceId" extends T["key"][number] ? { workspaceId: string } : unknown) & {
     [K in keyof C]: K extends Filled<C>
       ? ColumnType<Stored<C[K]>, Stored<C[K]> | undefined, Stored<C[K]>>
@@ -80,7 +80,7 @@ export function table<Name extends string, const Key extends string, C extends C
     name,
     key,
     columns,
-    // Both types say of each column what its own words give.
+    // Both types follow from each column's own definition.
     read: (row) => convert("read", shown, row as Record<string, unknown>) as never,
     write: (values) => convert("write", all, values) as never,
   };
@@ -102,7 +102,7 @@ function plain<Value>(type: Column["type"]) {
   );
 }
 
-/** @throws Error for one that is not among them */
+/** @throws Error for an unknown word */
 function check<Word extends string>(all: readonly Word[], stored: string): Word {
   const found = all.find((word) => word === stored);
   if (found === undefined) throw new Error(`"${stored}" is stored in place of one of ${all.join(", ")}.`);
@@ -118,7 +118,7 @@ export const words = {
   /** Epoch milliseconds. */
   instant: plain<number>("integer"),
   flag: column("integer", (stored: number) => stored === 1, Number),
-  /** Never filtered inside, and written by this column only, from this type. */
+  /** Never filtered by its contents; written only through this column, from this type. */
   json: <Value>() => column<Value, string>("text", (stored) => JSON.parse(stored) as Value, JSON.stringify),
   /** Separated by spaces. */
   words: <Word extends string>(all: readonly Word[]) =>
@@ -134,9 +134,9 @@ export const words = {
       (word) => word,
     ),
   nullable: <V, S, H, D>(of: Column<V, S, H, D>): Column<V | null, S | null, H, D> => ({ ...of, isNullable: true }),
-  /** In the table and in no record. */
+  /** Stored in the table but left out of records. */
   hidden: <V, S, D>(of: Column<V, S, boolean, D>): Column<V, S, true, D> => ({ ...of, isHidden: true }),
-  /** Of the database's own; without a value it counts up. */
+  /** Filled by the database; without a value it counts up. */
   withDefault: <V, S, H>(of: Column<V, S, H>, value?: S): Column<V, S, H, true> => {
     return { ...of, hasDefault: true, default: value };
   },
