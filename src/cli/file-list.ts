@@ -9,6 +9,7 @@ import { PAGE_OPTIONS } from "./options.ts";
 import { type Output } from "./output.ts";
 import type { Settings } from "./settings.ts";
 import { parseInteger } from "./values.ts";
+import { flexible } from "./table.ts";
 
 export const FILE_LIST_OPTIONS = [
   { flags: "--find <text>", summary: "a part of the title" },
@@ -47,15 +48,15 @@ export function printFiles(list: FileList, output: Output): void {
   output.result(list, () => {
     output.table<FileRecord>(
       list.files,
-      [
-        { title: "kbId", value: (file) => file.kbId },
-        { title: "kind", value: (file) => file.kind },
-        { title: "title", value: (file) => file.title, isFlexible: true },
-        { title: "source", value: (file) => file.source, isFlexible: true, isOptional: true },
-        { title: "path", value: (file) => file.path.join("/"), isFlexible: true, isOptional: true },
-        { title: "state", value: stateOf, shown: whyNoText, isFlexible: true },
-        { title: "updated", value: (file) => file.updatedAt?.slice(0, 10) ?? "" },
-      ],
+      {
+        kbId: (file) => file.kbId,
+        kind: (file) => file.kind,
+        title: flexible((file) => file.title),
+        source: { value: (file) => file.source, isFlexible: true, isOptional: true },
+        path: { value: (file) => file.path.join("/"), isFlexible: true, isOptional: true },
+        state: { value: stateOf, shown: whyNoText, isFlexible: true },
+        updated: (file) => file.updatedAt?.slice(0, 10) ?? "",
+      },
       "No matching items that you can see.",
     );
     output.talk(

@@ -6,7 +6,7 @@ import { excerptLines, wrapLine } from "./excerpt.ts";
 import { redact } from "./failure.ts";
 import { makePaint, type Paint } from "./paint.ts";
 import type { Defaults } from "./settings.ts";
-import { cell, layOut, MAX_CELL, tabbed, type Column } from "./table.ts";
+import { cell, layOut, MAX_CELL, tabbed, toColumns, type Columns } from "./table.ts";
 
 export type Format = "table" | "tsv" | "json";
 
@@ -14,7 +14,7 @@ export interface Output {
   format: Format;
   /** Prints a list or record of the contract: as JSON when requested, else with `print`. */
   result(value: unknown, print: () => void): void;
-  table<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): void;
+  table<T>(rows: readonly T[], columns: Columns<T>, empty: string): void;
   /** Name and value pairs of one record; on a terminal only those with a value. */
   record(fields: readonly (readonly [string, unknown])[]): void;
   /** One line of data, cleaned. */
@@ -53,7 +53,8 @@ export function makeOutput(
       if (format === "json") write(`${safeJson(select(value, chosen), 2)}\n`);
       else print();
     },
-    table(rows, columns, empty) {
+    table(rows, byTitle, empty) {
+      const columns = toColumns(byTitle);
       if (rows.length === 0) self.talk(empty);
       else if (format === "table") write(layOut(rows, columns, io.columns(), self.paint));
       else for (const row of rows) write(`${tabbed(row, columns, self.paint)}\n`);

@@ -1,9 +1,11 @@
-/** A command that calls a server as the person who is signed in: most commands. */
+/** Commands that call a server as the person who is signed in: most of them. */
+import type { ListKey, ListPath, RecordOf } from "#api/client.ts";
 import { connect, type Api } from "./api.ts";
-import { command, type Command, type CommandData, type InputOf } from "./command.ts";
+import { command, fieldsOf, type Command, type CommandData, type InputOf } from "./command.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { makeOutput, type Output } from "./output.ts";
+import type { Columns } from "./table.ts";
 
 /** Without what holds for all of them: that they call a server, and the exit codes for that. */
 export type RemoteData = Omit<CommandData, "isRemote">;
@@ -27,5 +29,28 @@ export function remoteCommand<const D extends RemoteData>(
     const output = makeOutput(input, deps, api.settings.defaults);
     // The parser reads the words by this data.
     return await run({ ...(input as InputOf<D>), api, output, deps });
+  });
+}
+
+/** A list that only prints every record of a route. `key` is the plural that contains them. */
+export interface ListData<P extends ListPath, K extends ListKey<P>> extends Omit<RemoteData, "fields"> {
+  path: P;
+  key: K;
+  /** Printed when there are no records. */
+  empty: string;
+  columns: Columns<RecordOf<P, K>>;
+}
+
+/** Makes `kb <noun> list`, whose fields are the records'. */
+export function listCommand<P extends Exclude<ListPath, `${string}{${string}`>, K extends ListKey<P>>({
+  path,
+  key,
+  empty,
+  columns,
+  ...data
+}: ListData<P, K>): Command {
+  return remoteCommand({ ...data, fields: [fieldsOf("get", path, key)] }, async ({ api, output }) => {
+    const records = await api.list(path, key);
+    output.result({ [key]: records, nextCursor: null }, () => output.table(records, columns, empty));
   });
 }

@@ -18,6 +18,21 @@ export interface Column<T> {
   isOptional?: boolean;
 }
 
+/** The columns of a list by title: the value of a row, or more about the column. */
+export type Columns<T> = Readonly<Record<string, ((row: T) => unknown) | Omit<Column<T>, "title">>>;
+
+/** A column that shrinks first when the terminal is narrow. */
+export function flexible<T>(value: (row: T) => unknown): Omit<Column<T>, "title"> {
+  return { value, isFlexible: true };
+}
+
+/** The columns in a list, as they are laid out. */
+export function toColumns<T>(columns: Columns<T>): Column<T>[] {
+  return Object.entries(columns).map(([title, column]) =>
+    typeof column === "function" ? { title, value: column } : { title, ...column },
+  );
+}
+
 /** The longest cell. */
 export const MAX_CELL = 4_000;
 const GAP = "  ";

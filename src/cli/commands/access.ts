@@ -2,6 +2,7 @@ import type { FileAccess } from "#api/files.ts";
 import { fieldsOf, type Noun } from "#cli/command.ts";
 import { memberIdsOf } from "#cli/find.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
+import { flexible } from "#cli/table.ts";
 
 /** `kb access explain ITEM`: the chain that grants or denies access, with names for people. */
 const explainAccess = remoteCommand(
@@ -33,13 +34,13 @@ const explainAccess = remoteCommand(
       ]);
       output.table(
         access.lists,
-        [
-          { title: "list from", value: (list) => list.origin },
-          { title: "met", value: (list) => (list.isMet ? "yes" : "no") },
-          { title: "names", value: (list) => list.size },
-          { title: "through", value: (list) => list.chain?.map(named).join(" > ") ?? "", isFlexible: true },
-          { title: "principals", value: (list) => list.principals?.map(named) ?? "", isFlexible: true },
-        ],
+        {
+          "list from": (list) => list.origin,
+          met: (list) => (list.isMet ? "yes" : "no"),
+          names: (list) => list.size,
+          through: flexible((list) => list.chain?.map(named).join(" > ") ?? ""),
+          principals: flexible((list) => list.principals?.map(named) ?? ""),
+        },
         "No access list applies.",
       );
     });

@@ -9,6 +9,7 @@ import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { readStdin } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
+import { flexible } from "#cli/table.ts";
 
 const listAccounts = remoteCommand(
   {
@@ -22,15 +23,15 @@ const listAccounts = remoteCommand(
     output.result(list, () =>
       output.table<Account>(
         list.accounts,
-        [
-          { title: "id", value: ({ id }) => id },
-          { title: "service", value: ({ providerId }) => providerId },
-          { title: "account", value: ({ label }) => label, isFlexible: true },
-          { title: "state", value: ({ state }) => state },
-          { title: "linked", value: ({ isLinked }) => (isLinked ? "yes" : "no") },
-          { title: "confirmed", value: ({ confirmedAt }) => confirmedAt.slice(0, 16).replace("T", " ") },
-          { title: "connectors", value: ({ connectors }) => connectors.map(({ name }) => name), isOptional: true },
-        ],
+        {
+          id: ({ id }) => id,
+          service: ({ providerId }) => providerId,
+          account: flexible(({ label }) => label),
+          state: ({ state }) => state,
+          linked: ({ isLinked }) => (isLinked ? "yes" : "no"),
+          confirmed: ({ confirmedAt }) => confirmedAt.slice(0, 16).replace("T", " "),
+          connectors: { value: ({ connectors }) => connectors.map(({ name }) => name), isOptional: true },
+        },
         `You have no accounts. Connect one with kb accounts connect SERVICE (${names}).`,
       ),
     );

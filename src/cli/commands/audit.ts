@@ -10,7 +10,7 @@ import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { memberIdsOf } from "#cli/find.ts";
 import { bytes } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
-import { shortTime } from "#cli/table.ts";
+import { flexible, shortTime } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 
@@ -40,32 +40,29 @@ const listAudit = remoteCommand(
     output.result({ entries, nextCursor: null, names }, () =>
       output.table(
         entries,
-        [
-          { title: "no", value: (entry) => entry.seq },
-          { title: "at", value: (entry) => minute(entry.at), shown: (entry) => shortTime(entry.at) },
-          {
-            title: "who",
+        {
+          no: (entry) => entry.seq,
+          at: { value: (entry) => minute(entry.at), shown: (entry) => shortTime(entry.at) },
+          who: {
             value: (entry) => entry.actorUserId ?? "system",
             shown: (entry) => named(entry.actorUserId ?? "system"),
             isFlexible: true,
           },
-          {
-            title: "with",
+          with: {
             value: (entry) => entry.credential,
             shown: (entry) => credentialOf(entry.credential, named),
             isFlexible: true,
             isOptional: true,
           },
-          { title: "action", value: (entry) => entry.action },
-          {
-            title: "what",
+          action: (entry) => entry.action,
+          what: {
             value: (entry) => entry.targetId || entry.targetType,
             shown: (entry) => named(entry.targetId) || entry.targetType,
             isFlexible: true,
           },
-          { title: "outcome", value: (entry) => entry.outcome },
-          { title: "from", value: (entry) => entry.ip ?? "", isOptional: true },
-        ],
+          outcome: (entry) => entry.outcome,
+          from: { value: (entry) => entry.ip ?? "", isOptional: true },
+        },
         "Nothing was recorded.",
       ),
     );
@@ -89,16 +86,16 @@ const listReads = remoteCommand(
     output.result({ reads, nextCursor: null }, () =>
       output.table(
         reads,
-        [
-          { title: "at", value: (read) => minute(read.at), shown: (read) => shortTime(read.at) },
-          { title: "with", value: (read) => read.credential, isFlexible: true, isOptional: true },
-          { title: "client", value: (read) => read.client ?? "", isFlexible: true },
-          { title: "tool", value: (read) => read.tool },
-          { title: "answers", value: (read) => read.answers },
-          { title: "items", value: (read) => read.kbIds.length },
-          { title: "again", value: (read) => read.repeats },
-          { title: "ids", value: (read) => read.kbIds, isFlexible: true, isOptional: true },
-        ],
+        {
+          at: { value: (read) => minute(read.at), shown: (read) => shortTime(read.at) },
+          with: { value: (read) => read.credential, isFlexible: true, isOptional: true },
+          client: flexible((read) => read.client ?? ""),
+          tool: (read) => read.tool,
+          answers: (read) => read.answers,
+          items: (read) => read.kbIds.length,
+          again: (read) => read.repeats,
+          ids: { value: (read) => read.kbIds, isFlexible: true, isOptional: true },
+        },
         "Nothing was read.",
       ),
     );

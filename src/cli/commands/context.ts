@@ -5,6 +5,7 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { changeProfile, findProfile, listProfiles } from "#cli/profiles.ts";
+import { flexible } from "#cli/table.ts";
 
 /** A saved server, and who is signed in to it. */
 interface StoredServer {
@@ -30,12 +31,12 @@ const listContexts = command(
     output.result({ profiles }, () =>
       output.table(
         profiles,
-        [
-          { title: "name", value: (profile) => profile.name },
-          { title: "server", value: (profile) => profile.url, isFlexible: true },
-          { title: "signed in as", value: (profile) => profile.email ?? "", isFlexible: true },
-          { title: "in use", value: (profile) => (profile.isCurrent ? "yes" : "") },
-        ],
+        {
+          name: (profile) => profile.name,
+          server: flexible((profile) => profile.url),
+          "signed in as": flexible((profile) => profile.email ?? ""),
+          "in use": (profile) => (profile.isCurrent ? "yes" : ""),
+        },
         "There are no stored servers. Add one with kb login URL.",
       ),
     );

@@ -4,6 +4,7 @@ import { fieldsOf, type Noun } from "#cli/command.ts";
 import { PAGE_OPTIONS } from "#cli/options.ts";
 import { parseInteger } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
+import { flexible } from "#cli/table.ts";
 
 const searchEntities = remoteCommand(
   {
@@ -27,14 +28,14 @@ const searchEntities = remoteCommand(
     output.result(answer, () => {
       output.table(
         answer.entities,
-        [
-          { title: "entityId", value: (entity) => entity.entityId },
-          { title: "type", value: (entity) => entity.type },
-          { title: "name", value: (entity) => entity.name, isFlexible: true },
-          { title: "items", value: (entity) => count(entity.itemCount) },
-          { title: "last seen", value: (entity) => entity.lastSeenAt?.slice(0, 10) ?? "" },
-          { title: "in", value: (entity) => entity.providers, isFlexible: true },
-        ],
+        {
+          entityId: (entity) => entity.entityId,
+          type: (entity) => entity.type,
+          name: flexible((entity) => entity.name),
+          items: (entity) => count(entity.itemCount),
+          "last seen": (entity) => entity.lastSeenAt?.slice(0, 10) ?? "",
+          in: flexible((entity) => entity.providers),
+        },
         "Nothing you can see has that name.",
       );
       if (answer.nextCursor !== null) output.talk(`More: --cursor ${answer.nextCursor}`);
@@ -71,24 +72,24 @@ const showEntity = remoteCommand(
       ];
       output.table(
         items,
-        [
-          { title: "as", value: ([role]) => role },
-          { title: "kbId", value: ([, item]) => item.kbId },
-          { title: "title", value: ([, item]) => item.title, isFlexible: true },
-          { title: "updated", value: ([, item]) => item.updatedAt?.slice(0, 10) ?? "" },
-        ],
+        {
+          as: ([role]) => role,
+          kbId: ([, item]) => item.kbId,
+          title: flexible(([, item]) => item.title),
+          updated: ([, item]) => item.updatedAt?.slice(0, 10) ?? "",
+        },
         "You can see no items about it.",
       );
       output.table(
         context.relations,
-        [
-          { title: "relation", value: (relation) => relation.role },
-          { title: "to", value: (relation) => relation.name, isFlexible: true },
-          { title: "type", value: (relation) => relation.type },
-          { title: "id", value: (relation) => relation.entityId },
-          { title: "items", value: (relation) => count(relation.itemCount) },
-          { title: "shown by", value: (relation) => relation.kbId },
-        ],
+        {
+          relation: (relation) => relation.role,
+          to: flexible((relation) => relation.name),
+          type: (relation) => relation.type,
+          id: (relation) => relation.entityId,
+          items: (relation) => count(relation.itemCount),
+          "shown by": (relation) => relation.kbId,
+        },
         "You can see no relations.",
       );
       for (const note of context.notes) output.talk(`Note: ${note}`);

@@ -14,6 +14,7 @@ import type { Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { parseInteger, parsePair } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
+import { flexible } from "#cli/table.ts";
 
 const DEFAULT_K = 10;
 /** The largest page of a search. */
@@ -108,24 +109,24 @@ function print(
   output.line("");
   output.table(
     MEASURES.map((measure) => ({ measure, ...comparison.measures[measure] })),
-    [
-      { title: "measure", value: ({ measure }) => measureName(measure, k) },
-      { title: "before", value: ({ before }) => digits(before) },
-      { title: "now", value: ({ now }) => digits(now) },
-      { title: "change", value: ({ before, now }) => signed(now - before) },
-      { title: "p", value: ({ chance }) => digits(chance) },
-    ],
+    {
+      measure: ({ measure }) => measureName(measure, k),
+      before: ({ before }) => digits(before),
+      now: ({ now }) => digits(now),
+      change: ({ before, now }) => signed(now - before),
+      p: ({ chance }) => digits(chance),
+    },
     "",
   );
   output.line("");
   output.table(
     comparison.changed.slice(0, SHOWN),
-    [
-      { title: "change", value: ({ before, now }) => signed(now - before) },
-      { title: "before", value: ({ before }) => digits(before) },
-      { title: "now", value: ({ now }) => digits(now) },
-      { title: "question", value: ({ question }) => question, isFlexible: true },
-    ],
+    {
+      change: ({ before, now }) => signed(now - before),
+      before: ({ before }) => digits(before),
+      now: ({ now }) => digits(now),
+      question: flexible(({ question }) => question),
+    },
     "No question changed.",
   );
   const rest = comparison.changed.length - SHOWN;

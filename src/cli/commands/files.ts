@@ -9,6 +9,7 @@ import { usageFailure } from "#cli/failure.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
+import { flexible } from "#cli/table.ts";
 
 const listFiles = remoteCommand(
   {
@@ -111,12 +112,12 @@ const countFiles = remoteCommand(
     output.result(answer, () =>
       output.table(
         answer.counts,
-        [
-          { title: "source", value: (row) => row.source, isFlexible: true },
-          { title: "kind", value: (row) => row.kind },
-          { title: "indexed", value: (row) => count(row.indexed) },
-          { title: "unsearchable", value: (row) => count(row.unsearchable) },
-        ],
+        {
+          source: flexible((row) => row.source),
+          kind: (row) => row.kind,
+          indexed: (row) => count(row.indexed),
+          unsearchable: (row) => count(row.unsearchable),
+        },
         "You can see no indexed items.",
       ),
     );

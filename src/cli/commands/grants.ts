@@ -1,32 +1,23 @@
-import { fieldsOf, type Noun } from "#cli/command.ts";
+import type { Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { listCommand, remoteCommand } from "#cli/remote-command.ts";
 
-const listGrants = remoteCommand(
-  {
-    summary: "List the OAuth clients that you allowed.",
-    examples: ["kb grants list"],
-    fields: [fieldsOf("get", "/api/grants", "grants")],
+const listGrants = listCommand({
+  summary: "List the OAuth clients that you allowed.",
+  examples: ["kb grants list"],
+  path: "/api/grants",
+  key: "grants",
+  empty: "You allowed no clients.",
+  columns: {
+    id: (grant) => grant.id,
+    client: { value: (grant) => grant.clientName, isFlexible: true },
+    place: { value: (grant) => grant.place, isFlexible: true },
+    scopes: (grant) => grant.scopes,
+    since: (grant) => grant.createdAt.slice(0, 10),
+    "last used": (grant) => grant.lastUsedAt?.slice(0, 10) ?? "never",
+    until: (grant) => grant.expiresAt.slice(0, 10),
   },
-  async ({ api, output }) => {
-    const grants = await api.list("/api/grants", "grants");
-    output.result({ grants, nextCursor: null }, () =>
-      output.table(
-        grants,
-        [
-          { title: "id", value: (grant) => grant.id },
-          { title: "client", value: (grant) => grant.clientName, isFlexible: true },
-          { title: "place", value: (grant) => grant.place, isFlexible: true },
-          { title: "scopes", value: (grant) => grant.scopes },
-          { title: "since", value: (grant) => grant.createdAt.slice(0, 10) },
-          { title: "last used", value: (grant) => grant.lastUsedAt?.slice(0, 10) ?? "never" },
-          { title: "until", value: (grant) => grant.expiresAt.slice(0, 10) },
-        ],
-        "You allowed no clients.",
-      ),
-    );
-  },
-);
+});
 
 const revokeGrant = remoteCommand(
   {

@@ -8,32 +8,23 @@ import { usageFailure } from "#cli/failure.ts";
 import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
 import type { Output } from "#cli/output.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { listCommand, remoteCommand } from "#cli/remote-command.ts";
 
-const listGroups = remoteCommand(
-  {
-    summary: "List the groups of the workspace.",
-    examples: ["kb groups list"],
-    fields: [fieldsOf("get", "/api/groups", "groups")],
+const listGroups = listCommand({
+  summary: "List the groups of the workspace.",
+  examples: ["kb groups list"],
+  path: "/api/groups",
+  key: "groups",
+  empty: "There are no groups. Create one with kb groups create NAME.",
+  columns: {
+    id: (group) => group.id,
+    name: { value: (group) => group.name, isFlexible: true },
+    members: (group) => group.memberIds.length,
+    groups: (group) => group.groupIds.length,
+    closed: (group) => (group.isClosed ? "yes" : ""),
+    created: (group) => group.createdAt.slice(0, 10),
   },
-  async ({ api, output }) => {
-    const groups = await api.list("/api/groups", "groups");
-    output.result({ groups, nextCursor: null }, () =>
-      output.table(
-        groups,
-        [
-          { title: "id", value: (group) => group.id },
-          { title: "name", value: (group) => group.name, isFlexible: true },
-          { title: "members", value: (group) => group.memberIds.length },
-          { title: "groups", value: (group) => group.groupIds.length },
-          { title: "closed", value: (group) => (group.isClosed ? "yes" : "") },
-          { title: "created", value: (group) => group.createdAt.slice(0, 10) },
-        ],
-        "There are no groups. Create one with kb groups create NAME.",
-      ),
-    );
-  },
-);
+});
 
 const showGroup = remoteCommand(
   {

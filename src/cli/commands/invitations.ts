@@ -1,30 +1,21 @@
 import type { BodyOf } from "#api/client.ts";
 import { fieldsOf, type Noun } from "#cli/command.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { listCommand, remoteCommand } from "#cli/remote-command.ts";
 
-const listInvitations = remoteCommand(
-  {
-    summary: "List invitations.",
-    examples: ["kb invitations list"],
-    fields: [fieldsOf("get", "/api/workspace/invitations", "invitations")],
+const listInvitations = listCommand({
+  summary: "List invitations.",
+  examples: ["kb invitations list"],
+  path: "/api/workspace/invitations",
+  key: "invitations",
+  empty: "No invitation.",
+  columns: {
+    id: (item) => item.id,
+    email: { value: (item) => item.email, isFlexible: true },
+    role: (item) => item.role,
+    expires: (item) => item.expiresAt.slice(0, 10),
+    accepted: (item) => item.acceptedAt?.slice(0, 10) ?? "",
   },
-  async ({ api, output }) => {
-    const invitations = await api.list("/api/workspace/invitations", "invitations");
-    output.result({ invitations, nextCursor: null }, () =>
-      output.table(
-        invitations,
-        [
-          { title: "id", value: (item) => item.id },
-          { title: "email", value: (item) => item.email, isFlexible: true },
-          { title: "role", value: (item) => item.role },
-          { title: "expires", value: (item) => item.expiresAt.slice(0, 10) },
-          { title: "accepted", value: (item) => item.acceptedAt?.slice(0, 10) ?? "" },
-        ],
-        "No invitation.",
-      ),
-    );
-  },
-);
+});
 
 /** `kb invitations add EMAIL`: stdout has only the link, unless it was mailed. */
 const addInvitation = remoteCommand(

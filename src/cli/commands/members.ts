@@ -1,31 +1,22 @@
 import { fieldsOf, type Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { findMember } from "#cli/find.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { listCommand, remoteCommand } from "#cli/remote-command.ts";
 
-const listMembers = remoteCommand(
-  {
-    summary: "List the members of the workspace.",
-    examples: ["kb members list"],
-    fields: [fieldsOf("get", "/api/workspace/members", "members")],
+const listMembers = listCommand({
+  summary: "List the members of the workspace.",
+  examples: ["kb members list"],
+  path: "/api/workspace/members",
+  key: "members",
+  empty: "Nobody.",
+  columns: {
+    id: (member) => member.userId,
+    name: { value: (member) => member.name, isFlexible: true },
+    email: { value: (member) => member.email, isFlexible: true },
+    role: (member) => member.role,
+    joined: (member) => member.joinedAt.slice(0, 10),
   },
-  async ({ api, output }) => {
-    const members = await api.list("/api/workspace/members", "members");
-    output.result({ members, nextCursor: null }, () =>
-      output.table(
-        members,
-        [
-          { title: "id", value: (member) => member.userId },
-          { title: "name", value: (member) => member.name, isFlexible: true },
-          { title: "email", value: (member) => member.email, isFlexible: true },
-          { title: "role", value: (member) => member.role },
-          { title: "joined", value: (member) => member.joinedAt.slice(0, 10) },
-        ],
-        "Nobody.",
-      ),
-    );
-  },
-);
+});
 
 const changeRole = remoteCommand(
   {

@@ -11,6 +11,7 @@ import type { Api } from "#cli/api.ts";
 import type { Deps } from "#cli/deps.ts";
 import { operatorHeaders } from "#cli/operator.ts";
 import { dataDirOf } from "#cli/quickstart/server.ts";
+import { flexible } from "#cli/table.ts";
 
 const DETAILS =
   "Run it on the server, as the user that runs it: reading its data folder proves that you are the operator. Your address proves nothing.";
@@ -32,11 +33,11 @@ const listRoots = command(
       output.result(answer, () =>
         output.table(
           answer.roots,
-          [
-            { title: "id", value: (root) => root.id ?? "from the settings" },
-            { title: "path", value: (root) => root.path, isFlexible: true },
-            { title: "since", value: (root) => root.createdAt?.slice(0, 10) ?? "" },
-          ],
+          {
+            id: (root) => root.id ?? "from the settings",
+            path: flexible((root) => root.path),
+            since: (root) => root.createdAt?.slice(0, 10) ?? "",
+          },
           "Connectors can't read any folder on this machine. Allow one with kb roots add PATH.",
         ),
       );

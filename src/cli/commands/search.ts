@@ -81,7 +81,8 @@ export const search = command(
 /** Prints a search answer for people: on a terminal blocks with snippets, else one tab-separated line per hit. */
 export function printAnswer(answer: SearchAnswer, output: Output): void {
   if (output.format === "table") answer.results.forEach((result, at) => printResult(result, at + 1, output));
-  else output.table(answer.results, answer.ranking === undefined ? TSV_COLUMNS : [...TSV_COLUMNS, ...WHY_COLUMNS], "");
+  else
+    output.table(answer.results, answer.ranking === undefined ? TSV_COLUMNS : { ...TSV_COLUMNS, ...WHY_COLUMNS }, "");
   for (const hit of answer.live?.hits ?? []) printLive(hit, output);
   for (const { server, problem } of answer.live?.connections ?? []) {
     if (problem !== null) output.talk(`Live: ${server} ${LIVE_PROBLEMS[problem]}.`);
@@ -106,31 +107,26 @@ function facetWords({ value, name, count: all, assigned }: Facet): string {
 
 type Facet = NonNullable<SearchAnswer["facets"]>[string][number];
 
-const TSV_COLUMNS = [
-  { title: "kbId", value: (result: SearchResult) => result.kbId },
-  { title: "kind", value: (result: SearchResult) => result.kind },
-  {
-    title: "title",
+const TSV_COLUMNS = {
+  kbId: (result: SearchResult) => result.kbId,
+  kind: (result: SearchResult) => result.kind,
+  title: {
     value: (result: SearchResult) => result.title,
     tinted: (result: SearchResult, paint: Paint) => paint.bold(cell(result.title)),
   },
-  { title: "source", value: (result: SearchResult) => result.source },
-  { title: "updated", value: (result: SearchResult) => result.updatedAt },
-  { title: "url", value: (result: SearchResult) => result.url },
-  {
-    title: "snippet",
+  source: (result: SearchResult) => result.source,
+  updated: (result: SearchResult) => result.updatedAt,
+  url: (result: SearchResult) => result.url,
+  snippet: {
     value: (result: SearchResult) => result.snippet,
     tinted: ({ snippet, highlights }: SearchResult, paint: Paint) => excerptLine(snippet, highlights, paint.bold),
   },
-];
+};
 
-const WHY_COLUMNS = [
-  { title: "score", value: ({ explanation }: SearchResult) => explanation?.score },
-  {
-    title: "explanation",
-    value: ({ explanation }: SearchResult) => explanation && explanationLines(explanation).join("; "),
-  },
-];
+const WHY_COLUMNS = {
+  score: ({ explanation }: SearchResult) => explanation?.score,
+  explanation: ({ explanation }: SearchResult) => explanation && explanationLines(explanation).join("; "),
+};
 
 /**
  * A hit from the person's own connections: on a terminal a block like the others, else on stderr, apart from the lines

@@ -9,6 +9,7 @@ import { makeOutput } from "#cli/output.ts";
 import { parseDuration } from "#cli/values.ts";
 import { bySession } from "#cli/by-session.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
+import { flexible } from "#cli/table.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -23,15 +24,15 @@ const listTokens = remoteCommand(
     output.result(list, () =>
       output.table<Token>(
         list.tokens,
-        [
-          { title: "id", value: (token) => token.id },
-          { title: "name", value: (token) => token.name, isFlexible: true },
-          { title: "token", value: (token) => `${token.prefix}…`, isOptional: true },
-          { title: "scopes", value: (token) => token.scopes, isFlexible: true },
-          { title: "created", value: (token) => token.createdAt.slice(0, 10), isOptional: true },
-          { title: "last used", value: (token) => token.lastUsedAt?.slice(0, 10) ?? "never" },
-          { title: "expires", value: (token) => token.expiresAt?.slice(0, 10) ?? "never" },
-        ],
+        {
+          id: (token) => token.id,
+          name: flexible((token) => token.name),
+          token: { value: (token) => `${token.prefix}…`, isOptional: true },
+          scopes: flexible((token) => token.scopes),
+          created: { value: (token) => token.createdAt.slice(0, 10), isOptional: true },
+          "last used": (token) => token.lastUsedAt?.slice(0, 10) ?? "never",
+          expires: (token) => token.expiresAt?.slice(0, 10) ?? "never",
+        },
         "You have no active tokens. Create one with kb tokens create NAME.",
       ),
     );

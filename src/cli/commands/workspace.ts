@@ -12,7 +12,7 @@ import { pickNamed } from "#cli/pick.ts";
 import { bySession } from "#cli/by-session.ts";
 import { moveSession } from "#cli/password-login.ts";
 import { parsePair } from "#cli/values.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { listCommand, remoteCommand } from "#cli/remote-command.ts";
 
 const showWorkspace = remoteCommand(
   {
@@ -120,29 +120,20 @@ const updateWorkspace = remoteCommand(
   },
 );
 
-const listWorkspaces = remoteCommand(
-  {
-    summary: "List the workspaces that you are in.",
-    examples: ["kb workspace list"],
-    fields: [fieldsOf("get", "/api/workspaces", "workspaces")],
+const listWorkspaces = listCommand({
+  summary: "List the workspaces that you are in.",
+  examples: ["kb workspace list"],
+  path: "/api/workspaces",
+  key: "workspaces",
+  empty: "You are not a member of a workspace.",
+  columns: {
+    id: (item) => item.id,
+    name: { value: (item) => item.name, isFlexible: true },
+    role: (item) => item.role,
+    joined: (item) => item.joinedAt.slice(0, 10),
+    "in use": (item) => (item.current ? "yes" : ""),
   },
-  async ({ api, output }) => {
-    const workspaces = await api.list("/api/workspaces", "workspaces");
-    output.result({ workspaces, nextCursor: null }, () =>
-      output.table(
-        workspaces,
-        [
-          { title: "id", value: (item) => item.id },
-          { title: "name", value: (item) => item.name, isFlexible: true },
-          { title: "role", value: (item) => item.role },
-          { title: "joined", value: (item) => item.joinedAt.slice(0, 10) },
-          { title: "in use", value: (item) => (item.current ? "yes" : "") },
-        ],
-        "You are not a member of a workspace.",
-      ),
-    );
-  },
-);
+});
 
 const createWorkspace = command(
   {

@@ -4,16 +4,16 @@ import { plural } from "#api/plural.ts";
 import { fieldsOf } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findConnector, memberIdsOf } from "#cli/find.ts";
-import type { Column } from "#cli/table.ts";
+import { flexible, type Columns } from "#cli/table.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { CONNECTOR } from "./options.ts";
 
-const PEOPLE_COLUMNS: readonly Column<SourceUser>[] = [
-  { title: "user", value: (user) => user.principal },
-  { title: "name", value: (user) => user.name ?? user.login ?? "", isFlexible: true },
-  { title: "email", value: (user) => user.email ?? "" },
-  { title: "member", value: describeLink, isFlexible: true },
-];
+const PEOPLE_COLUMNS: Columns<SourceUser> = {
+  user: (user) => user.principal,
+  name: flexible((user) => user.name ?? user.login ?? ""),
+  email: (user) => user.email ?? "",
+  member: flexible(describeLink),
+};
 
 /** Page size: the most that the route returns. */
 const PAGE = 200;

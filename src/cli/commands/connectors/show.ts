@@ -8,7 +8,7 @@ import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
 import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
-import { shortTime } from "#cli/table.ts";
+import { flexible, shortTime } from "#cli/table.ts";
 import { parsePair } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { CONNECTOR, CREDENTIAL_OPTIONS, SET_OPTION, credentialsOf } from "./options.ts";
@@ -41,30 +41,24 @@ export const listConnectors = remoteCommand(
     output.result({ connectors, nextCursor: null }, () =>
       output.table(
         connectors,
-        [
-          { title: "id", value: (item) => item.id },
-          { title: "name", value: (item) => item.name, isFlexible: true },
-          { title: "provider", value: (item) => item.providerId, isOptional: true },
-          { title: "state", value: stateOf },
-          {
-            title: "activity",
+        {
+          id: (item) => item.id,
+          name: flexible((item) => item.name),
+          provider: { value: (item) => item.providerId, isOptional: true },
+          state: stateOf,
+          activity: {
             value: (item) => item.activity?.type ?? "",
             shown: (item) => activityOf(item) ?? "",
             isFlexible: true,
             isOptional: true,
           },
-          {
-            title: "indexed",
-            value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)),
-            shown: indexedOf,
-          },
-          { title: "failed", value: (item) => (item.counts === undefined ? "" : count(item.counts.failed)) },
-          {
-            title: "last sync",
+          indexed: { value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)), shown: indexedOf },
+          failed: (item) => (item.counts === undefined ? "" : count(item.counts.failed)),
+          "last sync": {
             value: (item) => item.lastSync?.finishedAt?.slice(0, 16).replace("T", " ") ?? "",
             shown: (item) => shortTime(item.lastSync?.finishedAt),
           },
-        ],
+        },
         "You can see no connectors. Add one with kb connectors add.",
       ),
     );
@@ -83,17 +77,13 @@ export const listSources = remoteCommand(
     output.result(answer, () =>
       output.table(
         answer.sources,
-        [
-          { title: "provider", value: (source) => source.providerId },
-          { title: "name", value: (source) => source.name, isFlexible: true },
-          { title: "kinds", value: (source) => source.kinds },
-          {
-            title: "available",
-            value: (source) => (source.available ? "yes" : (source.reason ?? "no")),
-            isFlexible: true,
-          },
-          { title: "settings", value: settingNames, isFlexible: true },
-        ],
+        {
+          provider: (source) => source.providerId,
+          name: flexible((source) => source.name),
+          kinds: (source) => source.kinds,
+          available: flexible((source) => (source.available ? "yes" : (source.reason ?? "no"))),
+          settings: flexible(settingNames),
+        },
         "This server has no sources.",
       ),
     );
@@ -241,13 +231,13 @@ export const browse = remoteCommand(
     output.result(answer, () => {
       output.table(
         answer.nodes,
-        [
-          { title: "id", value: (node) => node.id, isFlexible: true },
-          { title: "title", value: (node) => node.title, isFlexible: true },
-          { title: "kind", value: (node) => node.kind },
-          { title: "items", value: (node) => node.count ?? "" },
-          { title: "opens", value: (node) => (node.expandable ? "yes" : "") },
-        ],
+        {
+          id: flexible((node) => node.id),
+          title: flexible((node) => node.title),
+          kind: (node) => node.kind,
+          items: (node) => node.count ?? "",
+          opens: (node) => (node.expandable ? "yes" : ""),
+        },
         "Nothing found.",
       );
       if (answer.nextCursor !== null) output.talk(`More: --cursor ${answer.nextCursor}`);

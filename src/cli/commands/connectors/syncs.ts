@@ -9,7 +9,7 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import type { SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
-import { shortTime, type Column } from "#cli/table.ts";
+import { flexible, shortTime, type Columns } from "#cli/table.ts";
 import { parseDuration } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { findConnector } from "#cli/find.ts";
@@ -151,10 +151,10 @@ export const listRemovals = remoteCommand(
       output.result({ removed, nextCursor: null }, () =>
         output.table(
           removed,
-          [
-            { title: "kbId", value: (item) => item.kbId },
-            { title: "removed", value: (item) => item.removedAt.slice(0, 16).replace("T", " ") },
-          ],
+          {
+            kbId: (item) => item.kbId,
+            removed: (item) => item.removedAt.slice(0, 16).replace("T", " "),
+          },
           `Nothing was removed from "${connector.name}" in the last 7 days.`,
         ),
       );
@@ -166,11 +166,11 @@ export const listRemovals = remoteCommand(
       output.result({ removals, nextCursor: null }, () =>
         output.table(
           removals,
-          [
-            { title: "kbId", value: (item) => item.kbId },
-            { title: "item", value: (item) => item.title ?? item.externalId, isFlexible: true },
-            { title: "held since", value: (item) => item.heldAt.slice(0, 16).replace("T", " ") },
-          ],
+          {
+            kbId: (item) => item.kbId,
+            item: flexible((item) => item.title ?? item.externalId),
+            "held since": (item) => item.heldAt.slice(0, 16).replace("T", " "),
+          },
           `No removals of "${connector.name}" wait for approval.`,
         ),
       );
@@ -195,34 +195,23 @@ async function namesOfConnectors(api: Api, syncs: readonly SyncRecord[]): Promis
   return new Map(all.map(({ id, name }) => [id, name]));
 }
 
-const syncColumns = (names: ReadonlyMap<string, string>): readonly Column<SyncRecord>[] => [
-  { title: "sync", value: (sync) => sync.id },
-  {
-    title: "connector",
+const syncColumns = (names: ReadonlyMap<string, string>): Columns<SyncRecord> => ({
+  sync: (sync) => sync.id,
+  connector: {
     value: (sync) => sync.connectorId,
     shown: (sync) => names.get(sync.connectorId) ?? sync.connectorId,
     isFlexible: true,
   },
-  { title: "mode", value: (sync) => sync.mode, isOptional: true },
-  { title: "state", value: (sync) => sync.state },
-  {
-    title: "done",
-    value: (sync) =>
-      `${count(sync.progress.done)}${sync.progress.total === null ? "" : `/${count(sync.progress.total)}`}`,
-  },
-  { title: "failed", value: (sync) => count(sync.counts.failed) },
-  {
-    title: "started",
+  mode: { value: (sync) => sync.mode, isOptional: true },
+  state: (sync) => sync.state,
+  done: (sync) => `${count(sync.progress.done)}${sync.progress.total === null ? "" : `/${count(sync.progress.total)}`}`,
+  failed: (sync) => count(sync.counts.failed),
+  started: {
     value: (sync) => sync.startedAt?.slice(0, 16).replace("T", " ") ?? "",
     shown: (sync) => shortTime(sync.startedAt),
   },
-  {
-    title: "now",
-    value: (sync) => sync.problem?.message ?? sync.progress.note ?? "",
-    isFlexible: true,
-    isOptional: true,
-  },
-];
+  now: { value: (sync) => sync.problem?.message ?? sync.progress.note ?? "", isFlexible: true, isOptional: true },
+});
 
 const WATCH_MS = 1000;
 

@@ -4,7 +4,7 @@ import { fieldsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
-import { shortTime } from "#cli/table.ts";
+import { flexible, shortTime } from "#cli/table.ts";
 import { parseDuration, parseInteger } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { isoOf } from "#core/instant.ts";
@@ -50,14 +50,14 @@ export const listDeliveries = remoteCommand(
     output.result({ deliveries, nextCursor: null }, () =>
       output.table(
         deliveries,
-        [
-          { title: "id", value: (delivery) => delivery.id },
-          { title: "at", value: (delivery) => delivery.eventAt, shown: (delivery) => shortTime(delivery.eventAt) },
-          { title: "type", value: (delivery) => delivery.type },
-          { title: "outcome", value: (delivery) => outcomeOf(delivery), isFlexible: true },
-          { title: "tries", value: (delivery) => delivery.tries },
-          { title: "event", value: (delivery) => delivery.eventId, isOptional: true },
-        ],
+        {
+          id: (delivery) => delivery.id,
+          at: { value: (delivery) => delivery.eventAt, shown: (delivery) => shortTime(delivery.eventAt) },
+          type: (delivery) => delivery.type,
+          outcome: flexible((delivery) => outcomeOf(delivery)),
+          tries: (delivery) => delivery.tries,
+          event: { value: (delivery) => delivery.eventId, isOptional: true },
+        },
         "Nothing was sent to it.",
       ),
     );

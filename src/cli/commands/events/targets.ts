@@ -7,7 +7,7 @@ import { command, fieldsOf } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
-import { shortTime } from "#cli/table.ts";
+import { flexible, shortTime } from "#cli/table.ts";
 import { parseDuration } from "#cli/values.ts";
 import { remoteCommand, type Remote, type RemoteData } from "#cli/remote-command.ts";
 import { findTarget, TARGET } from "./options.ts";
@@ -30,19 +30,18 @@ export const listTargets = remoteCommand(
     output.result(answer, () =>
       output.table(
         answer.targets,
-        [
-          { title: "id", value: (target) => target.id },
-          { title: "url", value: (target) => target.url, isFlexible: true },
-          { title: "types", value: (target) => typesOf(target), isFlexible: true, isOptional: true },
-          { title: "state", value: (target) => stateOf(target) },
-          { title: "waiting", value: (target) => target.waiting },
-          {
-            title: "last delivered",
+        {
+          id: (target) => target.id,
+          url: flexible((target) => target.url),
+          types: { value: (target) => typesOf(target), isFlexible: true, isOptional: true },
+          state: (target) => stateOf(target),
+          waiting: (target) => target.waiting,
+          "last delivered": {
             value: (target) => target.lastDeliveredAt ?? "never",
             shown: (target) => (target.lastDeliveredAt === null ? "never" : shortTime(target.lastDeliveredAt)),
             isOptional: true,
           },
-        ],
+        },
         "No events are sent. Add a target: kb events add URL",
       ),
     );
@@ -58,10 +57,10 @@ export const listTypes = command(
     const output = makeOutput(input, deps);
     output.table(
       EVENT_TYPES.map((type) => ({ type, meaning: EVENT_MEANINGS[type] })),
-      [
-        { title: "type", value: ({ type }) => type },
-        { title: "sent when", value: ({ meaning }) => meaning, isFlexible: true },
-      ],
+      {
+        type: ({ type }) => type,
+        "sent when": flexible(({ meaning }) => meaning),
+      },
       "",
     );
   },

@@ -4,6 +4,7 @@ import { accessOf } from "#cli/find.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { allConnections, connectionsOf, findConnection, findServer, type ConnectionRecord } from "./find.ts";
 import { SHARE_OPTIONS } from "./options.ts";
+import { flexible } from "#cli/table.ts";
 
 const CONNECTION = [{ name: "connection", summary: "its name or cnx_…", required: true }] as const;
 
@@ -22,24 +23,19 @@ export const listConnections = remoteCommand(
     output.result({ connections, nextCursor: null }, () =>
       output.table(
         connections,
-        [
-          { title: "id", value: ({ id }) => id },
-          { title: "name", value: ({ name }) => name, isFlexible: true },
-          { title: "account", value: ({ account }) => account?.label ?? "", isFlexible: true, isOptional: true },
-          {
-            title: "owner",
-            value: ({ owner, isMine }) => (isMine ? "you" : owner.name || "former member"),
-            isFlexible: true,
-          },
-          { title: "state", value: ({ status }) => status },
-          { title: "visible to", value: ({ access }) => access.visibility },
-          {
-            title: "last used",
+        {
+          id: ({ id }) => id,
+          name: flexible(({ name }) => name),
+          account: { value: ({ account }) => account?.label ?? "", isFlexible: true, isOptional: true },
+          owner: flexible(({ owner, isMine }) => (isMine ? "you" : owner.name || "former member")),
+          state: ({ status }) => status,
+          "visible to": ({ access }) => access.visibility,
+          "last used": {
             value: ({ lastUsedAt }) => lastUsedAt?.slice(0, 16).replace("T", " ") ?? "",
             isOptional: true,
           },
-          { title: "why", value: ({ statusReason }) => statusReason ?? "", isFlexible: true, isOptional: true },
-        ],
+          why: { value: ({ statusReason }) => statusReason ?? "", isFlexible: true, isOptional: true },
+        },
         "You have no connections. Connect an app with kb servers connect SERVER.",
       ),
     );

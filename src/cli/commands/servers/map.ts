@@ -7,6 +7,7 @@ import { nearest, parsePair } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { findConnection, findServer } from "./find.ts";
 import { SERVER } from "./options.ts";
+import { flexible } from "#cli/table.ts";
 
 const ROLES = ["list", "search", "fetch"] as const;
 type Role = (typeof ROLES)[number];
@@ -78,13 +79,13 @@ export const previewTool = remoteCommand(
       if (preview.text !== undefined) return output.line(preview.text);
       output.table(
         preview.entries ?? [],
-        [
-          { title: "id", value: (entry) => entry.id, isFlexible: true },
-          { title: "title", value: ({ title }) => title, isFlexible: true },
-          { title: "updated", value: ({ updatedAt }) => updatedAt ?? "", isOptional: true },
-          { title: "url", value: ({ url }) => url ?? "", isFlexible: true, isOptional: true },
-          { title: "text", value: ({ text }) => text ?? "", isFlexible: true, isOptional: true },
-        ],
+        {
+          id: flexible((entry) => entry.id),
+          title: flexible(({ title }) => title),
+          updated: { value: ({ updatedAt }) => updatedAt ?? "", isOptional: true },
+          url: { value: ({ url }) => url ?? "", isFlexible: true, isOptional: true },
+          text: { value: ({ text }) => text ?? "", isFlexible: true, isOptional: true },
+        },
         "The tool gave nothing that kb can read as entries.",
       );
     });
@@ -196,17 +197,13 @@ function printTools({ tools, mapping, faults, leftOut }: ServerTools, output: Ou
   const usedFor = (name: string) => ROLES.filter((role) => mapping?.[role]?.tool === name);
   output.table(
     tools,
-    [
-      { title: "tool", value: ({ name }) => name },
-      { title: "used to", value: ({ name }) => usedFor(name) },
-      { title: "says it", value: ({ isReadOnly }) => (isReadOnly ? "only reads" : "may change things") },
-      {
-        title: "arguments",
-        value: (tool) => tool.arguments.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`)),
-        isFlexible: true,
-      },
-      { title: "about", value: ({ description }) => description ?? "", isFlexible: true, isOptional: true },
-    ],
+    {
+      tool: ({ name }) => name,
+      "used to": ({ name }) => usedFor(name),
+      "says it": ({ isReadOnly }) => (isReadOnly ? "only reads" : "may change things"),
+      arguments: flexible((tool) => tool.arguments.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`))),
+      about: { value: ({ description }) => description ?? "", isFlexible: true, isOptional: true },
+    },
     "The server has no tools.",
   );
   for (const { role, tool, reason } of faults) output.talk(`Not used to ${role} any more: ${tool} ${REASONS[reason]}.`);

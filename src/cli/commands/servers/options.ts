@@ -95,12 +95,12 @@ export type ServerTest = DataOf<"post", "/api/mcp-servers/connection-tests">;
 export function printTest(test: ServerTest, output: Output): void {
   output.table(
     test.steps,
-    [
-      { title: "step", value: ({ step }) => step },
-      { title: "result", value: ({ ok }) => (ok ? "ok" : "failed") },
-      { title: "took", value: ({ ms }) => ms, shown: ({ ms }) => duration(ms) },
-      { title: "problem", value: ({ problem }) => problem?.message ?? "", isFlexible: true, isOptional: true },
-    ],
+    {
+      step: ({ step }) => step,
+      result: ({ ok }) => (ok ? "ok" : "failed"),
+      took: { value: ({ ms }) => ms, shown: ({ ms }) => duration(ms) },
+      problem: { value: ({ problem }) => problem?.message ?? "", isFlexible: true, isOptional: true },
+    },
     "Nothing was tried.",
   );
   for (const line of foundBy(test)) output.talk(line);

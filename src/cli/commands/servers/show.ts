@@ -2,34 +2,26 @@ import { isSharedRedirect } from "#api/shared-redirect.ts";
 import { fieldsOf } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import type { Output } from "#cli/output.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { listCommand, remoteCommand } from "#cli/remote-command.ts";
 import { findConnection, findServer, type ServerRecord } from "./find.ts";
 import { AUTH_OPTIONS, authOf, exitOfTest, offersOf, printTest, SERVER } from "./options.ts";
+import { flexible } from "#cli/table.ts";
 
-export const listServers = remoteCommand(
-  {
-    summary: "List the MCP servers whose apps can be connected.",
-    examples: ["kb servers list"],
-    fields: [fieldsOf("get", "/api/mcp-servers", "servers")],
+export const listServers = listCommand({
+  summary: "List the MCP servers whose apps can be connected.",
+  examples: ["kb servers list"],
+  path: "/api/mcp-servers",
+  key: "servers",
+  empty: "There are no servers. An admin adds one with kb servers add URL.",
+  columns: {
+    id: ({ id }) => id,
+    name: { value: ({ name }) => name, isFlexible: true },
+    url: { value: ({ url }) => url, isFlexible: true },
+    state: stateOf,
+    connections: ({ counts }) => counts.connections,
+    connectors: { value: ({ counts }) => counts.connectors, isOptional: true },
   },
-  async ({ api, output }) => {
-    const servers = await api.list("/api/mcp-servers", "servers");
-    output.result({ servers, nextCursor: null }, () =>
-      output.table(
-        servers,
-        [
-          { title: "id", value: ({ id }) => id },
-          { title: "name", value: ({ name }) => name, isFlexible: true },
-          { title: "url", value: ({ url }) => url, isFlexible: true },
-          { title: "state", value: stateOf },
-          { title: "connections", value: ({ counts }) => counts.connections },
-          { title: "connectors", value: ({ counts }) => counts.connectors, isOptional: true },
-        ],
-        "There are no servers. An admin adds one with kb servers add URL.",
-      ),
-    );
-  },
-);
+});
 
 export const showServer = remoteCommand(
   {
@@ -136,18 +128,15 @@ export const listApps = remoteCommand(
     output.result({ apps, nextCursor: null }, () =>
       output.table(
         apps,
-        [
-          { title: "app", value: ({ slug }) => slug },
-          { title: "name", value: (app) => app.name, isFlexible: true },
-          { title: "connect with", value: ({ auth }) => auth.map((way) => WAYS[way]) },
-          {
-            title: "read by",
-            value: ({ content }) => Object.keys(content).filter((key) => content[key as keyof typeof content]),
-          },
-          { title: "yours", value: ({ connected }) => connected.mine },
-          { title: "shared", value: ({ connected }) => connected.shared },
-          { title: "about", value: ({ description }) => description, isFlexible: true, isOptional: true },
-        ],
+        {
+          app: ({ slug }) => slug,
+          name: flexible((app) => app.name),
+          "connect with": ({ auth }) => auth.map((way) => WAYS[way]),
+          "read by": ({ content }) => Object.keys(content).filter((key) => content[key as keyof typeof content]),
+          yours: ({ connected }) => connected.mine,
+          shared: ({ connected }) => connected.shared,
+          about: { value: ({ description }) => description, isFlexible: true, isOptional: true },
+        },
         options.find === undefined ? `${name} has no app that can be connected.` : "No app has this name.",
       ),
     );
