@@ -1,7 +1,7 @@
 /** Commands that call a server as the person who is signed in: most of them. */
 import type { ListKey, ListPath, RecordOf } from "#api/client.ts";
 import { connect, type Api } from "./api.ts";
-import { command, fieldsOf, type Command, type CommandData, type InputOf } from "./command.ts";
+import { fieldsOf, type Command, type CommandData, type InputOf } from "./command.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
 import { makeOutput, type Output } from "./output.ts";
@@ -24,12 +24,11 @@ export function remoteCommand<const D extends RemoteData>(
   run: (remote: Remote<D>) => Promise<number | void>,
 ): Command {
   const exitCodes = [...(data.exitCodes ?? []), ...EXIT_CODES].sort((a, b) => a - b);
-  return command<RemoteData>({ ...data, exitCodes, isRemote: true }, async (input, deps) => {
+  const connected = async (input: InputOf<D>, deps: Deps): Promise<number | void> => {
     const api = await connect(input, deps);
-    const output = makeOutput(input, deps, api.settings.defaults);
-    // The parser reads the words by this data.
-    return await run({ ...(input as InputOf<D>), api, output, deps });
-  });
+    return await run({ ...input, api, output: makeOutput(input, deps, api.settings.defaults), deps });
+  };
+  return { ...data, exitCodes, isRemote: true, run: connected };
 }
 
 /** A list that only prints every record of a route. `key` is the plural that contains them. */
