@@ -37,7 +37,7 @@ def make_user(name, *actions):
 users = {
     "reader": make_user("reader", "s3:ListBucket", "s3:GetObject"),
     "lister": make_user("lister", "s3:ListBucket"),
-    "no one": make_user("no one", "sqs:ListQueues"),
+    "nobody": make_user("nobody", "sqs:ListQueues"),
 }
 s3 = boto3.client("s3", **root)
 s3.create_bucket(Bucket="files", CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
