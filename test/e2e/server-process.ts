@@ -129,6 +129,8 @@ export async function runKb(
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += String(chunk)));
   child.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  // EPIPE: a bad call ends before it reads its input.
+  child.stdin.on("error", () => undefined);
   child.stdin.end(options.input ?? "");
   await once(child, "close");
   return { code: child.exitCode, stdout, stderr };
