@@ -1,12 +1,11 @@
 import type { LinkNotice, Notice } from "#api/notices.ts";
 import { pauseOf, personOf } from "#api/notice-words.ts";
+import { minute } from "./table.ts";
 
 /** Notices about a person's account, and for an owner about the workspace, a sentence or two each. */
 export function noticesOf({ notices }: { notices?: readonly Notice[] }): string[] {
   // An older server sends none.
-  return (notices ?? []).map(
-    (notice) => `Notice: on ${notice.at.slice(0, 16).replace("T", " ")} UTC ${sentencesOf(notice)}`,
-  );
+  return (notices ?? []).map((notice) => `Notice: on ${minute(notice.at)} UTC ${sentencesOf(notice)}`);
 }
 
 function sentencesOf(notice: Notice): string {

@@ -154,6 +154,11 @@ export function tabbed<T>(row: T, columns: readonly Column<T>[], paint: Paint): 
     .join("\t");
 }
 
+/** A time to the minute: 2026-11-22 04:05, in UTC; "" if there is none. */
+export function minute(at: string | null | undefined): string {
+  return at?.slice(0, 16).replace("T", " ") ?? "";
+}
+
 /** A time without its year, which is obvious in lists: 11-22 04:05, in UTC. */
 export function shortTime(at: string | null | undefined): string {
   return at?.slice(5, 16).replace("T", " ") ?? "";

@@ -9,7 +9,7 @@ import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { readStdin } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
-import { flexible } from "#cli/table.ts";
+import { flexible, minute } from "#cli/table.ts";
 
 const listAccounts = remoteCommand(
   {
@@ -29,7 +29,7 @@ const listAccounts = remoteCommand(
           account: flexible(({ label }) => label),
           state: ({ state }) => state,
           linked: ({ isLinked }) => (isLinked ? "yes" : "no"),
-          confirmed: ({ confirmedAt }) => confirmedAt.slice(0, 16).replace("T", " "),
+          confirmed: ({ confirmedAt }) => minute(confirmedAt),
           connectors: { value: ({ connectors }) => connectors.map(({ name }) => name), isOptional: true },
         },
         `You have no accounts. Connect one with kb accounts connect SERVICE (${names}).`,

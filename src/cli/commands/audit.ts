@@ -10,7 +10,7 @@ import { CliFailure, usageFailure } from "#cli/failure.ts";
 import { memberIdsOf } from "#cli/find.ts";
 import { bytes } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
-import { flexible, shortTime } from "#cli/table.ts";
+import { flexible, minute, shortTime } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 
@@ -196,10 +196,6 @@ function sinceOf(text: string | undefined): string | undefined {
 function credentialOf(credential: string, named: (id: string) => string): string {
   const [kind = "", id = ""] = credential.split(":");
   return id === "" ? kind : `${kind} ${named(id)}`;
-}
-
-function minute(at: string): string {
-  return at.slice(0, 16).replace("T", " ");
 }
 
 async function toStdout(parts: AsyncIterable<Buffer>, deps: Deps): Promise<void> {

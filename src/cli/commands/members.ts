@@ -2,6 +2,7 @@ import { fieldsOf, type Noun } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { findMember } from "#cli/find.ts";
 import { listCommand, remoteCommand } from "#cli/remote-command.ts";
+import { minute } from "#cli/table.ts";
 
 const listMembers = listCommand({
   summary: "List the members of the workspace.",
@@ -75,7 +76,7 @@ const resetPassword = remoteCommand(
       params: { path: { id: member.userId } },
     });
     output.result(answer, () => {
-      const until = answer.expiresAt.slice(0, 16).replace("T", " ");
+      const until = minute(answer.expiresAt);
       if (answer.url === null) {
         output.talk(`Sent a password reset link to ${member.email}. It is valid until ${until} UTC.`);
         return;

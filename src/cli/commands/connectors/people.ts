@@ -4,7 +4,7 @@ import { plural } from "#api/plural.ts";
 import { fieldsOf } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findConnector, memberIdsOf } from "#cli/find.ts";
-import { flexible, type Columns } from "#cli/table.ts";
+import { flexible, minute, type Columns } from "#cli/table.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { CONNECTOR } from "./options.ts";
 
@@ -47,7 +47,7 @@ export const listPeople = remoteCommand(
       ),
     );
     const { users, linked, groups, oldestGroupAt } = list.summary;
-    const oldest = oldestGroupAt === null ? "" : `, the oldest read ${oldestGroupAt.slice(0, 16).replace("T", " ")}`;
+    const oldest = oldestGroupAt === null ? "" : `, the oldest read ${minute(oldestGroupAt)}`;
     output.talk(`${linked} of ${plural(users, "user")} linked; ${plural(groups, "group")}${oldest}.`);
     if (list.nextCursor !== null) output.talk(`More: kb connectors people "${name}" --cursor ${list.nextCursor}`);
   },

@@ -8,7 +8,7 @@ import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { findConnector } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
 import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
-import { flexible, shortTime } from "#cli/table.ts";
+import { flexible, minute, shortTime } from "#cli/table.ts";
 import { parsePair } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { CONNECTOR, CREDENTIAL_OPTIONS, SET_OPTION, credentialsOf } from "./options.ts";
@@ -55,7 +55,7 @@ export const listConnectors = remoteCommand(
           indexed: { value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)), shown: indexedOf },
           failed: (item) => (item.counts === undefined ? "" : count(item.counts.failed)),
           "last sync": {
-            value: (item) => item.lastSync?.finishedAt?.slice(0, 16).replace("T", " ") ?? "",
+            value: (item) => minute(item.lastSync?.finishedAt),
             shown: (item) => shortTime(item.lastSync?.finishedAt),
           },
         },
@@ -165,7 +165,7 @@ function actsOf({ allowed, owner, state, isPushed }: ConnectorRecord): string[] 
 }
 
 function atTime(at: string): string {
-  return `at ${at.slice(0, 16).replace("T", " ")}`;
+  return `at ${minute(at)}`;
 }
 
 /** A connector's settings in the form of `--set`. */

@@ -9,7 +9,7 @@ import { EXIT } from "#cli/exit-codes.ts";
 import { CliFailure, usageFailure } from "#cli/failure.ts";
 import type { SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
-import { flexible, shortTime, type Columns } from "#cli/table.ts";
+import { flexible, minute, shortTime, type Columns } from "#cli/table.ts";
 import { parseDuration } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
 import { findConnector } from "#cli/find.ts";
@@ -153,7 +153,7 @@ export const listRemovals = remoteCommand(
           removed,
           {
             kbId: (item) => item.kbId,
-            removed: (item) => item.removedAt.slice(0, 16).replace("T", " "),
+            removed: (item) => minute(item.removedAt),
           },
           `Nothing was removed from "${connector.name}" in the last 7 days.`,
         ),
@@ -169,7 +169,7 @@ export const listRemovals = remoteCommand(
           {
             kbId: (item) => item.kbId,
             item: flexible((item) => item.title ?? item.externalId),
-            "held since": (item) => item.heldAt.slice(0, 16).replace("T", " "),
+            "held since": (item) => minute(item.heldAt),
           },
           `No removals of "${connector.name}" wait for approval.`,
         ),
@@ -207,7 +207,7 @@ const syncColumns = (names: ReadonlyMap<string, string>): Columns<SyncRecord> =>
   done: (sync) => `${count(sync.progress.done)}${sync.progress.total === null ? "" : `/${count(sync.progress.total)}`}`,
   failed: (sync) => count(sync.counts.failed),
   started: {
-    value: (sync) => sync.startedAt?.slice(0, 16).replace("T", " ") ?? "",
+    value: (sync) => minute(sync.startedAt),
     shown: (sync) => shortTime(sync.startedAt),
   },
   now: { value: (sync) => sync.problem?.message ?? sync.progress.note ?? "", isFlexible: true, isOptional: true },

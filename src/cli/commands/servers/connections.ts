@@ -4,7 +4,7 @@ import { accessOf } from "#cli/find.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { allConnections, connectionsOf, findConnection, findServer, type ConnectionRecord } from "./find.ts";
 import { SHARE_OPTIONS } from "./options.ts";
-import { flexible } from "#cli/table.ts";
+import { flexible, minute } from "#cli/table.ts";
 
 const CONNECTION = [{ name: "connection", summary: "its name or cnx_…", required: true }] as const;
 
@@ -31,7 +31,7 @@ export const listConnections = remoteCommand(
           state: ({ status }) => status,
           "visible to": ({ access }) => access.visibility,
           "last used": {
-            value: ({ lastUsedAt }) => lastUsedAt?.slice(0, 16).replace("T", " ") ?? "",
+            value: ({ lastUsedAt }) => minute(lastUsedAt),
             isOptional: true,
           },
           why: { value: ({ statusReason }) => statusReason ?? "", isFlexible: true, isOptional: true },

@@ -5,7 +5,7 @@ import type { Output } from "#cli/output.ts";
 import { listCommand, remoteCommand } from "#cli/remote-command.ts";
 import { findConnection, findServer, type ServerRecord } from "./find.ts";
 import { AUTH_OPTIONS, authOf, exitOfTest, offersOf, printTest, SERVER } from "./options.ts";
-import { flexible } from "#cli/table.ts";
+import { flexible, minute } from "#cli/table.ts";
 
 export const listServers = listCommand({
   summary: "List the MCP servers whose apps can be connected.",
@@ -52,11 +52,11 @@ export const showHealth = remoteCommand(
     output.result(health, () =>
       output.record([
         ["status", health.status],
-        ["probed", shortTime(health.checkedAt) || "not yet"],
+        ["probed", minute(health.checkedAt) || "not yet"],
         ["answered in", health.latencyMs === null ? "" : `${health.latencyMs} ms`],
         ["failures in a row", health.consecutiveFailures],
         ["last problem", health.lastProblem && `${health.lastProblem.message} (${health.lastProblem.code})`],
-        ["next probe", shortTime(health.nextCheckAt)],
+        ["next probe", minute(health.nextCheckAt)],
         ["connections", `${health.connections.active} active`],
         ["to connect again", health.connections.needsReauth || ""],
         ["failed", health.connections.failed || ""],
@@ -157,7 +157,7 @@ function printServer(server: ServerRecord, output: Output): void {
     ["name", server.name],
     ["url", server.url],
     ["state", stateOf(server)],
-    ["probed", shortTime(server.health.checkedAt)],
+    ["probed", minute(server.health.checkedAt)],
     ["server", serverInfo && `${serverInfo.title ?? serverInfo.name} ${serverInfo.version}`],
     ["MCP revision", server.protocolVersion],
     ["offers", capabilities && offersOf(capabilities)],
@@ -170,14 +170,10 @@ function printServer(server: ServerRecord, output: Output): void {
     ["apps", server.apps ?? "all"],
     ["connections", counts.connections],
     ["connectors", counts.connectors],
-    ["added", `${shortTime(server.createdAt)} by ${server.createdBy.name || "a former member"}`],
+    ["added", `${minute(server.createdAt)} by ${server.createdBy.name || "a former member"}`],
   ]);
 }
 
 function sharedRedirectLine({ id, auth: { clientId = "CLIENT_ID" } }: ServerRecord): string {
   return `Its redirect URL may be that of other servers, too. For one of its own: run kb servers update ${id} --auth oauth, give the client at the provider the redirect URL that is printed, then run kb servers update ${id} --client-id ${clientId}`;
-}
-
-function shortTime(at: string | null): string {
-  return at === null ? "" : at.slice(0, 16).replace("T", " ");
 }
