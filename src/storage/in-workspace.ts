@@ -20,7 +20,7 @@ import type { FormsOf, RecordOf, Table } from "./tables/table.ts";
  * Each takes column values in their stored form, and returns or changes all rows that match every one.
  */
 export function inWorkspace<T extends Table<keyof Tables>>(
-  { read, write }: Pick<SqlHandles, "read" | "write">,
+  { read, write = read }: Pick<SqlHandles, "read"> & Partial<Pick<SqlHandles, "write">>,
   workspaceId: string,
   table: T,
 ) {

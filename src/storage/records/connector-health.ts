@@ -11,7 +11,7 @@ export type ConnectorHealth = Pick<
 >;
 
 const LIST_OWNED = compiledQuery((read, workspaceId: string, ownerUserId: string) =>
-  inWorkspace({ read, write: read }, workspaceId, CONNECTORS)
+  inWorkspace({ read }, workspaceId, CONNECTORS)
     .select({ ownerUserId })
     .select(["name", "providerId", "state", "nextRunAt", "aclCheckedAt", "refusedAt", "lastFullAt"])
     .orderBy("createdAt")

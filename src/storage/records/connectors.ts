@@ -31,13 +31,13 @@ export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "prov
 
 // A push asks these for each of its slices, and a key is found for each request.
 const FIND = compiledQuery((read, workspaceId: string, connectorId: string) =>
-  inWorkspace({ read, write: read }, workspaceId, CONNECTORS).select({ connectorId }).selectAll(),
+  inWorkspace({ read }, workspaceId, CONNECTORS).select({ connectorId }).selectAll(),
 );
 const LIST_KEYS = compiledQuery((read, workspaceId: string, connectorId: string, now: number) =>
-  openKeys({ read, write: read }, workspaceId, now).where("connectorId", "=", connectorId),
+  openKeys({ read }, workspaceId, now).where("connectorId", "=", connectorId),
 );
 
-function openKeys(sql: Pick<SqlHandles, "read" | "write">, workspaceId: string, now: number) {
+function openKeys(sql: Pick<SqlHandles, "read">, workspaceId: string, now: number) {
   return inWorkspace(sql, workspaceId, CONNECTOR_KEYS)
     .select({ revokedAt: null })
     .selectAll()

@@ -15,7 +15,7 @@ export interface ItemClock {
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
 
 const MAX_ACL_AGE = compiledQuery((read, workspaceId: string) =>
-  inWorkspace({ read, write: read }, workspaceId, WORKSPACES).select().select("maxAclAgeMs"),
+  inWorkspace({ read }, workspaceId, WORKSPACES).select().select("maxAclAgeMs"),
 );
 
 /** How long permissions of sources are believed, and the instants of item clocks. Source: S23. */

@@ -56,7 +56,7 @@ interface Named {
 async function namesakesOf({ read }: Pick<SqlHandles, "read">, workspaceId: string, rows: readonly Named[]) {
   if (rows.length === 0) return [];
   const folded = [...new Set(rows.map(({ name }) => name.toLowerCase()))];
-  return inWorkspace({ read, write: read }, workspaceId, MEMBERS)
+  return inWorkspace({ read }, workspaceId, MEMBERS)
     .select()
     .innerJoin("users", "users.userId", "members.userId")
     .select(["users.userId as id", "users.name", "users.email"])
@@ -118,50 +118,50 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
       return tellApart(rows, await namesakesOf({ read }, workspaceId, rows));
     },
     [ID_PREFIXES.group]: (ids) =>
-      inWorkspace({ read, write: read }, workspaceId, GROUPS)
+      inWorkspace({ read }, workspaceId, GROUPS)
         .select()
         .select(["groupId as id", "name"])
         .where("groupId", "in", ids)
         .execute(),
     [ID_PREFIXES.connector]: (ids) =>
-      inWorkspace({ read, write: read }, workspaceId, CONNECTORS)
+      inWorkspace({ read }, workspaceId, CONNECTORS)
         .select()
         .select(["connectorId as id", "name"])
         .where("connectorId", "in", ids)
         .execute(),
     [ID_PREFIXES.token]: (ids) =>
-      inWorkspace({ read, write: read }, workspaceId, API_TOKENS)
+      inWorkspace({ read }, workspaceId, API_TOKENS)
         .select()
         .select(["tokenId as id", "name"])
         .where("tokenId", "in", ids)
         .execute(),
     [ID_PREFIXES.invitation]: (ids) =>
-      inWorkspace({ read, write: read }, workspaceId, INVITATIONS)
+      inWorkspace({ read }, workspaceId, INVITATIONS)
         .select()
         .select(["invitationId as id", "email as name"])
         .where("invitationId", "in", ids)
         .execute(),
     [ID_PREFIXES.session]: (ids) =>
-      inWorkspace({ read, write: read }, workspaceId, SESSIONS)
+      inWorkspace({ read }, workspaceId, SESSIONS)
         .select()
         .select(["sessionId as id", "userAgent as name"])
         .where("sessionId", "in", ids)
         .execute(),
     [ID_PREFIXES.workspace]: (ids) =>
-      inWorkspace({ read, write: read }, workspaceId, WORKSPACES)
+      inWorkspace({ read }, workspaceId, WORKSPACES)
         .select()
         .select(["workspaceId as id", "name"])
         .where("workspaceId", "in", ids)
         .execute(),
     [ID_PREFIXES.grant]: (ids) =>
-      inWorkspace({ read, write: read }, workspaceId, GRANTS)
+      inWorkspace({ read }, workspaceId, GRANTS)
         .select()
         .select(["grantId as id", "clientName as name"])
         .where("grantId", "in", ids)
         .execute(),
     // The server's folders belong to no workspace: a workspace that allowed one knows its path from its own audit row.
     [ID_PREFIXES.root]: async (ids) => {
-      const rows = await inWorkspace({ read, write: read }, workspaceId, AUDIT)
+      const rows = await inWorkspace({ read }, workspaceId, AUDIT)
         .select({ action: "local_root.added" })
         .select(["targetId", "details"])
         .where("targetId", "in", ids)
@@ -174,7 +174,7 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
       });
     },
     [CLIENTS]: (ids) =>
-      inWorkspace({ read, write: read }, workspaceId, GRANTS)
+      inWorkspace({ read }, workspaceId, GRANTS)
         .select()
         .select(["clientId as id", "clientName as name"])
         .where("clientId", "in", ids)

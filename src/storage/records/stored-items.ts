@@ -120,7 +120,7 @@ const STORED_COLUMNS = [
 ] as const;
 
 const LIST_STORED_OF = compiledQuery((read, workspaceId: string, connectorId: string, externalIds: string) =>
-  inWorkspace({ read, write: read }, workspaceId, ITEMS)
+  inWorkspace({ read }, workspaceId, ITEMS)
     .select({ connectorId, removedAt: null })
     .select(STORED_COLUMNS)
     .where(rawSql<boolean>`"externalId" in (select value from json_each(${externalIds}))`),

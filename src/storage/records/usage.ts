@@ -11,10 +11,10 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
     Number((await query.executeTakeFirstOrThrow()).count);
 
   async function countMembers(now: number): Promise<number> {
-    const members = inWorkspace({ read, write: read }, workspaceId, MEMBERS)
+    const members = inWorkspace({ read }, workspaceId, MEMBERS)
       .select()
       .select(({ fn }) => fn.countAll<number>().as("count"));
-    const invited = inWorkspace({ read, write: read }, workspaceId, INVITATIONS)
+    const invited = inWorkspace({ read }, workspaceId, INVITATIONS)
       .select({ acceptedAt: null, revokedAt: null })
       .select(({ fn }) => fn.countAll<number>().as("count"))
       .where("expiresAt", ">", now);
@@ -29,14 +29,14 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
           return countMembers(now);
         case "connectors":
           return countOf(
-            inWorkspace({ read, write: read }, workspaceId, CONNECTORS)
+            inWorkspace({ read }, workspaceId, CONNECTORS)
               .select()
               .select(({ fn }) => fn.countAll<number>().as("count"))
               .where("state", "<>", "deleting"),
           );
         case "tokens":
           return countOf(
-            inWorkspace({ read, write: read }, workspaceId, API_TOKENS)
+            inWorkspace({ read }, workspaceId, API_TOKENS)
               .select({ revokedAt: null })
               .select(({ fn }) => fn.countAll<number>().as("count"))
               .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)])),
@@ -46,7 +46,7 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
 
     /** Living items and the UTF-16 code units of their texts; reads a row of each. */
     async items(): Promise<{ items: number; textChars: number }> {
-      const { items, textChars } = await inWorkspace({ read, write: read }, workspaceId, ITEMS)
+      const { items, textChars } = await inWorkspace({ read }, workspaceId, ITEMS)
         .select({ removedAt: null })
         .select(({ fn }) => [fn.countAll<number>().as("items"), fn.sum<number | null>("textChars").as("textChars")])
         .executeTakeFirstOrThrow();
