@@ -5,7 +5,7 @@ import { filesRef, parseId, repositoryRef, threadId } from "./ids.ts";
 import { toPartItem } from "./map.ts";
 import { takeOdd } from "./odd.ts";
 import { hasThreads, listRepository, type Place, readThreads } from "./repository.ts";
-import { tellFiles } from "./tell-files.ts";
+import { reportFiles } from "./report-files.ts";
 import { findState, type ForgeTools, putState, type RepositoryState } from "./tools.ts";
 
 /** Times of forges count in seconds, and a change may be stored a little later. */
@@ -27,7 +27,7 @@ export async function* readChanges(
     const threads = hasThreads(repository) ? yield* changedThreads(tools, repository, state) : {};
     // These are reported, whatever happens to the files.
     putState(ctx, repository, { ...state, ...threads });
-    const files = yield* tellFiles(tools, repository, { ...(state.files && { state: state.files }) });
+    const files = yield* reportFiles(tools, repository, { ...(state.files && { state: state.files }) });
     const { files: _former, ...rest } = state;
     putState(ctx, repository, { ...rest, ...threads, ...(files && { files }) });
     forge.remember?.(repository);

@@ -7,7 +7,7 @@ import { parseId, repositoryRef } from "./ids.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
 import { takeOdd } from "./odd.ts";
 import { readReviews } from "./reviews.ts";
-import { tellFiles } from "./tell-files.ts";
+import { reportFiles } from "./report-files.ts";
 import { type ForgeTools, putState } from "./tools.ts";
 
 /** How far a run has listed a repository, so that its next attempt requests only the rest. */
@@ -35,7 +35,7 @@ export async function* listRepository(tools: ForgeTools, repository: ForgeReposi
   forge.odd.take();
   if (hasThreads(repository) && place.part !== "files") yield* listThreads(tools, repository, place, begun);
   place.part = "files";
-  const files = yield* tellFiles(tools, repository, { at: place });
+  const files = yield* reportFiles(tools, repository, { at: place });
   if (place.isHalf) throw halfRead(`kb doesn't understand everything that ${repository.fullName} has.`);
   const { since, total, last } = place;
   putState(ctx, repository, { since, total, last, ...(files && { files }) });

@@ -7,17 +7,17 @@ import type { FilesState } from "./files.ts";
 import { filesRef, repositoryRef } from "./ids.ts";
 import { findState, type ForgeTools, putState } from "./tools.ts";
 
-type Told<At> = AsyncGenerator<ContainerEvent<At>, FilesState | undefined>;
+type Report<At> = AsyncGenerator<ContainerEvent<At>, FilesState | undefined>;
 
 /**
  * Files that are new since this state, or all without one; returns undefined when there are none, or none are visible.
  * A failure is reported for the files alone: the threads of the repository were reported before.
  */
-export async function* tellFiles<At>(
+export async function* reportFiles<At>(
   tools: ForgeTools,
   repository: ForgeRepository,
   { state, at }: { state?: FilesState | undefined; at?: At },
-): Told<At> {
+): Report<At> {
   if (!repository.content.has("files") || repository.branch === undefined) return undefined;
   const container = filesRef(repository);
   const waits = makeWaits(tools.ctx);
@@ -56,7 +56,7 @@ async function* walk<At>(
   { ctx, files, facts, forge, hand }: ForgeTools,
   repository: ForgeRepository,
   { begun, at }: { begun: { state: FilesState | undefined }; at: At | undefined },
-): Told<At> {
+): Report<At> {
   const { state } = begun;
   const head = await forge.head(repository);
   if (head === undefined) return undefined;
