@@ -1,7 +1,7 @@
 /**
  * Writes what is made from the contract, the commands and the settings: `docs/openapi.json`, the table of commands,
  * `docs/reference/cli.md`, `docs/mcp.md`, `docs/settings.md`, `docs/push-line.schema.json` and the tables of
- * `docs/fields.md` and `docs/clients.md`.
+ * `docs/fields.md` and `docs/clients.md`, and the drawing in `docs/architecture.md`.
  * It also refreshes the quotations of our code in the guides. With `--check` it writes nothing and fails when a file is not what it would write.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,6 +16,7 @@ import { makeDocument } from "./openapi.ts";
 import { refreshClients } from "./clients-table.ts";
 import { refreshFields } from "./fields.ts";
 import { refreshQuotes } from "./quotes.ts";
+import { refreshDrawing } from "./size/drawing.ts";
 
 await main(process.argv.includes("--check"));
 
@@ -31,6 +32,10 @@ async function main(isCheck: boolean): Promise<void> {
     { path: "docs/push-line.schema.json", text: `${JSON.stringify(makePushLineSchema(), null, 2)}\n` },
     { path: "docs/fields.md", text: refreshFields(readFileSync(toFile("docs/fields.md"), "utf8")) },
     { path: "docs/clients.md", text: refreshClients(readFileSync(toFile("docs/clients.md"), "utf8")) },
+    {
+      path: "docs/architecture.md",
+      text: refreshDrawing(readFileSync(toFile("docs/architecture.md"), "utf8")),
+    },
     ...["CONTRIBUTING.md", "docs/add-a-source.md"].map((path) => ({
       path,
       text: refreshQuotes(readFileSync(toFile(path), "utf8")),

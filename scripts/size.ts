@@ -7,17 +7,11 @@
  *   npx tsx scripts/size.ts --check             exit code 1 if a structural figure is above its bound in `size/bounds.ts`
  */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { compareWithBounds } from "./size/bounds.ts";
 import { measure, type FileSize } from "./size/measure.ts";
 import { structureOf } from "./size/structure.ts";
-
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
-/** Written by `scripts/generate.ts`. */
-const GENERATED = /(?:^|\/)generated\//;
+import { isCounted, readTree, ROOT } from "./size/tree.ts";
 
 const { values, positionals } = parseArgs({
   options: { change: { type: "boolean", default: false }, check: { type: "boolean", default: false } },
@@ -26,18 +20,6 @@ const { values, positionals } = parseArgs({
 if (values.change) showChange(positionals[0] ?? "HEAD");
 else if (values.check) checkBounds();
 else showTree();
-
-function isCounted(path: string): boolean {
-  return /^src\/.*\.tsx?$/.test(path) && !GENERATED.test(path);
-}
-
-function readTree(): FileSize[] {
-  return readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
-    .map((path) => `src/${path}`)
-    .filter(isCounted)
-    .sort()
-    .map((path) => measure(path, readFileSync(join(ROOT, path), "utf8")));
-}
 
 function checkBounds(): void {
   const { above, below } = compareWithBounds(structureOf(readTree()));

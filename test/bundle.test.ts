@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
-import ts from "typescript";
+import ts from "typescript-api";
 import { describe, test } from "vitest";
 import { findPackageRoot } from "#core/spawn.ts";
 

@@ -3,7 +3,7 @@
  * among them: what it is of, the query around it has bounded. The reason stands in a comment with `Raw:` above the query, or
  * above what it is in.
  */
-import ts from "typescript";
+import ts from "typescript-api";
 import { type FileSize, nodesOf } from "./measure.ts";
 
 const BEGINNINGS = new Set(["selectFrom", "insertInto", "updateTable", "deleteFrom"]);

@@ -1,7 +1,8 @@
 /** What of a tree should not be there, or should be less: each figure by a rule that a script can hold. */
-import { dirname, join, normalize } from "node:path";
-import ts from "typescript";
+import { dirname } from "node:path";
+import ts from "typescript-api";
 import { RETIRED_WORDS } from "../../test/docs/retired-words.ts";
+import { type Import, importsOf, reachedFrom } from "./imports.ts";
 import { type FileSize, nodesOf } from "./measure.ts";
 import { unexplainedQueries } from "./raw-queries.ts";
 
@@ -32,26 +33,6 @@ export function structureOf(files: readonly FileSize[]): [string, number][] {
   ];
 }
 
-interface Import {
-  from: string;
-  to: string;
-  names: readonly string[];
-}
-
-/** Those of our own files, by their paths. */
-function importsOf({ path, tree }: FileSize): Import[] {
-  return tree.statements.flatMap((statement): Import[] => {
-    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) return [];
-    const target = statement.moduleSpecifier.text;
-    const isOwn = target.startsWith("#") || target.startsWith(".");
-    if (!isOwn) return [];
-    const to = target.startsWith("#") ? `src/${target.slice(1)}` : normalize(join(dirname(path), target));
-    const named = statement.importClause?.namedBindings;
-    const names = named && ts.isNamedImports(named) ? named.elements : [];
-    return [{ from: path, to, names: names.map(({ propertyName, name }) => (propertyName ?? name).text) }];
-  });
-}
-
 function foldersOf(imports: readonly Import[]): Import[] {
   return imports
     .map(({ from, to, names }) => ({ from: dirname(from), to: dirname(to), names }))
@@ -66,17 +47,6 @@ function pairsInCircles(imports: readonly Import[]): number {
   let pairs = 0;
   for (const [from, to] of reach) for (const each of to) if (from < each && reach.get(each)?.has(from)) pairs++;
   return pairs;
-}
-
-function reachedFrom(start: string, next: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
-  const reached = new Set<string>();
-  const open = [...(next.get(start) ?? [])];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (reached.has(at)) continue;
-    reached.add(at);
-    open.push(...(next.get(at) ?? []));
-  }
-  return reached;
 }
 
 /** Interfaces of two methods or more and nothing else, that one function or class gives and no other. */
