@@ -1,5 +1,5 @@
 /** The table of all commands, made from the files of the nouns and the contract's document. */
-import type { FieldSource, ListedCommand } from "#cli/command.ts";
+import type { Route, ListedCommand } from "#cli/command.ts";
 import { namedCommands } from "#cli/names.ts";
 import { SECTIONS } from "#cli/nouns.ts";
 
@@ -46,7 +46,7 @@ function format(list: readonly unknown[]): string {
 }
 
 /** The names of the fields of an answer, or of the records under its `key`, in the document's order. */
-function fieldNames(document: unknown, { method, path, key }: FieldSource): string[] {
+function fieldNames(document: unknown, { method, path, key }: Route): string[] {
   const operation = at(at(at(document, "paths"), path), method);
   const answer = Object.entries(asObject(at(operation, "responses")))
     .filter(([status]) => /^20[012]$/.test(status))

@@ -122,7 +122,8 @@ type Part<Name extends string, Values> = [Values] extends [never]
     ? { [N in Name]?: Values | undefined }
     : { [N in Name]: Values };
 
-type Optional<Init> = {} extends Init ? [init?: Init] : [init: Init];
+/** The arguments after the path: omitted if nothing in them is required. */
+export type Optional<Init> = {} extends Init ? [init?: Init] : [init: Init];
 
 /** The common form of the typed calls. */
 interface Init {

@@ -3,30 +3,30 @@ import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
 import { isLoopbackHost, type ServerUrl } from "#api/server-url.ts";
 import { EXIT } from "./exit-codes.ts";
-import { CliFailure, interrupted } from "./failure.ts";
+import { CliFailure, failure, interrupted } from "./failure.ts";
 import type { Answer } from "./http.ts";
 import type { Credential, Settings } from "./settings.ts";
-import { parseObject, textOf } from "./state-file.ts";
+import { asRecord, parseObject, textOf } from "./state-file.ts";
 
 /** No answer at all. */
 export function unreachable(error: unknown, server: ServerUrl, signal: AbortSignal, timeoutMs: number): CliFailure {
   if (signal.aborted) return interrupted();
   const isTimeout = error instanceof Error && error.name === "TimeoutError";
   const why = isTimeout ? `no answer within ${timeoutMs / 1000} s` : readNetworkFailure(error).why;
-  return new CliFailure({
-    code: "unreachable",
-    exit: EXIT.unreachable,
-    message: `No answer from ${server.baseUrl}: ${why}.`,
-    hint: `${isLoopbackHost(new URL(server.baseUrl).hostname) ? "Start it with kb serve or kb quickstart" : "Check the address"}, or name another server with --url or KB_URL.`,
-    cause: error,
-  });
+  return failure(
+    "unreachable",
+    "unreachable",
+    `No answer from ${server.baseUrl}: ${why}.`,
+    `${isLoopbackHost(new URL(server.baseUrl).hostname) ? "Start it with kb serve or kb quickstart" : "Check the address"}, or name another server with --url or KB_URL.`,
+    { cause: error },
+  );
 }
 
 /** The answer's body broke off. @param status of the answer */
 export function brokenOff(status: number, signal: AbortSignal, cause: unknown): CliFailure {
   if (signal.aborted) return interrupted();
   const message = "The answer ended early.";
-  return new CliFailure({ code: "unreachable", exit: EXIT.unreachable, message, status, cause });
+  return failure("unreachable", "unreachable", message, undefined, { status, cause });
 }
 
 /** The server rejected the call, or isn't a kb server. Reads the answer to its end. */
@@ -39,13 +39,13 @@ export async function failureOf(
   const requestId = response.headers.get("x-request-id") ?? undefined;
   if (status >= 300 && status < 400) {
     await response.body?.cancel();
-    return new CliFailure({
-      code: "redirect_refused",
-      exit: EXIT.unreachable,
-      message: `${settings.server.baseUrl} redirects (HTTP ${status}). kb doesn't follow redirects, because your credential would go with them.`,
-      hint: "Name the server's final address with --url or KB_URL.",
-      requestId,
-    });
+    return failure(
+      "unreachable",
+      "redirect_refused",
+      `${settings.server.baseUrl} redirects (HTTP ${status}). kb doesn't follow redirects, because your credential would go with them.`,
+      "Name the server's final address with --url or KB_URL.",
+      { requestId },
+    );
   }
   const problem = parseObject(await response.text().catch(() => ""));
   const code = textOf(problem?.["code"]);
@@ -76,7 +76,7 @@ function messageOf(problem: Record<string, unknown>, status: number): string {
   const detail = textOf(problem["detail"]) ?? textOf(problem["title"]) ?? `HTTP ${status}`;
   const errors = Array.isArray(problem["errors"]) ? problem["errors"] : [];
   const lines = errors.flatMap((item: unknown) => {
-    const record = parseObject(JSON.stringify(item));
+    const record = asRecord(item);
     const message = textOf(record?.["message"]);
     return message === undefined || detail.includes(message) ? [] : [`  ${textOf(record?.["path"]) ?? ""}: ${message}`];
   });
@@ -103,11 +103,11 @@ function hintFor(code: string, settings: Settings, credential: Credential | unde
 
 /** The answer isn't from a kb server. */
 export function notKb(server: ServerUrl, status: number, cause?: unknown): CliFailure {
-  return new CliFailure({
-    code: "unexpected_answer",
-    exit: EXIT.unreachable,
-    message: `${server.baseUrl} answers HTTP ${status}, and not like a kb server.`,
-    hint: "Check the address: kb whoami --url …",
-    cause,
-  });
+  return failure(
+    "unreachable",
+    "unexpected_answer",
+    `${server.baseUrl} answers HTTP ${status}, and not like a kb server.`,
+    "Check the address: kb whoami --url …",
+    { cause },
+  );
 }

@@ -7,8 +7,7 @@ import { VERSION } from "#api/version.ts";
 import { brokenOff, failureOf, notKb, unreachable } from "./api-failures.ts";
 import type { Input } from "./command.ts";
 import type { Deps } from "./deps.ts";
-import { EXIT } from "./exit-codes.ts";
-import { CliFailure } from "./failure.ts";
+import { usageFailure } from "./failure.ts";
 import type { Answer, FetchRequest } from "./http.ts";
 import { listPages, type List } from "./list-pages.ts";
 import { getCredential, loadSettings, type Credential, type Settings } from "./settings.ts";
@@ -34,6 +33,8 @@ export interface Api {
   list: List;
   /** The same calls, returning the successful answer itself: for streams, texts and cookies. */
   open: { get: Open<"get", CallOptions, Answer>; post: Open<"post", CallOptions, Answer> };
+  /** A call of a route that the data of a command names. */
+  call(method: Method, path: string, init?: Init): Promise<never>;
   /** A call to any path of the server, for `kb api`. */
   send(method: string, path: string, options?: AnyCall): Promise<Answer>;
 }
@@ -53,6 +54,11 @@ export async function connect(input: Pick<Input, "options">, deps: Deps): Promis
   const credential = await getCredential(deps, settings, "api");
   if (credential.warning !== undefined) deps.io.stderr.write(`Warning: ${credential.warning}\n`);
   return makeApi(deps, settings, credential);
+}
+
+/** Makes the API of a session, by its cookie. */
+export function sessionApi(deps: Pick<Deps, "fetch" | "platform" | "signal">, settings: Settings, value: string): Api {
+  return makeApi(deps, settings, { kind: "session", value, from: "the sign-in", login: "password" });
 }
 
 /** One request as it is sent, from any kind of call. */
@@ -157,6 +163,7 @@ export function makeApi(
   return {
     settings,
     credential,
+    call,
     get: async (path, init?: Init) => await call("get", path, init),
     post: async (path, init?: Init) => await call("post", path, init),
     put: async (path, init?: Init) => await call("put", path, init),
@@ -175,21 +182,14 @@ export function makeApi(
   };
 }
 
-/** Whether a body is empty: every key is omitted. */
-export function isEmpty(body: object): boolean {
-  return Object.values(body).every((value) => value === undefined);
-}
-
 /** Returns the URL of a path on this server, never on another: `path` starts with one slash. */
 export function addressOf(server: ServerUrl, path: string, query: Values = {}): string {
   const url = new URL(`${server.baseUrl}${path}`);
   if (url.origin !== server.origin || !path.startsWith("/") || path.startsWith("//")) {
-    throw new CliFailure({
-      code: "usage",
-      exit: EXIT.usage,
-      message: `"${path}" is not a path on this server.`,
-      hint: "Give a path such as /api/connectors; the server comes from --url, KB_URL or the profile.",
-    });
+    throw usageFailure(
+      `"${path}" is not a path on this server.`,
+      "Give a path such as /api/connectors; the server comes from --url, KB_URL or the profile.",
+    );
   }
   const pairs = toQuery(query);
   // Replaces values in the path itself.

@@ -2,11 +2,11 @@
  * Actions that no token allows (passwords, tokens, workspaces, folders of the server): by a session, which the password
  * opens.
  */
-import { makeApi, type Api } from "./api.ts";
+import { makeApi, sessionApi, type Api } from "./api.ts";
 import type { CommonOptions } from "./command.ts";
 import { makeCredentialStore } from "./credentials.ts";
 import { canAsk, type Deps } from "./deps.ts";
-import { CliFailure, notSignedIn } from "./failure.ts";
+import { isFailure, notSignedIn, unlessFailed } from "./failure.ts";
 import { getCredential, loadSettings, type Settings } from "./settings.ts";
 import { readStdin } from "./values.ts";
 import { signInWithPassword } from "./password-login.ts";
@@ -27,8 +27,8 @@ export async function bySession<T>(input: SessionInput, deps: Deps, work: (api: 
     try {
       return await work(sessionApi(deps, settings, stored));
     } catch (error) {
-      const isOld = error instanceof CliFailure && error.code === "recent_sign_in_required";
-      if (!isOld || !isAskable(input, deps)) throw error;
+      const isAskable = input.options.passwordStdin || canAsk(deps, input.options);
+      if (!isFailure(error, "recent_sign_in_required") || !isAskable) throw error;
     }
   }
   return await byPassword(input, deps, settings, work);
@@ -50,9 +50,7 @@ export async function byPassword<T>(
     return await work(api);
   } finally {
     // Its work is done; a password change may have ended it already.
-    await api.delete("/api/session").catch((error: unknown) => {
-      if (!(error instanceof CliFailure)) throw error;
-    });
+    await unlessFailed(api.delete("/api/session"));
   }
 }
 
@@ -78,12 +76,4 @@ async function askPassword(input: SessionInput, deps: Deps, settings: Settings, 
     `Tokens can't do this, and there is no terminal to ask for the password of ${email}.`,
     `Give it with --password-stdin, or do it in the browser: kb open settings --url ${settings.server.baseUrl}`,
   );
-}
-
-function isAskable(input: SessionInput, deps: Deps): boolean {
-  return input.options.passwordStdin || canAsk(deps, input.options);
-}
-
-function sessionApi(deps: Deps, settings: Settings, value: string): Api {
-  return makeApi(deps, settings, { kind: "session", value, from: "the sign-in", login: "password" });
 }

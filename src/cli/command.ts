@@ -35,15 +35,15 @@ export interface CommandData {
   /** Exit codes of this command besides 0, 1, 2. */
   exitCodes?: readonly number[];
   /** The fields available to `--json`; without them the command has no `--json`. */
-  fields?: readonly (FieldSource | string)[];
+  fields?: readonly (Route | string)[];
   /** Calls a server: takes --url and --profile. */
   isRemote?: boolean;
 }
 
-/** Fields of an answer in the contract: its own, or those of the records under `key`. The generator lists them. */
-export interface FieldSource {
-  method: Method;
-  path: string;
+/** A call of the contract, whose answer `--json` prints: its own fields, or those of the records under `key`. */
+export interface Route<M extends Method = Method, P extends string = string> {
+  method: M;
+  path: P;
   key: string | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface Input {
 }
 
 /** The input of a handler: the arguments and options of its command's data by name, with their types. */
-export interface InputOf<D extends CommandData> extends Input {
+export interface InputOf<D extends Pick<CommandData, "arguments" | "options">> extends Input {
   args: ArgumentsOf<D>;
   options: CommonOptions & OptionsOf<D extends { options: infer O extends readonly OptionData[] } ? O : readonly []>;
 }
@@ -97,12 +97,12 @@ export function command<const D extends CommandData>(
   return { ...data, run };
 }
 
-/** The fields of an answer, or with `key` those of the records in it. */
-export function fieldsOf<M extends Method, P extends PathOf<M>>(
+/** A call, with the fields of its answer, or with `key` those of the records in it. */
+export function route<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
   key?: keyof DataOf<M, P> & string,
-): FieldSource {
+): Route<M, P> {
   return { method, path, key };
 }
 

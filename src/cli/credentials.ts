@@ -5,11 +5,10 @@
 import { join } from "node:path";
 import { defined } from "#core/defined.ts";
 import type { Deps } from "./deps.ts";
-import { EXIT } from "./exit-codes.ts";
-import { CliFailure } from "./failure.ts";
+import { type CliFailure, failure } from "./failure.ts";
 import { KeychainUnavailable } from "./keychain.ts";
 import type { LockOptions } from "./lock.ts";
-import { modeForOthers, parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
+import { asRecord, modeForOthers, parseObject, readStateFile, textOf, writeStateFile } from "./state-file.ts";
 
 /** A token that expires. */
 export interface AccessToken {
@@ -219,29 +218,23 @@ function storeOf(entry: Record<string, unknown>): StoreName {
 }
 
 function emailOf(entry: { email?: unknown }): { email?: string } {
-  const email = textOf(entry["email"]);
-  return email === undefined ? {} : { email };
-}
-
-function asRecord(value: unknown): Record<string, unknown> | undefined {
-  return parseObject(JSON.stringify(value ?? null));
+  return defined({ email: textOf(entry.email) });
 }
 
 function readLogin(record: Record<string, unknown>): StoredLogin {
-  const login: StoredLogin = emailOf(record);
-  const session = textOf(record["session"]);
-  const apiToken = textOf(record["apiToken"]);
   const mcpToken = asRecord(record["mcpToken"]);
-  const oauth = readOAuth(asRecord(record["oauth"]));
-  const admin = readAccess(asRecord(record["admin"]));
-  if (session !== undefined) login.session = session;
-  if (apiToken !== undefined) login.apiToken = apiToken;
-  if (oauth !== undefined) login.oauth = oauth;
-  if (admin !== undefined) login.admin = admin;
   const id = textOf(mcpToken?.["id"]);
   const plaintext = textOf(mcpToken?.["plaintext"]);
-  if (id !== undefined && plaintext !== undefined) login.mcpToken = { id, plaintext };
-  return login;
+  return {
+    ...emailOf(record),
+    ...defined({
+      session: textOf(record["session"]),
+      apiToken: textOf(record["apiToken"]),
+      oauth: readOAuth(asRecord(record["oauth"])),
+      admin: readAccess(record["admin"]),
+      mcpToken: id === undefined || plaintext === undefined ? undefined : { id, plaintext },
+    }),
+  };
 }
 
 function readOAuth(record: Record<string, unknown> | undefined): OAuthLogin | undefined {
@@ -251,38 +244,32 @@ function readOAuth(record: Record<string, unknown> | undefined): OAuthLogin | un
   if (record === undefined || tokenEndpoint === undefined) return undefined;
   if (revocationEndpoint === undefined || refreshToken === undefined) return undefined;
   const scopes = Array.isArray(record["scopes"]) ? record["scopes"].filter((scope) => typeof scope === "string") : [];
-  const api = readAccess(asRecord(record["api"]));
-  const mcp = readAccess(asRecord(record["mcp"]));
-  return {
-    tokenEndpoint,
-    revocationEndpoint,
-    refreshToken,
-    scopes,
-    ...defined({ api, mcp }),
-  };
+  const access = defined({ api: readAccess(record["api"]), mcp: readAccess(record["mcp"]) });
+  return { tokenEndpoint, revocationEndpoint, refreshToken, scopes, ...access };
 }
 
-function readAccess(record: Record<string, unknown> | undefined): AccessToken | undefined {
+function readAccess(value: unknown): AccessToken | undefined {
+  const record = asRecord(value);
   const token = textOf(record?.["token"]);
   const expiresAt = record?.["expiresAt"];
   return token === undefined || typeof expiresAt !== "number" ? undefined : { token, expiresAt };
 }
 
 function readable(path: string, mode: string): CliFailure {
-  return new CliFailure({
-    code: "credentials_readable",
-    exit: EXIT.notSignedIn,
-    message: `kb does not use ${path}: it holds your login, and other users of this machine can read it (mode ${mode}).`,
-    hint: `chmod 600 ${path}; if others may have read it, then also: kb logout, and kb login again.`,
-  });
+  return failure(
+    "notSignedIn",
+    "credentials_readable",
+    `kb does not use ${path}: it holds your login, and other users of this machine can read it (mode ${mode}).`,
+    `chmod 600 ${path}; if others may have read it, then also: kb logout, and kb login again.`,
+  );
 }
 
 function unopened(origin: string, error: KeychainUnavailable): CliFailure {
-  return new CliFailure({
-    code: "keychain_unavailable",
-    exit: EXIT.notSignedIn,
-    message: `Your login to ${origin} is in the system's keychain, which can't be used now: ${error.message}.`,
-    hint: `Unlock it and try again, or sign in without it: kb login ${origin} --insecure-storage`,
-    cause: error,
-  });
+  return failure(
+    "notSignedIn",
+    "keychain_unavailable",
+    `Your login to ${origin} is in the system's keychain, which can't be used now: ${error.message}.`,
+    `Unlock it and try again, or sign in without it: kb login ${origin} --insecure-storage`,
+    { cause: error },
+  );
 }

@@ -36,19 +36,43 @@ export class CliFailure extends Error {
   }
 }
 
+/** A failure by the name of its exit code. */
+export function failure(
+  exit: keyof typeof EXIT,
+  code: string,
+  message: string,
+  hint?: string,
+  more?: Pick<FailureOptions, "requestId" | "status" | "retryAfterMs" | "cause">,
+): CliFailure {
+  return new CliFailure({ code, exit: EXIT[exit], message, hint, ...more });
+}
+
 /** A wrong command line or value: exit code 2. */
 export function usageFailure(message: string, hint?: string): CliFailure {
-  return new CliFailure({ code: "usage", exit: EXIT.usage, message, hint });
+  return failure("usage", "usage", message, hint);
 }
 
 /** Not signed in to that server: exit code 4 and the command that signs in. */
 export function notSignedIn(message: string, hint = "kb login"): CliFailure {
-  return new CliFailure({ code: "unauthenticated", exit: EXIT.notSignedIn, message, hint });
+  return failure("notSignedIn", "unauthenticated", message, hint);
 }
 
 /** Ctrl-C: exit code 130; reports what was left behind. */
 export function interrupted(message = "Interrupted."): CliFailure {
-  return new CliFailure({ code: "interrupted", exit: EXIT.interrupted, message });
+  return failure("interrupted", "interrupted", message);
+}
+
+/** Whether it is a failure of ours, or of the server, with one of these codes; with any code if none is named. */
+export function isFailure(error: unknown, ...codes: string[]): error is CliFailure {
+  return error instanceof CliFailure && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** The result of `work`; undefined when it ends in a failure with one of these codes, or in any failure if none is named. */
+export async function unlessFailed<T>(work: Promise<T>, ...codes: string[]): Promise<T | undefined> {
+  return await work.catch((error: unknown) => {
+    if (!isFailure(error, ...codes)) throw error;
+    return undefined;
+  });
 }
 
 /** Converts anything thrown to a failure. An error that is neither ours nor the server's is a bug: exit code 1, `internal`. */
@@ -59,21 +83,10 @@ export function toFailure(error: unknown): CliFailure {
     return new CliFailure({ code, exit: ERROR_CLASSES[error.class].exit, message, hint, cause: error });
   }
   if (error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error) {
-    return new CliFailure({
-      code: error.code.toLowerCase(),
-      exit: EXIT.failure,
-      message: `${error.message}.`,
-      cause: error,
-    });
+    return failure("failure", error.code.toLowerCase(), `${error.message}.`, undefined, { cause: error });
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new CliFailure({
-    code: "internal",
-    exit: EXIT.failure,
-    message,
-    hint: "Set KB_DEBUG=1 for the trace.",
-    cause: error,
-  });
+  return failure("failure", "internal", message, "Set KB_DEBUG=1 for the trace.", { cause: error });
 }
 
 /**

@@ -5,11 +5,10 @@ import { count } from "#api/plural.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
 import { TOOL_KINDS } from "#api/tools.ts";
 import type { OptionData, OptionsOf } from "./command.ts";
-import { PAGE_OPTIONS } from "./options.ts";
+import { PAGE_OPTIONS, pageOf } from "./options.ts";
 import { type Output } from "./output.ts";
 import type { Settings } from "./settings.ts";
-import { parseInteger } from "./values.ts";
-import { flexible } from "./table.ts";
+import { day, flexible, formatted, optional } from "./table.ts";
 
 export const FILE_LIST_OPTIONS = [
   { flags: "--find <text>", summary: "a part of the title" },
@@ -30,7 +29,7 @@ type FileQuery = Pick<QueryOf<"get", "/api/connectors/all-files">, keyof QueryOf
 /** Makes the query from the options of a file list. */
 export function fileQueryOf(
   options: OptionsOf<typeof FILE_LIST_OPTIONS>,
-  { defaults }: Pick<Settings, "defaults">,
+  settings: Pick<Settings, "defaults">,
 ): FileQuery {
   return {
     kind: options.kind,
@@ -38,36 +37,33 @@ export function fileQueryOf(
     textReason: options.reason,
     q: options.find,
     sort: options.sort,
-    limit: parseInteger(options.limit, "--limit", 1, 200) ?? defaults.limit,
-    cursor: options.cursor,
+    ...pageOf(options, settings, 200),
   };
 }
 
 /** Prints one page of a file list, with the command for the next. */
 export function printFiles(list: FileList, output: Output): void {
-  output.result(list, () => {
+  output.result(list, ({ files, total, nextCursor }) => {
     output.table<FileRecord>(
-      list.files,
+      files,
       {
-        kbId: (file) => file.kbId,
-        kind: (file) => file.kind,
-        title: flexible((file) => file.title),
-        source: { value: (file) => file.source, isFlexible: true, isOptional: true },
-        path: { value: (file) => file.path.join("/"), isFlexible: true, isOptional: true },
+        kbId: "kbId",
+        kind: "kind",
+        title: flexible("title"),
+        source: optional(flexible("source")),
+        path: optional(flexible(({ path }) => path.join("/"))),
         state: { value: stateOf, shown: whyNoText, isFlexible: true },
-        updated: (file) => file.updatedAt?.slice(0, 10) ?? "",
+        updated: formatted(day, "updatedAt"),
       },
       "No matching items that you can see.",
     );
-    output.talk(
-      `${count(list.files.length)} of ${count(list.total)}.${list.nextCursor === null ? "" : ` More: --cursor ${list.nextCursor}`}`,
-    );
+    return `${count(files.length)} of ${count(total)}.${nextCursor === null ? "" : ` More: --cursor ${nextCursor}`}`;
   });
 }
 
 function stateOf({ indexState, textState }: FileRecord): string {
   // An older server doesn't report it.
-  if (textState.asOf) return `${indexState} (text as of ${textState.asOf.slice(0, 10)})`;
+  if (textState.asOf) return `${indexState} (text as of ${day(textState.asOf)})`;
   return textState.reason === null || textState.reason === indexState
     ? indexState
     : `${indexState} (${textState.reason})`;

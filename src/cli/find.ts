@@ -2,8 +2,52 @@
 import type { BodyOf } from "#api/client.ts";
 import type { Group, Member } from "#api/workspace.ts";
 import type { Api } from "./api.ts";
-import { pickNamed } from "./pick.ts";
+import { byName, pickNamed } from "./pick.ts";
 import type { ConnectorRecord } from "./records.ts";
+import { someOf } from "./values.ts";
+
+/** A thing that an argument names: how it is found, and its values in a path. */
+export interface Thing<Found = unknown, At extends object = object> {
+  /** Of the argument. */
+  name: string;
+  summary: string;
+  find(api: Api, word: string): Promise<Found>;
+  at(found: Found): At;
+}
+
+interface ById {
+  id: string;
+}
+
+export const idOf = ({ id }: ById): ById => ({ id });
+
+/** A thing that only its id names. */
+export function onlyById(summary: string, name = "id"): Thing<ById, ById> {
+  return { name, summary, find: async (_api, id) => ({ id }), at: idOf };
+}
+
+export const CONNECTOR: Thing<ConnectorRecord, ById> = {
+  name: "connector",
+  summary: "its name or con_…",
+  find: findConnector,
+  at: idOf,
+};
+
+export const MEMBER: Thing<Member, ById> = {
+  name: "member",
+  summary: "email or usr_…",
+  find: findMember,
+  at: ({ userId }) => ({ id: userId }),
+};
+
+export const GROUP: Thing<Group, ById> = { name: "group", summary: "name or grp_…", find: findGroup, at: idOf };
+
+export const ITEM: Thing<{ fileId: string }, { fileId: string }> = {
+  name: "kbId",
+  summary: "kbi_…",
+  find: async (_api, fileId) => ({ fileId }),
+  at: (item) => item,
+};
 
 /**
  * Finds a connector by its id or name, in any case.
@@ -15,7 +59,7 @@ export async function findConnector(api: Api, word: string): Promise<ConnectorRe
     return (await api.get("/api/connectors/{id}", { params: { path: { id: word } } })).connector;
   }
   const all: ConnectorRecord[] = await api.list("/api/connectors", "connectors");
-  return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
+  return pickNamed(all, word, byName, {
     many: "connectors",
     none: `There is no connector "${word}" that you can see.`,
     list: "kb connectors list",
@@ -37,7 +81,7 @@ export async function findGroup(api: Api, word: string): Promise<Group> {
   if (/^grp_[a-z0-9]+$/.test(word)) {
     return (await api.get("/api/groups/{id}", { params: { path: { id: word } } })).group;
   }
-  return pickNamed(await api.list("/api/groups", "groups"), word, ({ id, name }) => ({ id, names: [name] }), {
+  return pickNamed(await api.list("/api/groups", "groups"), word, byName, {
     many: "groups",
     none: `No group is named "${word}".`,
     list: "kb groups list",
@@ -49,6 +93,11 @@ export async function memberIdsOf(api: Api, words: readonly string[]): Promise<s
   const ids: string[] = [];
   for (const word of words) ids.push(/^usr_[a-z0-9]+$/.test(word) ? word : (await findMember(api, word)).userId);
   return ids;
+}
+
+/** Returns the id of the named member; undefined without a name. */
+export async function memberIdOf(api: Api, word: string | undefined): Promise<string | undefined> {
+  return word === undefined ? undefined : (await memberIdsOf(api, [word]))[0];
 }
 
 /** Returns the ids of the named groups. */
@@ -73,12 +122,6 @@ export async function accessOf<V extends AccessBody["visibility"]>(
 ): Promise<(Omit<AccessBody, "visibility"> & { visibility: V | "members" }) | undefined> {
   const memberIds = await memberIdsOf(api, member);
   const groupIds = await groupIdsOf(api, group);
-  const isForSome = memberIds.length + groupIds.length > 0;
-  const visibility = access ?? (isForSome ? "members" : undefined);
-  if (visibility === undefined) return undefined;
-  return {
-    visibility,
-    memberIds: memberIds.length > 0 ? memberIds : undefined,
-    groupIds: groupIds.length > 0 ? groupIds : undefined,
-  };
+  const visibility = access ?? (memberIds.length + groupIds.length > 0 ? "members" : undefined);
+  return visibility && { visibility, memberIds: someOf(memberIds), groupIds: someOf(groupIds) };
 }

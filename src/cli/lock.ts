@@ -4,8 +4,7 @@ import { open, readFile, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import type { CliClock } from "./deps.ts";
-import { EXIT } from "./exit-codes.ts";
-import { CliFailure } from "./failure.ts";
+import { type CliFailure, failure } from "./failure.ts";
 import { makeFolder, parseObject, unwritable } from "./state-file.ts";
 
 export interface LockOptions {
@@ -90,7 +89,8 @@ function ageMs({ mtimeMs }: Stats): number {
   return Date.now() - mtimeMs;
 }
 
-function isAlive(pid: number): boolean {
+/** True while a process with this number runs. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -116,10 +116,10 @@ async function removeStale(path: string, seen: string): Promise<void> {
 }
 
 function heldTooLong(path: string): CliFailure {
-  return new CliFailure({
-    code: "lock_timeout",
-    exit: EXIT.timedOut,
-    message: `Another kb process holds ${path} and does not finish.`,
-    hint: "Repeat the command in a moment.",
-  });
+  return failure(
+    "timedOut",
+    "lock_timeout",
+    `Another kb process holds ${path} and does not finish.`,
+    "Repeat the command in a moment.",
+  );
 }

@@ -1,5 +1,7 @@
 /** Options shared by commands of several nouns. */
-import type { CommandData, OptionData } from "./command.ts";
+import type { CommandData, OptionData, OptionsOf } from "./command.ts";
+import type { Settings } from "./settings.ts";
+import { parseInteger } from "./values.ts";
 
 /** For commands that no token allows. */
 export const PASSWORD_STDIN = {
@@ -7,11 +9,23 @@ export const PASSWORD_STDIN = {
   summary: "read your password from line 1 of stdin, when it is needed again",
 } as const satisfies OptionData;
 
+/** For commands that ask first. */
+export const YES = { flags: "--yes", summary: "skip the confirmation" } as const satisfies OptionData;
+
 /** For lists that are read page by page. */
 export const PAGE_OPTIONS = [
   { flags: "--limit <n>", summary: "the page size" },
   { flags: "--cursor <cursor>", summary: "the cursor that the previous page printed" },
 ] as const satisfies readonly OptionData[];
+
+/** The query fields of a page: as the options say, else as the settings do. */
+export function pageOf(
+  { limit, cursor }: OptionsOf<typeof PAGE_OPTIONS>,
+  { defaults }: Pick<Settings, "defaults">,
+  most: number,
+): { limit: number | undefined; cursor: string | undefined } {
+  return { limit: parseInteger(limit, "--limit", 1, most) ?? defaults.limit, cursor };
+}
 
 /** For commands that work on the data folder. */
 export const DATA_DIR = {

@@ -12,8 +12,10 @@ export type Format = "table" | "tsv" | "json";
 
 export interface Output {
   format: Format;
-  /** Prints a list or record of the contract: as JSON when requested, else with `print`. */
-  result(value: unknown, print: () => void): void;
+  /** Prints a list or record of the contract: as JSON when requested, else with `print`; a text that it returns is talk. */
+  result<T>(value: T, print: (value: T) => string | void): void;
+  /** Every record of a list, in the form of an answer. */
+  list<T>(key: string, rows: readonly T[], columns: Columns<T>, empty: string): void;
   table<T>(rows: readonly T[], columns: Columns<T>, empty: string): void;
   /** Name and value pairs of one record; on a terminal only those with a value. */
   record(fields: readonly (readonly [string, unknown])[]): void;
@@ -50,9 +52,12 @@ export function makeOutput(
     format,
     paint: makePaint(input, deps, io.isStdoutTty),
     result(value, print) {
-      if (format === "json") write(`${safeJson(select(value, chosen), 2)}\n`);
-      else print();
+      if (format === "json") return write(`${safeJson(select(value, chosen), 2)}\n`);
+      const text = print(value);
+      if (typeof text === "string") self.talk(text);
     },
+    list: (key, rows, columns, empty) =>
+      self.result({ [key]: rows, nextCursor: null }, () => self.table(rows, columns, empty)),
     table(rows, byTitle, empty) {
       const columns = toColumns(byTitle);
       if (rows.length === 0) self.talk(empty);
@@ -131,8 +136,13 @@ function defaultFormat(io: Io, defaults: Defaults): Format {
 }
 
 /** The fields of `--json a,b`; the parser has checked them. */
-function chosenFields({ options: { json } }: Pick<Input, "options">): string[] | undefined {
-  return json !== undefined && json !== "" ? json.split(",").map((name) => name.trim()) : undefined;
+export function chosenFields({ options: { json } }: Pick<Input, "options">): string[] | undefined {
+  return json ? json.split(",").map((name) => name.trim()) : undefined;
+}
+
+/** The fields of a record that are chosen. */
+export function pick(value: object, fields: readonly string[]): object {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => fields.includes(key)));
 }
 
 /** The chosen fields of a record, or of each record in the lists of an envelope; the envelope stays unchanged. */
@@ -143,7 +153,7 @@ function select(value: unknown, fields: string[] | undefined): unknown {
   const isEnvelope =
     entries.some(([, item]) => Array.isArray(item) || isRecord(item)) && !fields.some((name) => name in value);
   if (isEnvelope) return Object.fromEntries(entries.map(([key, item]) => [key, select(item, fields)]));
-  return Object.fromEntries(entries.filter(([key]) => fields.includes(key)));
+  return pick(value, fields);
 }
 
 function isRecord(value: unknown): boolean {

@@ -7,7 +7,7 @@ import { usageFailure } from "./failure.ts";
 import { findNamed, namedCommands, unknownCommand, unknownVerb, type NamedCommand } from "./names.ts";
 import { findNoun } from "./nouns.ts";
 import { ALWAYS_OPTIONS, optionsOf } from "./options.ts";
-import { nearest } from "./values.ts";
+import { didYouMean } from "./values.ts";
 
 /** The result of a command line: a command with its input, or a text that is the whole answer. */
 export type Parsed = { command: NamedCommand; input: Input } | { text: string };
@@ -216,13 +216,12 @@ async function checkFields({ name, ...data }: NamedCommand, json: string | undef
   const unknown = json.split(",").filter((field) => !known.includes(field.trim()));
   const [first] = unknown;
   if (first === undefined) return;
-  const near = nearest(first.trim(), known);
   const before =
     (data.arguments ?? []).length === 0 || json.includes(",")
       ? ""
       : `\nFor "${json}" as an argument put it before: kb ${name} ${/\s/.test(json) ? JSON.stringify(json) : json} --json`;
   throw usageFailure(
-    `--json knows no field ${unknown.map((field) => `"${field}"`).join(", ")}.${near === undefined ? "" : ` Did you mean ${near}?`}`,
+    `--json knows no field ${unknown.map((field) => `"${field}"`).join(", ")}.${didYouMean(first.trim(), known)}`,
     `Fields: ${known.join(", ")}.${before}`,
   );
 }

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { ServerUrl } from "#api/server-url.ts";
 import type { Session } from "#api/session.ts";
 import type { Token } from "#api/tokens.ts";
-import { makeApi, type Api } from "./api.ts";
+import { makeApi, sessionApi, type Api } from "./api.ts";
 import type { CommonOptions } from "./command.ts";
 import {
   makeCredentialStore,
@@ -13,11 +13,11 @@ import {
   type StoreName,
 } from "./credentials.ts";
 import { canAsk, type Deps } from "./deps.ts";
-import { EXIT } from "./exit-codes.ts";
-import { CliFailure, usageFailure } from "./failure.ts";
+import { failure, isFailure, usageFailure } from "./failure.ts";
 import type { Answer } from "./http.ts";
 import { makeOutput } from "./output.ts";
-import type { Settings } from "./settings.ts";
+import { settingsOf, type Settings } from "./settings.ts";
+import { day } from "./table.ts";
 import { readStdin } from "./values.ts";
 
 /** A command line that may contain the answers to prompts. */
@@ -57,8 +57,7 @@ export async function keepSession(
   talk: (text: string) => void = () => undefined,
 ): Promise<Kept> {
   const store = makeCredentialStore(deps);
-  const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
-  const api = makeApi(deps, settings, { kind: "session", value: signedIn.cookie, from: "sign-in", login: "password" });
+  const api = sessionApi(deps, settingsOf(server), signedIn.cookie);
   const former = await findFormer(store, server);
   const { tokens } = await api.get("/api/api-tokens");
   const email = signedIn.session.user.email;
@@ -78,7 +77,7 @@ export async function findFormer(
   talk: (text: string) => void = () => undefined,
 ): Promise<StoredLogin | undefined> {
   return await store.find(server.origin).catch((error: unknown) => {
-    if (!(error instanceof CliFailure) || error.code !== "keychain_unavailable") throw error;
+    if (!isFailure(error, "keychain_unavailable")) throw error;
     talk(
       "The previous login is in a keychain that can't be opened, so it still works at the server. Revoke it: kb grants list",
     );
@@ -95,7 +94,7 @@ async function makeMcpToken(api: Api, talk: (text: string) => void): Promise<{ i
   const made = await api.post("/api/api-tokens", {
     body: { name, scopes: ["mcp:read"], expiresInDays: TOKEN_DAYS },
   });
-  const until = made.token.expiresAt === null ? "" : ` It expires on ${made.token.expiresAt.slice(0, 10)}.`;
+  const until = made.token.expiresAt === null ? "" : ` It expires on ${day(made.token.expiresAt)}.`;
   talk(
     `Created the token "${name}" for the bridge; it reads what you can see.${until} Revoke it with: kb tokens revoke ${made.token.id}`,
   );
@@ -192,11 +191,7 @@ function cookieOf(response: Answer): string {
     .map((line) => line.split(";")[0] ?? "")
     .find((pair) => /^(__Host-kb|kb_session)=\S/.test(pair));
   if (cookie === undefined) {
-    throw new CliFailure({
-      code: "unexpected_answer",
-      exit: EXIT.unreachable,
-      message: "The server signed in without a session cookie.",
-    });
+    throw failure("unreachable", "unexpected_answer", "The server signed in without a session cookie.");
   }
   return cookie;
 }

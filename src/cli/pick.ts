@@ -1,12 +1,16 @@
 /** Picks one thing by an id or a name. */
-import { EXIT } from "./exit-codes.ts";
-import { CliFailure, usageFailure } from "./failure.ts";
-import { nearest } from "./values.ts";
+import { failure, usageFailure } from "./failure.ts";
+import { didYouMean } from "./values.ts";
 
 export interface Pickable {
   id: string;
   /** The names of the thing; several when it has aliases. */
   names: readonly string[];
+}
+
+/** For things with one name. */
+export function byName({ id, name }: { id: string; name: string }): Pickable {
+  return { id, names: [name] };
 }
 
 /**
@@ -41,16 +45,12 @@ export function pickNamed<T>(
       `${isByName ? "Use the full name" : "Use an id"}: ${each.join(", ")}`,
     );
   }
-  const near = nearest(
+  const near = didYouMean(
     word,
     known.flatMap(({ names }) => names),
+    '"',
   );
-  throw new CliFailure({
-    code: "not_found",
-    exit: EXIT.notFound,
-    message: `${what.none}${near === undefined ? "" : ` Did you mean "${near}"?`}`,
-    hint: what.list,
-  });
+  throw failure("notFound", "not_found", what.none + near, what.list);
 }
 
 function fold(text: string): string {

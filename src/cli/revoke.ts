@@ -1,8 +1,8 @@
 /** Ends a stored login at its server. */
-import { makeApi } from "./api.ts";
+import { sessionApi } from "./api.ts";
 import type { StoredLogin } from "./credentials.ts";
 import type { Deps } from "./deps.ts";
-import { CliFailure } from "./failure.ts";
+import { isFailure, type CliFailure } from "./failure.ts";
 import { isOfOrigin } from "./oauth/metadata.ts";
 import { revokeToken } from "./oauth/tokens.ts";
 import type { Settings } from "./settings.ts";
@@ -19,7 +19,7 @@ export async function revokeStored(
     try {
       await act();
     } catch (error) {
-      if (!(error instanceof CliFailure)) throw error;
+      if (!isFailure(error)) throw error;
       first ??= error;
     }
   }
@@ -36,13 +36,12 @@ async function revokeOAuth(deps: Deps, { server }: Settings, { oauth, admin }: S
 
 async function revokeSession(deps: Deps, settings: Settings, { mcpToken, session }: StoredLogin): Promise<void> {
   if (session === undefined) return;
-  const api = makeApi(deps, settings, { kind: "session", value: session, from: "the stored login", login: "password" });
+  const api = sessionApi(deps, settings, session);
   try {
     if (mcpToken !== undefined) await api.delete("/api/api-tokens/{id}", { params: { path: { id: mcpToken.id } } });
     await api.delete("/api/session");
   } catch (error) {
     // An expired session leaves only the token to revoke, which then needs a new login.
-    const isOver = error instanceof CliFailure && error.code === "unauthenticated" && mcpToken === undefined;
-    if (!isOver) throw error;
+    if (!isFailure(error, "unauthenticated") || mcpToken !== undefined) throw error;
   }
 }

@@ -23,8 +23,8 @@ import {
 import type { Deps } from "./deps.ts";
 import { notSignedIn, usageFailure } from "./failure.ts";
 import { pickNamed } from "./pick.ts";
-import { parseObject, readStateFile, textOf } from "./state-file.ts";
-import { whyUnreadable } from "./unreadable.ts";
+import { asRecord, parseObject, readStateFile, textOf } from "./state-file.ts";
+import { readNamed } from "./unreadable.ts";
 
 /** Harmless defaults that any file may set. */
 export interface Defaults {
@@ -62,6 +62,11 @@ export type SettingsDeps = Pick<Deps, "env" | "cwd" | "home" | "platform">;
 
 /** Dependencies for finding a credential: files, the keychain, and the server when a token has to be renewed. */
 export type CredentialDeps = SettingsDeps & Pick<Deps, "keychain" | "clock" | "fetch" | "signal">;
+
+/** The settings of a server without a profile. */
+export function settingsOf(server: ServerUrl): Settings {
+  return { server, serverFrom: "flag", profile: undefined, defaults: {} };
+}
 
 /** The default server when none was named and no one signed in: the one `kb serve` starts on this machine. */
 export const LOCAL_URL = "http://127.0.0.1:7700";
@@ -207,18 +212,14 @@ export function userFilePath(deps: SettingsDeps): string {
 export async function readUserFile(deps: SettingsDeps): Promise<UserFile> {
   const path = userFilePath(deps);
   const file = await readStateFile(path);
-  const entries = Object.entries(parseObject(JSON.stringify(file?.["profiles"] ?? {})) ?? {});
+  const entries = Object.entries(asRecord(file?.["profiles"]) ?? {});
   const profiles: Record<string, Profile> = {};
   for (const [name, value] of entries) {
-    const record = parseObject(JSON.stringify(value));
+    const record = asRecord(value);
     const url = textOf(record?.["url"]);
     if (record === undefined || url === undefined) throw usageFailure(`Profile "${name}" in ${path} has no url.`);
     const dataDir = textOf(record["dataDir"]);
-    profiles[name] = {
-      url,
-      ...defined({ dataDir }),
-      defaults: readDefaults(record["defaults"] ?? {}, path),
-    };
+    profiles[name] = { url, ...defined({ dataDir }), defaults: readDefaults(record["defaults"], path) };
   }
   return { currentProfile: textOf(file?.["currentProfile"]), profiles };
 }
@@ -243,8 +244,7 @@ async function readProjectFile(cwd: string): Promise<{ profile: string | undefin
 }
 
 function readDefaults(value: unknown, path: string): Defaults {
-  const record = parseObject(JSON.stringify(value)) ?? {};
-  const { source, limit, format } = record;
+  const { source, limit, format } = asRecord(value) ?? {};
   if (source !== undefined && typeof source !== "string") throw usageFailure(`"source" in ${path} is not a string.`);
   if (limit !== undefined && (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1)) {
     throw usageFailure(`"limit" in ${path} is not a whole number above 0.`);
@@ -260,16 +260,16 @@ function readDefaults(value: unknown, path: string): Defaults {
 }
 
 async function readEnvToken(deps: SettingsDeps): Promise<Credential | undefined> {
-  const direct = nonEmpty(deps.env["KB_TOKEN"]);
-  if (direct !== undefined)
-    return { kind: "token", value: checkedToken(direct, "KB_TOKEN"), from: "KB_TOKEN", login: "environment" };
-  const path = nonEmpty(deps.env["KB_TOKEN_FILE"]);
-  if (path === undefined) return undefined;
-  const text = await readFile(path, "utf8").catch((cause: unknown) => {
-    throw usageFailure(`KB_TOKEN_FILE can't be read: ${whyUnreadable(cause)}.`);
+  const found = (text: string, from: string): Credential => ({
+    kind: "token",
+    value: checkedToken(text, from),
+    from,
+    login: "environment",
   });
-  const value = checkedToken(text.trim(), "KB_TOKEN_FILE");
-  return { kind: "token", value, from: "KB_TOKEN_FILE", login: "environment" };
+  const direct = nonEmpty(deps.env["KB_TOKEN"]);
+  if (direct !== undefined) return found(direct, "KB_TOKEN");
+  const path = nonEmpty(deps.env["KB_TOKEN_FILE"]);
+  return path === undefined ? undefined : found((await readNamed(path, "KB_TOKEN_FILE")).trim(), "KB_TOKEN_FILE");
 }
 
 /** Parses the address in `place`. @throws CliFailure (usage) that names the place */

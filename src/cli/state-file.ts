@@ -1,8 +1,7 @@
 /** Small private JSON files: readable only by their owner, replaced atomically. */
-import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { EXIT } from "./exit-codes.ts";
-import { CliFailure } from "./failure.ts";
+import { CliFailure, failure } from "./failure.ts";
 
 /**
  * Returns the object in a file; undefined when the file doesn't exist.
@@ -12,13 +11,13 @@ import { CliFailure } from "./failure.ts";
 export async function readStateFile(path: string): Promise<Record<string, unknown> | undefined> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
-    throw new CliFailure({
-      code: "settings_unreadable",
-      exit: EXIT.usage,
-      message: `${path} can't be read (${error.code}).`,
-      hint: "Give this user read permission, or choose another folder with KB_CONFIG_DIR.",
-      cause: error,
-    });
+    throw failure(
+      "usage",
+      "settings_unreadable",
+      `${path} can't be read (${error.code}).`,
+      "Give this user read permission, or choose another folder with KB_CONFIG_DIR.",
+      { cause: error },
+    );
   });
   if (text === undefined) return undefined;
   const value = parseObject(text);
@@ -43,13 +42,13 @@ export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch(async (cause: NodeJS.ErrnoException) => {
     // Another process may create it at the same moment.
     if (cause.code === "EEXIST" && (await stat(path)).isDirectory()) return;
-    throw new CliFailure({
-      code: "folder_unusable",
-      exit: EXIT.unreachable,
-      message: `The folder ${path} can't be made (${cause.code}).`,
-      hint: "Choose another one, or give this user write permission there.",
-      cause,
-    });
+    throw failure(
+      "unreachable",
+      "folder_unusable",
+      `The folder ${path} can't be made (${cause.code}).`,
+      "Choose another one, or give this user write permission there.",
+      { cause },
+    );
   });
 }
 
@@ -66,13 +65,13 @@ export function isUnwritable(error: unknown): error is CliFailure {
 /** Converts a system error on writing to a failure that says so; any other error stays as it is. */
 export function unwritable(path: string, cause: unknown): unknown {
   if (!(cause instanceof Error) || !("syscall" in cause) || !("code" in cause)) return cause;
-  return new CliFailure({
-    code: "file_unwritable",
-    exit: EXIT.failure,
-    message: `${path} can't be written (${String(cause.code)}).`,
-    hint: "Make room, or give this user write permission in that folder.",
-    cause,
-  });
+  return failure(
+    "failure",
+    "file_unwritable",
+    `${path} can't be written (${String(cause.code)}).`,
+    "Make room, or give this user write permission in that folder.",
+    { cause },
+  );
 }
 
 async function isThere(path: string): Promise<boolean> {
@@ -89,13 +88,7 @@ export async function writeStateFile(path: string, value: Record<string, unknown
   await makeFolder(dirname(path));
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
-    const file = await open(temporary, "wx", 0o600);
-    try {
-      await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await fill(await open(temporary, "wx", 0o600), value);
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined);
@@ -110,14 +103,17 @@ export async function createStateFile(path: string, value: Record<string, unknow
     if (error.code === "EEXIST") return undefined;
     throw error;
   });
-  if (file === undefined) return false;
+  if (file !== undefined) await fill(file, value);
+  return file !== undefined;
+}
+
+async function fill(file: FileHandle, value: Record<string, unknown>): Promise<void> {
   try {
     await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
     await file.sync();
   } finally {
     await file.close();
   }
-  return true;
 }
 
 /** Returns the file's mode (such as "0644") when other users of this machine can read or change it. Windows has no mode bits. */
@@ -140,6 +136,11 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
     // "Anything else" includes text that isn't JSON.
     return undefined;
   }
+}
+
+/** Returns a value of such an object as an object of its own; undefined when it is anything else. */
+export function asRecord(value: unknown): Record<string, unknown> | undefined {
+  return parseObject(JSON.stringify(value ?? null));
 }
 
 /** Returns the value as text; undefined when it isn't a string. */

@@ -4,7 +4,7 @@ import { count, plural } from "#api/plural.ts";
 import type { Api } from "./api.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
-import { CliFailure, interrupted } from "./failure.ts";
+import { CliFailure, failure, interrupted } from "./failure.ts";
 import { bytes, duration } from "./output.ts";
 import { makeProgress } from "./progress.ts";
 import type { SyncRecord } from "./records.ts";
@@ -95,10 +95,10 @@ function noteOf(sync: SyncRecord): string {
 }
 
 function timedOut(name: string, timeoutMs: number): CliFailure {
-  return new CliFailure({
-    code: "timed_out",
-    exit: EXIT.timedOut,
-    message: `The sync of "${name}" is still running after ${duration(timeoutMs)}; it continues.`,
-    hint: "kb connectors progress",
-  });
+  return failure(
+    "timedOut",
+    "timed_out",
+    `The sync of "${name}" is still running after ${duration(timeoutMs)}; it continues.`,
+    "kb connectors progress",
+  );
 }

@@ -18,19 +18,45 @@ export interface Column<T> {
   isOptional?: boolean;
 }
 
-/** The columns of a list by title: the value of a row, or more about the column. */
-export type Columns<T> = Readonly<Record<string, ((row: T) => unknown) | Omit<Column<T>, "title">>>;
+/** The columns of a list by title: a field of a row, a value of a row, or more about the column. */
+export type Columns<T> = Readonly<Record<string, Value<T> | ColumnData<T>>>;
+
+type Value<T> = (keyof T & string) | ((row: T) => unknown);
+
+interface ColumnData<T> extends Omit<Column<T>, "title" | "value"> {
+  value: Value<T>;
+}
 
 /** A column that shrinks first when the terminal is narrow. */
-export function flexible<T>(value: (row: T) => unknown): Omit<Column<T>, "title"> {
+export function flexible<T>(value: Value<T>): ColumnData<T> {
   return { value, isFlexible: true };
+}
+
+/** A column that is omitted if it is empty or the terminal too narrow. */
+export function optional<T>(column: Value<T> | ColumnData<T>): ColumnData<T> {
+  return { ...toData(column), isOptional: true };
+}
+
+/** A field in another form: `formatted(day, "createdAt")`. */
+export function formatted<T, K extends keyof T>(format: (value: T[K]) => unknown, field: K): (row: T) => unknown {
+  return (row) => format(row[field]);
+}
+
+/** A time: programs get the year too. */
+export function time<T>(at: (row: T) => string | null | undefined): ColumnData<T> {
+  return { value: (row) => minute(at(row)), shown: (row) => shortTime(at(row)) };
 }
 
 /** The columns in a list, as they are laid out. */
 export function toColumns<T>(columns: Columns<T>): Column<T>[] {
-  return Object.entries(columns).map(([title, column]) =>
-    typeof column === "function" ? { title, value: column } : { title, ...column },
-  );
+  return Object.entries(columns).map(([title, column]) => {
+    const { value, ...how } = toData(column);
+    return { title, value: typeof value === "function" ? value : (row) => row[value], ...how };
+  });
+}
+
+function toData<T>(column: Value<T> | ColumnData<T>): ColumnData<T> {
+  return typeof column === "object" ? column : { value: column };
 }
 
 /** The longest cell. */
@@ -152,6 +178,16 @@ export function tabbed<T>(row: T, columns: readonly Column<T>[], paint: Paint): 
       return isId(text) ? paint.dim(text) : text;
     })
     .join("\t");
+}
+
+/** The day of a time: 2026-11-22; "" if there is none. */
+export function day(at: string | null | undefined): string {
+  return at?.slice(0, 10) ?? "";
+}
+
+/** The same; "never" if there is none. */
+export function dayOrNever(at: string | null | undefined): string {
+  return day(at) || "never";
 }
 
 /** A time to the minute: 2026-11-22 04:05, in UTC; "" if there is none. */

@@ -1,3 +1,13 @@
+import { readFile } from "node:fs/promises";
+import { usageFailure } from "./failure.ts";
+
+/** Returns the text of a file that a person named. @throws CliFailure (usage) that begins with `what` */
+export async function readNamed(path: string, what: string): Promise<string> {
+  return await readFile(path, "utf8").catch((cause: unknown) => {
+    throw usageFailure(`${what} can't be read: ${whyUnreadable(cause)}.`);
+  });
+}
+
 /** Explains to a person why a file that they named can't be read. */
 export function whyUnreadable(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;

@@ -2,7 +2,64 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "vitest";
 import type { Api } from "#cli/api.ts";
+import { route } from "#cli/command.ts";
+import { CONNECTOR, GROUP, ITEM, MEMBER } from "#cli/find.ts";
+import { callCommand, listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { day, flexible, formatted, optional } from "#cli/table.ts";
+import { changes } from "#cli/values.ts";
 import { kb, makeWorld } from "./fakes.ts";
+
+/** Never called. The type check reads it, and fails when one of these lines has no error. */
+export function refusedInData(): void {
+  const data = { summary: "", examples: ["kb"] } as const;
+  const list = { ...data, empty: "" };
+  listCommand("/api/groups", "groups", { ...list, columns: { id: "id", name: flexible("name") } });
+  // @ts-expect-error -- a plural that the list does not have
+  listCommand("/api/groups", "teams", { ...list, columns: {} });
+  // @ts-expect-error -- a list that has no pages
+  listCommand("/api/local-roots", "roots", { ...list, columns: {} });
+  // @ts-expect-error -- a field that the record does not have
+  listCommand("/api/groups", "groups", { ...list, columns: { id: "groupId" } });
+  // @ts-expect-error -- the same in a column that shrinks
+  listCommand("/api/groups", "groups", { ...list, columns: { id: flexible("groupId") } });
+  // @ts-expect-error -- the same in another form
+  listCommand("/api/groups", "groups", { ...list, columns: { id: optional(formatted(day, "madeAt")) } });
+  // @ts-expect-error -- a form that the field does not take
+  listCommand("/api/groups", "groups", { ...list, columns: { members: formatted(day, "memberIds") } });
+  callCommand("post", "/api/connectors/{id}/pause", { ...data, of: CONNECTOR, key: "connector" }, () => "");
+  // @ts-expect-error -- a key that the answer does not have
+  callCommand("post", "/api/connectors/{id}/pause", { ...data, of: CONNECTOR, key: "source" }, () => "");
+  // @ts-expect-error -- a path with braces, and nothing to fill them
+  callCommand("post", "/api/connectors/{id}/pause", data, () => "");
+  // @ts-expect-error -- a thing that has other values
+  callCommand("post", "/api/connectors/{id}/pause", { ...data, of: ITEM }, () => "");
+  // @ts-expect-error -- a call that needs a body
+  callCommand("patch", "/api/workspace/members/{id}", { ...data, of: MEMBER }, () => "");
+  // @ts-expect-error -- a field that the answer does not have
+  callCommand("get", "/api/workspace", data, ({ group }) => group.name);
+  // @ts-expect-error -- a field that the thing does not have
+  removeCommand("/api/groups/{id}", { ...data, of: GROUP, done: ({ title }) => title });
+  // @ts-expect-error -- a path that can't be removed
+  removeCommand("/api/workspace", { ...data, of: GROUP, done: () => "" });
+  const call = route("patch", "/api/workspace/members/{id}", "member");
+  remoteCommand({ ...data, of: MEMBER, call }, async ({ send }) => {
+    await send({ body: { role: "admin" } });
+    // @ts-expect-error -- a word that the body does not take
+    await send({ body: { role: "king" } });
+    // @ts-expect-error -- a field that the body does not have
+    await send({ body: { role: "admin", name: "Ana" } });
+    // @ts-expect-error -- without the body
+    await send();
+  });
+  remoteCommand({ ...data, call }, async ({ send }) => {
+    // @ts-expect-error -- without what the path has in braces
+    await send({ body: { role: "admin" } });
+  });
+  remoteCommand({ ...data, call: route("patch", "/api/groups/{id}"), of: GROUP }, async ({ send }) => {
+    // @ts-expect-error -- a field that the body does not have, in a body that is checked for changes
+    await send({ body: changes("kb groups --help", { title: "Team" }) });
+  });
+}
 
 /** Never called. The type check reads it, and fails when one of these lines has no error. */
 export async function refusedByTheCompiler({ get, post, list, open }: Api): Promise<void> {
@@ -35,6 +92,7 @@ test("only these call a path that no contract checks", ({ expect }) => {
   const withText = (pattern: RegExp) =>
     files.filter((path) => pattern.test(readFileSync(`src/cli/${path}`, "utf8"))).toSorted();
   expect(withText(/\.send\(/)).toEqual(["commands/api.ts"]);
+  expect(withText(/\bapi\.call\(/)).toEqual(["remote-command.ts"]);
   // Below the client; the process's own; `/oauth/*`; whether a server is up.
   expect(withText(/\bfetch\(/)).toEqual(["api.ts", "oauth/tokens.ts", "quickstart/server.ts"]);
 });

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { command, fieldsOf, ownFields, type CommandData } from "#cli/command.ts";
+import { command, route, ownFields, type CommandData } from "#cli/command.ts";
 import { COMMANDS, SECTIONS as LISTED } from "#cli/generated/table.ts";
 import { namedCommands } from "#cli/names.ts";
 import { findNoun, SECTIONS } from "#cli/nouns.ts";
@@ -36,11 +36,11 @@ export function refusedByTheCompiler(): void {
     // @ts-expect-error -- a word that is none of its choices
     if (options.dateKind === "updated") return;
   });
-  fieldsOf("get", "/api/groups", "groups");
+  route("get", "/api/groups", "groups");
   // @ts-expect-error -- a list that the answer does not have
-  fieldsOf("get", "/api/groups", "teams");
+  route("get", "/api/groups", "teams");
   // @ts-expect-error -- a path that is none
-  fieldsOf("get", "/api/teams");
+  route("get", "/api/teams");
   // @ts-expect-error -- a field that the record does not have
   ownFields<{ name: string }>("name", "title");
 }

@@ -1,6 +1,6 @@
 import type { FileAccess } from "#api/files.ts";
-import { fieldsOf, type Noun } from "#cli/command.ts";
-import { memberIdsOf } from "#cli/find.ts";
+import { route, type Noun } from "#cli/command.ts";
+import { ITEM, memberIdOf } from "#cli/find.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { flexible } from "#cli/table.ts";
 
@@ -8,18 +8,13 @@ import { flexible } from "#cli/table.ts";
 const explainAccess = remoteCommand(
   {
     summary: "Explain why someone can or can't see an item.",
-    arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
+    of: ITEM,
     options: [{ flags: "--user <member>", summary: "another member (admin): id, email or name" }],
     examples: ["kb access explain kbi_2345abcd2345abcd"],
-    exitCodes: [3],
-    fields: [fieldsOf("get", "/api/connectors/files/{fileId}/access")],
+    call: route("get", "/api/connectors/files/{fileId}/access"),
   },
-  async ({ api, output, args, options }) => {
-    const user = options.user;
-    const userId = user === undefined ? undefined : (await memberIdsOf(api, [user]))[0];
-    const access = await api.get("/api/connectors/files/{fileId}/access", {
-      params: { path: { fileId: args.kbId }, query: { userId } },
-    });
+  async ({ api, output, options, send }) => {
+    const access = await send({ query: { userId: await memberIdOf(api, options.user) } });
     const isForPerson = output.format === "table";
     // Forms such as `user:usr_…` stay; only the id is replaced with the name.
     const named = (text: string): string =>
@@ -35,11 +30,11 @@ const explainAccess = remoteCommand(
       output.table(
         access.lists,
         {
-          "list from": (list) => list.origin,
-          met: (list) => (list.isMet ? "yes" : "no"),
-          names: (list) => list.size,
-          through: flexible((list) => list.chain?.map(named).join(" > ") ?? ""),
-          principals: flexible((list) => list.principals?.map(named) ?? ""),
+          "list from": "origin",
+          met: ({ isMet }) => (isMet ? "yes" : "no"),
+          names: "size",
+          through: flexible(({ chain }) => chain?.map(named).join(" > ") ?? ""),
+          principals: flexible(({ principals }) => principals?.map(named) ?? ""),
         },
         "No access list applies.",
       );

@@ -1,41 +1,33 @@
 import type { Account, AccountProviderInfo } from "#api/accounts.ts";
 import { addressOf, type Api } from "#cli/api.ts";
-import { fieldsOf, type Noun } from "#cli/command.ts";
-import { confirmed } from "#cli/confirm.ts";
+import { route, type Noun } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { failure, usageFailure } from "#cli/failure.ts";
+import { idOf, type Thing } from "#cli/find.ts";
 import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { readStdin } from "#cli/values.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { flexible, minute } from "#cli/table.ts";
+import { callCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { flexible, formatted, minute, optional } from "#cli/table.ts";
 
-const listAccounts = remoteCommand(
-  {
-    summary: "List your accounts at other services.",
-    examples: ["kb accounts list"],
-    fields: [fieldsOf("get", "/api/accounts", "accounts")],
-  },
-  async ({ api, output }) => {
-    const list = await api.get("/api/accounts");
-    const names = list.providers.map(({ providerId }) => providerId).join(", ");
-    output.result(list, () =>
-      output.table<Account>(
-        list.accounts,
-        {
-          id: ({ id }) => id,
-          service: ({ providerId }) => providerId,
-          account: flexible(({ label }) => label),
-          state: ({ state }) => state,
-          linked: ({ isLinked }) => (isLinked ? "yes" : "no"),
-          confirmed: ({ confirmedAt }) => minute(confirmedAt),
-          connectors: { value: ({ connectors }) => connectors.map(({ name }) => name), isOptional: true },
-        },
-        `You have no accounts. Connect one with kb accounts connect SERVICE (${names}).`,
-      ),
-    );
-  },
+const listAccounts = callCommand(
+  "get",
+  "/api/accounts",
+  { summary: "List your accounts at other services.", examples: ["kb accounts list"], key: "accounts" },
+  ({ accounts, providers }, { output }) =>
+    output.table<Account>(
+      accounts,
+      {
+        id: "id",
+        service: "providerId",
+        account: flexible("label"),
+        state: "state",
+        linked: ({ isLinked }) => (isLinked ? "yes" : "no"),
+        confirmed: formatted(minute, "confirmedAt"),
+        connectors: optional(({ connectors }) => connectors.map(({ name }) => name)),
+      },
+      `You have no accounts. Connect one with kb accounts connect SERVICE (${providers.map(({ providerId }) => providerId).join(", ")}).`,
+    ),
 );
 
 /** `kb accounts connect SERVICE`: in a browser, or with the person's own token. */
@@ -58,12 +50,13 @@ const connectAccount = remoteCommand(
       "kb accounts connect gitea --base-url https://git.example.org --token < token.txt",
     ],
     exitCodes: [5, 9],
-    fields: [fieldsOf("post", "/api/accounts", "account")],
+    fields: [route("post", "/api/accounts", "account")],
   },
   async ({ api, output, args, options, deps }) => {
-    const done = (account: Account) =>
-      output.result({ account }, () =>
-        output.talk(`Connected ${account.label} at ${account.providerName} (${account.id}).`),
+    const done = (made: Account) =>
+      output.result(
+        { account: made },
+        ({ account: { id, label, providerName } }) => `Connected ${label} at ${providerName} (${id}).`,
       );
     const { accounts, providers } = await api.get("/api/accounts");
     const provider = pickProvider(providers, args.service);
@@ -81,33 +74,31 @@ const connectAccount = remoteCommand(
   },
 );
 
-const disconnectAccount = remoteCommand(
-  {
-    summary: "Disconnect an account: its tokens are revoked, and connectors that read with it stop.",
-    arguments: [{ name: "account", summary: "acc_…, or the service if you have one account there", required: true }],
-    options: [{ flags: "--yes", summary: "skip the confirmation" }],
-    examples: ["kb accounts disconnect github --yes"],
-    exitCodes: [2, 3],
-  },
-  async ({ api, output, args, options, deps }) => {
-    const { accounts } = await api.get("/api/accounts");
-    const { id, label, providerName, connectors } = pickNamed<Account>(
-      accounts,
-      args.account,
-      (account) => ({ id: account.id, names: [account.providerId, account.label] }),
-      {
-        many: "accounts",
-        none: `You have no account "${args.account}".`,
-        list: "kb accounts list",
-      },
-    );
+const ACCOUNT: Thing<Account, { id: string }> = {
+  name: "account",
+  summary: "acc_…, or the service if you have one account there",
+  find: async (api, word) =>
+    pickNamed(
+      (await api.get("/api/accounts")).accounts,
+      word,
+      ({ id, providerId, label }) => ({ id, names: [providerId, label] }),
+      { many: "accounts", none: `You have no account "${word}".`, list: "kb accounts list" },
+    ),
+  at: idOf,
+};
+
+const disconnectAccount = removeCommand("/api/accounts/{id}", {
+  summary: "Disconnect an account: its tokens are revoked, and connectors that read with it stop.",
+  of: ACCOUNT,
+  examples: ["kb accounts disconnect github --yes"],
+  exitCodes: [2],
+  question({ label, providerName, connectors }) {
     const stops =
       connectors.length === 0 ? "" : ` These connectors stop: ${connectors.map(({ name }) => name).join(", ")}.`;
-    await confirmed(options, deps, `Disconnect ${label} at ${providerName}?${stops}`);
-    await api.delete("/api/accounts/{id}", { params: { path: { id } } });
-    output.talk(`Disconnected ${label} at ${providerName}.`);
+    return `Disconnect ${label} at ${providerName}?${stops}`;
   },
-);
+  done: ({ label, providerName }) => `Disconnected ${label} at ${providerName}.`,
+});
 
 const WAIT_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 2_000;
@@ -146,12 +137,12 @@ async function askInstance(
 ): Promise<string | undefined> {
   if (baseUrl !== null || instances.length === 1) return undefined;
   if (instances.length === 0) {
-    throw new CliFailure({
-      code: "instance_not_trusted",
-      exit: EXIT.failure,
-      message: `No instance of ${name} is registered here.`,
-      hint: `An admin can register it: kb workspace update --add-instance ${providerId}=URL`,
-    });
+    throw failure(
+      "failure",
+      "instance_not_trusted",
+      `No instance of ${name} is registered here.`,
+      `An admin can register it: kb workspace update --add-instance ${providerId}=URL`,
+    );
   }
   const choices = instances.map((each) => ({ value: each.baseUrl, label: each.baseUrl }));
   if (canAsk(deps, {})) return deps.prompts.select(`Which ${name}?`, choices);
@@ -187,12 +178,12 @@ function requireConfigured(
 ): void {
   if (configured) return;
   const orToken = ` Or give a token of your own: kb accounts connect ${providerId} --token`;
-  throw new CliFailure({
-    code: "account_provider_not_configured",
-    exit: EXIT.failure,
-    message: `This server is not registered at ${name}.`,
-    hint: `The operator registers it${setUp.url === null ? "" : ` at ${setUp.url}`}, with the redirect URL ${setUp.redirectUrl}, and sets ${setUp.env.join(", ")}.${ownTokens === null ? "" : orToken}`,
-  });
+  throw failure(
+    "failure",
+    "account_provider_not_configured",
+    `This server is not registered at ${name}.`,
+    `The operator registers it${setUp.url === null ? "" : ` at ${setUp.url}`}, with the redirect URL ${setUp.redirectUrl}, and sets ${setUp.env.join(", ")}.${ownTokens === null ? "" : orToken}`,
+  );
 }
 
 /** Waits until there is a new one, or one was confirmed again. */
@@ -214,12 +205,12 @@ async function waitForAccount(
     );
     if (made) return made;
   }
-  throw new CliFailure({
-    code: "timeout",
-    exit: EXIT.timedOut,
-    message: "No account was connected in time.",
-    hint: "If you have connected it since, it is listed by: kb accounts list",
-  });
+  throw failure(
+    "timedOut",
+    "timeout",
+    "No account was connected in time.",
+    "If you have connected it since, it is listed by: kb accounts list",
+  );
 }
 
 export const accounts: Noun = {

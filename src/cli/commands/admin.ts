@@ -2,8 +2,7 @@
 import { command, type Input, type Noun, type OptionsOf } from "#cli/command.ts";
 import { DATA_DIR } from "#cli/options.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { failure, usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { readStdin } from "#cli/values.ts";
 
@@ -90,12 +89,12 @@ const rekey = command(
     if (deps.io.isStderrTty) deps.io.stderr.write("\n");
     output.talk(`${resealed} of ${total} secrets were encrypted with the new key; the others already were.`);
     if (unreadable === 0) return;
-    throw new CliFailure({
-      code: "secret_unreadable",
-      exit: EXIT.finishedWithErrors,
-      message: `${unreadable} of the secrets can't be decrypted with any of these keys.`,
-      hint: "Put the missing key back into KB_SECRET_KEYS and run it again, or give those credentials again.",
-    });
+    throw failure(
+      "finishedWithErrors",
+      "secret_unreadable",
+      `${unreadable} of the secrets can't be decrypted with any of these keys.`,
+      "Put the missing key back into KB_SECRET_KEYS and run it again, or give those credentials again.",
+    );
   },
 );
 

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { notKb } from "#cli/api-failures.ts";
 import { connect, type AnyCall, type Api } from "#cli/api.ts";
 import { command, type CommandData, type InputOf } from "#cli/command.ts";
@@ -6,8 +5,7 @@ import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { safeJson, safeText } from "#cli/output.ts";
 import { parseObject, textOf } from "#cli/state-file.ts";
-import { parsePair, readStdin } from "#cli/values.ts";
-import { whyUnreadable } from "#cli/unreadable.ts";
+import { parsePair, readInput } from "#cli/values.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -33,8 +31,8 @@ type ApiInput = InputOf<typeof API>;
 
 /** `kb api METHOD PATH`: a call to a path of the server, never to another origin. */
 export const api = command(API, async (input, deps) => {
+  const { path } = input.args;
   const method = input.args.method.toUpperCase();
-  const path = input.args.path;
   if (!METHODS.includes(method)) throw usageFailure(`"${method}" is not a method.`, `One of ${METHODS.join(", ")}.`);
   if (!path.startsWith("/") || path.startsWith("//") || path.includes("\\")) {
     throw usageFailure(
@@ -84,10 +82,7 @@ async function objectFrom(path: string, deps: Deps): Promise<Fields> {
 }
 
 async function textFrom(path: string, deps: Deps): Promise<string> {
-  if (path === "-") return await readStdin(deps);
-  return await readFile(path, "utf8").catch((cause: unknown) => {
-    throw usageFailure(`--body ${path} can't be read: ${whyUnreadable(cause)}.`);
-  });
+  return await readInput(path, `--body ${path}`, deps);
 }
 
 function typed(text: string): unknown {

@@ -2,15 +2,13 @@ import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
 import { isoOf } from "#core/instant.ts";
-import type { Api } from "#cli/api.ts";
-import { fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
+import { route, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
-import { memberIdsOf } from "#cli/find.ts";
+import { failure, isFailure, usageFailure, type CliFailure } from "#cli/failure.ts";
+import { memberIdOf } from "#cli/find.ts";
 import { bytes } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
-import { flexible, minute, shortTime } from "#cli/table.ts";
+import { flexible, optional, time } from "#cli/table.ts";
 import { parseInteger } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 
@@ -27,12 +25,12 @@ const listAudit = remoteCommand(
     options: [{ flags: "--action <action>", summary: "only this action, such as member.removed" }, WHOSE, ROWS],
     examples: ["kb audit list --action member.removed"],
     exitCodes: [3],
-    fields: [fieldsOf("get", "/api/audit", "entries")],
+    fields: [route("get", "/api/audit", "entries")],
   },
   async ({ api, output, options }) => {
     const names: Record<string, string> = {};
     const entries = await api.list("/api/audit", "entries", {
-      query: { action: options.action, userId: await memberOf(api, options) },
+      query: { action: options.action, userId: await memberIdOf(api, options.member) },
       max: rowsOf(options),
       onPage: (page) => void Object.assign(names, page.names),
     });
@@ -41,27 +39,26 @@ const listAudit = remoteCommand(
       output.table(
         entries,
         {
-          no: (entry) => entry.seq,
-          at: { value: (entry) => minute(entry.at), shown: (entry) => shortTime(entry.at) },
+          no: "seq",
+          at: time(({ at }) => at),
           who: {
-            value: (entry) => entry.actorUserId ?? "system",
-            shown: (entry) => named(entry.actorUserId ?? "system"),
+            value: ({ actorUserId }) => actorUserId ?? "system",
+            shown: ({ actorUserId }) => named(actorUserId ?? "system"),
             isFlexible: true,
           },
-          with: {
-            value: (entry) => entry.credential,
-            shown: (entry) => credentialOf(entry.credential, named),
+          with: optional({
+            value: "credential",
+            shown: ({ credential }) => credentialOf(credential, named),
             isFlexible: true,
-            isOptional: true,
-          },
-          action: (entry) => entry.action,
+          }),
+          action: "action",
           what: {
-            value: (entry) => entry.targetId || entry.targetType,
-            shown: (entry) => named(entry.targetId) || entry.targetType,
+            value: ({ targetId, targetType }) => targetId || targetType,
+            shown: ({ targetId, targetType }) => named(targetId) || targetType,
             isFlexible: true,
           },
-          outcome: (entry) => entry.outcome,
-          from: { value: (entry) => entry.ip ?? "", isOptional: true },
+          outcome: "outcome",
+          from: optional("ip"),
         },
         "Nothing was recorded.",
       ),
@@ -76,28 +73,27 @@ const listReads = remoteCommand(
     options: [{ flags: "--credential <credential>", summary: "only this credential, such as pat:tok_…" }, WHOSE, ROWS],
     examples: ["kb audit reads --limit 20"],
     exitCodes: [3],
-    fields: [fieldsOf("get", "/api/audit/reads", "reads")],
+    fields: [route("get", "/api/audit/reads", "reads")],
   },
   async ({ api, output, options }) => {
     const reads = await api.list("/api/audit/reads", "reads", {
-      query: { credential: options.credential, userId: await memberOf(api, options) },
+      query: { credential: options.credential, userId: await memberIdOf(api, options.member) },
       max: rowsOf(options),
     });
-    output.result({ reads, nextCursor: null }, () =>
-      output.table(
-        reads,
-        {
-          at: { value: (read) => minute(read.at), shown: (read) => shortTime(read.at) },
-          with: { value: (read) => read.credential, isFlexible: true, isOptional: true },
-          client: flexible((read) => read.client ?? ""),
-          tool: (read) => read.tool,
-          answers: (read) => read.answers,
-          items: (read) => read.kbIds.length,
-          again: (read) => read.repeats,
-          ids: { value: (read) => read.kbIds, isFlexible: true, isOptional: true },
-        },
-        "Nothing was read.",
-      ),
+    output.list(
+      "reads",
+      reads,
+      {
+        at: time(({ at }) => at),
+        with: optional(flexible("credential")),
+        client: flexible("client"),
+        tool: "tool",
+        answers: "answers",
+        items: ({ kbIds }) => kbIds.length,
+        again: "repeats",
+        ids: optional(flexible("kbIds")),
+      },
+      "Nothing was read.",
     );
   },
 );
@@ -107,31 +103,30 @@ const checkAudit = remoteCommand(
   {
     summary: "Check that the audit log is unbroken; exit code 1 if it was changed (admin).",
     examples: ["kb audit check"],
-    fields: [fieldsOf("get", "/api/audit/check")],
+    call: route("get", "/api/audit/check"),
   },
-  async ({ api, output }): Promise<number> => {
-    const check = await api.get("/api/audit/check", { timeoutMs: 0 });
+  async ({ output, send }) => {
+    const check = await send({ timeoutMs: 0 });
     output.result(check, () =>
       output.record([
         ["intact", check.isIntact ? "yes" : "no"],
         ["rows", check.entries],
-        ["first", check.firstSeq ?? ""],
-        ["last", check.lastSeq ?? ""],
-        ["last hash", check.lastHash ?? ""],
+        ["first", check.firstSeq],
+        ["last", check.lastSeq],
+        ["last hash", check.lastHash],
       ]),
     );
     if (check.isIntact) {
-      output.talk(
+      return output.talk(
         "Every row follows from the previous one. Keep the last hash elsewhere, so that you can prove later that no rows were cut off.",
       );
-      return EXIT.ok;
     }
-    throw new CliFailure({
-      code: "audit_broken",
-      exit: EXIT.failure,
-      message: `The audit log was changed: row ${check.brokenAt ?? "?"} does not follow from the previous one.`,
-      hint: "Compare it with a backup or an earlier kb audit export.",
-    });
+    throw failure(
+      "failure",
+      "audit_broken",
+      `The audit log was changed: row ${check.brokenAt ?? "?"} does not follow from the previous one.`,
+      "Compare it with a backup or an earlier kb audit export.",
+    );
   },
 );
 
@@ -146,7 +141,7 @@ const exportAudit = remoteCommand(
     examples: ["kb audit export -o audit.ndjson"],
   },
   async ({ api, output, options, deps }) => {
-    const path = options.output;
+    const path = options.output === undefined ? undefined : resolve(deps.cwd, options.output);
     const response = await api.open.get("/api/audit/export", {
       params: { query: { since: sinceOf(options.since) } },
       timeoutMs: 0,
@@ -165,20 +160,16 @@ const exportAudit = remoteCommand(
     }
     try {
       if (path === undefined) await toStdout(parts(), deps);
-      else await toFile(parts(), resolve(deps.cwd, path));
+      else await toFile(parts(), path);
     } catch (error) {
-      throw error instanceof CliFailure ? error : cut(done.rows, error);
+      throw isFailure(error) ? error : cut(done.rows, error);
     } finally {
       progress.stop();
     }
-    const where = path === undefined ? "" : ` to ${resolve(deps.cwd, path)}`;
+    const where = path === undefined ? "" : ` to ${path}`;
     output.talk(`Exported ${plural(done.rows, "row")} (${bytes(done.bytes)})${where}.`);
   },
 );
-
-async function memberOf(api: Api, { member: word }: OptionsOf<readonly [typeof WHOSE]>): Promise<string | undefined> {
-  return word === undefined ? undefined : (await memberIdsOf(api, [word]))[0];
-}
 
 function rowsOf({ limit }: OptionsOf<readonly [typeof ROWS]>): number {
   return parseInteger(limit, "--limit", 1, 100_000) ?? DEFAULT_ROWS;
@@ -225,13 +216,13 @@ async function toFile(parts: AsyncIterable<Buffer>, path: string): Promise<void>
 }
 
 function cut(rows: number, cause: unknown): CliFailure {
-  return new CliFailure({
-    code: "cut_off",
-    exit: EXIT.unreachable,
-    message: `The export stopped after ${count(rows)} rows, so it is incomplete.`,
-    hint: "Repeat the command.",
-    cause,
-  });
+  return failure(
+    "unreachable",
+    "cut_off",
+    `The export stopped after ${count(rows)} rows, so it is incomplete.`,
+    "Repeat the command.",
+    { cause },
+  );
 }
 
 export const audit: Noun = {

@@ -1,8 +1,7 @@
 import { parseServerUrl } from "#api/server-url.ts";
 import { command, ownFields, type Noun } from "#cli/command.ts";
 import { makeCredentialStore } from "#cli/credentials.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure } from "#cli/failure.ts";
+import { failure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { changeProfile, findProfile, listProfiles } from "#cli/profiles.ts";
 import { flexible } from "#cli/table.ts";
@@ -32,10 +31,10 @@ const listContexts = command(
       output.table(
         profiles,
         {
-          name: (profile) => profile.name,
-          server: flexible((profile) => profile.url),
-          "signed in as": flexible((profile) => profile.email ?? ""),
-          "in use": (profile) => (profile.isCurrent ? "yes" : ""),
+          name: "name",
+          server: flexible("url"),
+          "signed in as": flexible("email"),
+          "in use": ({ isCurrent }) => (isCurrent ? "yes" : ""),
         },
         "There are no stored servers. Add one with kb login URL.",
       ),
@@ -76,21 +75,15 @@ const removeContext = command(
       const { origin } = parseServerUrl(profile.url);
       const isLast = !profiles.some((item) => item.name !== name && new URL(item.url).origin === origin);
       const hasLogin = (await makeCredentialStore(deps).list()).some((login) => login.origin === origin);
-      if (isLast && hasLogin) throw stillSignedIn(name);
+      if (isLast && hasLogin) {
+        const message = `You are still signed in to "${name}".`;
+        throw failure("conflict", "still_signed_in", message, `kb logout --profile ${name}`);
+      }
     }
     await changeProfile(deps, name, "remove");
     makeOutput(input, deps).talk(`Removed "${name}".`);
   },
 );
-
-function stillSignedIn(name: string): CliFailure {
-  return new CliFailure({
-    code: "still_signed_in",
-    exit: EXIT.conflict,
-    message: `You are still signed in to "${name}".`,
-    hint: `kb logout --profile ${name}`,
-  });
-}
 
 export const context: Noun = {
   summary: "The stored servers.",

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
 import { ownFields, type CommandData, type InputOf } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { failure, usageFailure } from "#cli/failure.ts";
 import { compareRuns, evaluate, type Comparison, type Evaluation } from "#cli/eval/evaluation.ts";
 import { readJudgements } from "#cli/eval/judgements.ts";
 import { measureName, MEASURES, type Measure } from "#cli/eval/measures.ts";
@@ -163,12 +163,12 @@ function talkOfOmissions({ missing, leftOut, failed }: Evaluation, withoutQuesti
 
 function verdict({ measures, failed, k }: Evaluation, floors: readonly Floor[], output: Output): number {
   if (measures === null) {
-    throw new CliFailure({
-      code: "nothing_judged",
-      exit: EXIT.failure,
-      message: "None of the questions could be judged.",
-      hint: "Sign in as someone who can see the judged items: kb whoami",
-    });
+    throw failure(
+      "failure",
+      "nothing_judged",
+      "None of the questions could be judged.",
+      "Sign in as someone who can see the judged items: kb whoami",
+    );
   }
   const below = floors.filter(({ measure, value }) => measures[measure] < value);
   for (const { measure, value } of below) {

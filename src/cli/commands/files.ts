@@ -3,13 +3,13 @@ import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
 import type { QueryOf } from "#api/client.ts";
 import { count } from "#api/plural.ts";
-import { fieldsOf, type Noun } from "#cli/command.ts";
+import { route, type Noun } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
-import { findConnector } from "#cli/find.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { flexible } from "#cli/table.ts";
+import { findConnector, ITEM } from "#cli/find.ts";
+import { callCommand, remoteCommand } from "#cli/remote-command.ts";
+import { day, flexible, formatted } from "#cli/table.ts";
 
 const listFiles = remoteCommand(
   {
@@ -21,18 +21,16 @@ const listFiles = remoteCommand(
       ...FILE_LIST_OPTIONS,
     ],
     examples: ["kb files list --state unsearchable"],
-    fields: [fieldsOf("get", "/api/connectors/all-files", "files")],
+    call: route("get", "/api/connectors/all-files", "files"),
   },
-  async ({ api, output, options }) => {
-    const connector = options.connector;
-    const list = await api.get("/api/connectors/all-files", {
-      params: {
-        query: {
-          ...fileQueryOf(options, api.settings),
-          connectorId: connector === undefined ? undefined : (await findConnector(api, connector)).id,
-          providerId: options.provider,
-          source: options.source ?? api.settings.defaults.source,
-        },
+  async ({ api, output, options, send }) => {
+    const { connector, provider, source = api.settings.defaults.source } = options;
+    const list = await send({
+      query: {
+        ...fileQueryOf(options, api.settings),
+        connectorId: connector === undefined ? undefined : (await findConnector(api, connector)).id,
+        providerId: provider,
+        source,
       },
     });
     printFiles(list, output);
@@ -44,7 +42,7 @@ const getFile = remoteCommand(
   {
     summary: "Print an item's text, or fetch the original.",
     details: "Exit code 1 when --find matches nothing, or when the item has no text; then it says why.",
-    arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
+    of: ITEM,
     options: [
       { flags: "--range <from-to>", summary: "only these characters: 0-4000, or 8000-" },
       { flags: "--section <name>", summary: "only this section: a heading, page 3, an anchor, or L10 for a line" },
@@ -53,11 +51,9 @@ const getFile = remoteCommand(
       { flags: "-o, --output <file>", summary: "write to this file" },
     ],
     examples: ["kb files get kbi_2345abcd2345abcd --find budget"],
-    exitCodes: [3],
   },
-  async ({ api, output, args, options, deps }): Promise<number> => {
-    const isOriginal = options.original;
-    const target = options.output;
+  async ({ api, output, found, options, deps }) => {
+    const { original: isOriginal, output: target, section, find } = options;
     if (isOriginal && target === undefined && deps.io.isStdoutTty) {
       throw usageFailure(
         "The original is binary and can't be shown on a terminal.",
@@ -66,13 +62,8 @@ const getFile = remoteCommand(
     }
     const response = await api.open.get("/api/connectors/files/{fileId}/content", {
       params: {
-        path: { fileId: args.kbId },
-        query: {
-          ...rangeOf(options.range),
-          section: options.section,
-          find: options.find,
-          original: isOriginal ? "true" : undefined,
-        },
+        path: found,
+        query: { ...rangeOf(options.range), section, find, original: isOriginal ? "true" : undefined },
       },
       headers: { accept: isOriginal ? "*/*" : "text/markdown, text/plain, application/problem+json" },
       timeoutMs: isOriginal ? 0 : 60_000,
@@ -88,12 +79,12 @@ const getFile = remoteCommand(
     }
     const text = await response.text();
     if (response.headers.get("x-total-passages") === "0") {
-      output.talk(`This item contains none of "${options.find ?? ""}".`);
+      output.talk(`This item contains none of "${find ?? ""}".`);
       return EXIT.failure;
     }
     deps.io.stdout.write(deps.io.isStdoutTty ? `${cleanBlock(text)}\n` : text);
     const asOf = response.headers.get("x-text-as-of");
-    if (asOf !== null) output.talk(`Text as of ${asOf.slice(0, 10)}: the content couldn't be read since.`);
+    if (asOf !== null) output.talk(`Text as of ${day(asOf)}: the content couldn't be read since.`);
     const total = response.headers.get("x-total-chars");
     if (total !== null && deps.io.isStderrTty)
       deps.io.stderr.write(`${count(text.length)} of ${count(Number(total))} characters.\n`);
@@ -101,51 +92,42 @@ const getFile = remoteCommand(
   },
 );
 
-const countFiles = remoteCommand(
+const countFiles = callCommand(
+  "get",
+  "/api/connectors/file-counts-by-source",
   {
     summary: "Count the items that you can see, by source and kind.",
     examples: ["kb files counts"],
-    fields: [fieldsOf("get", "/api/connectors/file-counts-by-source", "counts")],
+    key: "counts",
   },
-  async ({ api, output }) => {
-    const answer = await api.get("/api/connectors/file-counts-by-source");
-    output.result(answer, () =>
-      output.table(
-        answer.counts,
-        {
-          source: flexible((row) => row.source),
-          kind: (row) => row.kind,
-          indexed: (row) => count(row.indexed),
-          unsearchable: (row) => count(row.unsearchable),
-        },
-        "You can see no indexed items.",
-      ),
-    );
-  },
+  ({ counts }, { output }) =>
+    output.table(
+      counts,
+      {
+        source: flexible("source"),
+        kind: "kind",
+        indexed: formatted(count, "indexed"),
+        unsearchable: formatted(count, "unsearchable"),
+      },
+      "You can see no indexed items.",
+    ),
 );
 
 /** `kb files restore KBID`: restores a removed item. */
-const restoreFile = remoteCommand(
+const restoreFile = callCommand(
+  "post",
+  "/api/connectors/files/{fileId}/restore",
   {
     summary: "Restore an item that was removed in the last 7 days.",
     details:
       "For the connector's owner and admins. `kb connectors removals CONNECTOR --removed` lists the items. No one can read a restored item until its source says who can.",
-    arguments: [{ name: "kbId", summary: "kbi_…", required: true }],
+    of: ITEM,
     examples: ["kb files restore kbi_2345abcd2345abcd"],
-    exitCodes: [3],
-    fields: [fieldsOf("post", "/api/connectors/files/{fileId}/restore")],
   },
-  async ({ api, output, args }) => {
-    const path = { fileId: args.kbId };
-    const answer = await api.post("/api/connectors/files/{fileId}/restore", { params: { path } });
-    output.result(answer, () =>
-      output.talk(
-        answer.sync === null
-          ? "Restored. People can find it once its source has sent it again."
-          : "Restored. A sync reads it now; then people can find it.",
-      ),
-    );
-  },
+  ({ sync }) =>
+    sync === null
+      ? "Restored. People can find it once its source has sent it again."
+      : "Restored. A sync reads it now; then people can find it.",
 );
 
 /** Converts `100-400` to offset and limit in characters of the stored text; `100-` has no end. Throws a usage failure. */
@@ -158,7 +140,7 @@ export function rangeOf(
   const to = match?.[2] === undefined ? undefined : Number(match[2]);
   if (match === null || (to !== undefined && to <= from))
     throw usageFailure(`--range "${range}" is not FROM-TO.`, "Write 0-4000 or 8000-.");
-  return { offset: from, ...(to === undefined ? {} : { limit: to - from }) };
+  return { offset: from, ...(to !== undefined && { limit: to - from }) };
 }
 
 export const files: Noun = {

@@ -1,43 +1,39 @@
-import type { BodyOf } from "#api/client.ts";
 import { plural } from "#api/plural.ts";
 import type { Group } from "#api/workspace.ts";
-import { isEmpty, type Api } from "#cli/api.ts";
-import { fieldsOf, type Noun } from "#cli/command.ts";
-import { confirmed } from "#cli/confirm.ts";
+import type { Api } from "#cli/api.ts";
+import { route, type Noun } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
-import { findGroup, groupIdsOf, memberIdsOf } from "#cli/find.ts";
+import { findGroup, GROUP, groupIdsOf, memberIdOf, memberIdsOf } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
 import type { Output } from "#cli/output.ts";
-import { listCommand, remoteCommand } from "#cli/remote-command.ts";
+import { listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { day, flexible, formatted } from "#cli/table.ts";
+import { changes } from "#cli/values.ts";
 
-const listGroups = listCommand({
+const listGroups = listCommand("/api/groups", "groups", {
   summary: "List the groups of the workspace.",
   examples: ["kb groups list"],
-  path: "/api/groups",
-  key: "groups",
   empty: "There are no groups. Create one with kb groups create NAME.",
   columns: {
-    id: (group) => group.id,
-    name: { value: (group) => group.name, isFlexible: true },
-    members: (group) => group.memberIds.length,
-    groups: (group) => group.groupIds.length,
-    closed: (group) => (group.isClosed ? "yes" : ""),
-    created: (group) => group.createdAt.slice(0, 10),
+    id: "id",
+    name: flexible("name"),
+    members: ({ memberIds }) => memberIds.length,
+    groups: ({ groupIds }) => groupIds.length,
+    closed: ({ isClosed }) => (isClosed ? "yes" : ""),
+    created: formatted(day, "createdAt"),
   },
 });
 
 const showGroup = remoteCommand(
   {
     summary: "Show who is in a group.",
-    arguments: [{ name: "group", summary: "name or grp_…", required: true }],
+    of: GROUP,
     examples: ["kb groups show Design"],
-    exitCodes: [3],
-    fields: [fieldsOf("get", "/api/groups/{id}", "group")],
+    call: route("get", "/api/groups/{id}", "group"),
   },
-  async ({ api, output, args }) => {
-    const { id } = await findGroup(api, args.group);
+  async ({ api, output, found }) => {
     // Lists omit what others opened.
-    const group = await findGroup(api, id);
+    const group = await findGroup(api, found.id);
     if (output.format === "json") return output.result({ group }, () => undefined);
     await printGroup(api, group, output);
   },
@@ -54,20 +50,20 @@ const createGroup = remoteCommand(
     ],
     examples: ["kb groups create Design --member bo@example.com"],
     exitCodes: [3, 5],
-    fields: [fieldsOf("post", "/api/groups", "group")],
+    call: route("post", "/api/groups", "group"),
   },
-  async ({ api, output, args, options }) => {
-    const answer = await api.post("/api/groups", {
+  async ({ api, output, args, options, send }) => {
+    const answer = await send({
       body: {
         name: args.name,
         memberIds: await memberIdsOf(api, options.member),
         groupIds: await groupIdsOf(api, options.group),
-        isClosed: options.closed ? true : undefined,
+        isClosed: options.closed || undefined,
       },
     });
-    output.result(answer, () => {
-      output.line(answer.group.id);
-      output.talk(`Group "${answer.group.name}" has ${plural(answer.group.memberIds.length, "member")}.`);
+    output.result(answer, ({ group }) => {
+      output.line(group.id);
+      return `Group "${group.name}" has ${plural(group.memberIds.length, "member")}.`;
     });
   },
 );
@@ -75,7 +71,7 @@ const createGroup = remoteCommand(
 const updateGroup = remoteCommand(
   {
     summary: "Change a group's name, members or owner (its owner; an admin while it is open).",
-    arguments: [{ name: "group", summary: "name or grp_…", required: true }],
+    of: GROUP,
     options: [
       { flags: "--name <name>", summary: "its new name" },
       { flags: "--add-member <member>", summary: "email or usr_…; may be repeated", repeatable: true },
@@ -87,58 +83,38 @@ const updateGroup = remoteCommand(
       { flags: "--owner <member>", summary: "transfer it to: email or usr_… (its owner)" },
     ],
     examples: ["kb groups update Design --add-member bo@example.com"],
-    exitCodes: [3, 5],
-    fields: [fieldsOf("patch", "/api/groups/{id}", "group")],
+    exitCodes: [5],
+    call: route("patch", "/api/groups/{id}", "group"),
   },
-  async ({ api, output, args, options }) => {
-    const group = await findGroup(api, args.group);
-    const owner = options.owner;
-    if (options.closed && options.open) throw usageFailure("Give --closed or --open.");
-    const body: BodyOf<"patch", "/api/groups/{id}"> = {
-      name: options.name,
-      memberIds: changed(
-        group.memberIds,
-        await memberIdsOf(api, options.addMember),
-        await memberIdsOf(api, options.removeMember),
-      ),
-      groupIds: changed(
-        group.groupIds,
-        await groupIdsOf(api, options.addGroup),
-        await groupIdsOf(api, options.removeGroup),
-      ),
-      isClosed: options.closed ? true : options.open ? false : undefined,
-      ownerId: owner === undefined ? undefined : (await memberIdsOf(api, [owner]))[0],
-    };
-    if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb groups update --help");
-    const answer = await api.patch("/api/groups/{id}", { params: { path: { id: group.id } }, body });
+  async ({ api, output, options, found, send }) => {
+    const { name, addMember, removeMember, addGroup, removeGroup, closed, open, owner } = options;
+    if (closed && open) throw usageFailure("Give --closed or --open.");
+    const { memberIds, groupIds } = found;
+    const answer = await send({
+      body: changes("kb groups update --help", {
+        name,
+        memberIds: edited(memberIds, await memberIdsOf(api, addMember), await memberIdsOf(api, removeMember)),
+        groupIds: edited(groupIds, await groupIdsOf(api, addGroup), await groupIdsOf(api, removeGroup)),
+        isClosed: closed || open ? closed : undefined,
+        ownerId: await memberIdOf(api, owner),
+      }),
+    });
     if (output.format === "json") return output.result(answer, () => undefined);
     await printGroup(api, answer.group, output);
   },
 );
 
-const removeGroup = remoteCommand(
-  {
-    summary:
-      "Remove a group; its members lose access to what only the group can see (its owner; an admin while it is open).",
-    arguments: [{ name: "group", summary: "name or grp_…", required: true }],
-    options: [{ flags: "--yes", summary: "skip the confirmation" }],
-    examples: ["kb groups remove Design --yes"],
-    exitCodes: [3],
-  },
-  async ({ api, output, args, options, deps }) => {
-    const group = await findGroup(api, args.group);
-    await confirmed(
-      options,
-      deps,
-      `Remove group "${group.name}"? Its members lose access to what only this group can see.`,
-    );
-    await api.delete("/api/groups/{id}", { params: { path: { id: group.id } } });
-    output.talk(`Removed group "${group.name}".`);
-  },
-);
+const removeGroup = removeCommand("/api/groups/{id}", {
+  summary:
+    "Remove a group; its members lose access to what only the group can see (its owner; an admin while it is open).",
+  of: GROUP,
+  examples: ["kb groups remove Design --yes"],
+  question: ({ name }) => `Remove group "${name}"? Its members lose access to what only this group can see.`,
+  done: ({ name }) => `Removed group "${name}".`,
+});
 
 /** Adds and removes entries; undefined when no change was requested. */
-function changed(ids: readonly string[], add: readonly string[], remove: readonly string[]): string[] | undefined {
+function edited(ids: readonly string[], add: readonly string[], remove: readonly string[]): string[] | undefined {
   if (add.length === 0 && remove.length === 0) return undefined;
   return [...new Set([...ids, ...add])].filter((id) => !remove.includes(id));
 }
@@ -147,14 +123,15 @@ function changed(ids: readonly string[], add: readonly string[], remove: readonl
 async function printGroup(api: Api, group: Group, output: Output): Promise<void> {
   const members = await api.list("/api/workspace/members", "members");
   const groups = group.groupIds.length === 0 ? [] : await api.list("/api/groups", "groups");
+  const emailOf = (id: string | null) => members.find(({ userId }) => userId === id)?.email ?? id;
   output.record([
     ["id", group.id],
     ["name", group.name],
-    ["owner", members.find((member) => member.userId === group.ownerId)?.email ?? group.ownerId ?? "no one: they left"],
+    ["owner", emailOf(group.ownerId) ?? "no one: they left"],
     ["closed", group.isClosed ? "yes: only its owner can change it" : "no: every admin can change it"],
-    ["members", group.memberIds.map((id) => members.find((member) => member.userId === id)?.email ?? id)],
+    ["members", group.memberIds.map(emailOf)],
     ["groups", group.groupIds.map((id) => groups.find((item) => item.id === id)?.name ?? id)],
-    ["created", group.createdAt.slice(0, 10)],
+    ["created", day(group.createdAt)],
     ...openingsOf(group),
   ]);
 }

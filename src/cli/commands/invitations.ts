@@ -1,19 +1,18 @@
-import type { BodyOf } from "#api/client.ts";
-import { fieldsOf, type Noun } from "#cli/command.ts";
-import { listCommand, remoteCommand } from "#cli/remote-command.ts";
+import { route, type Noun } from "#cli/command.ts";
+import { onlyById } from "#cli/find.ts";
+import { listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { day, flexible, formatted } from "#cli/table.ts";
 
-const listInvitations = listCommand({
+const listInvitations = listCommand("/api/workspace/invitations", "invitations", {
   summary: "List invitations.",
   examples: ["kb invitations list"],
-  path: "/api/workspace/invitations",
-  key: "invitations",
   empty: "No invitation.",
   columns: {
-    id: (item) => item.id,
-    email: { value: (item) => item.email, isFlexible: true },
-    role: (item) => item.role,
-    expires: (item) => item.expiresAt.slice(0, 10),
-    accepted: (item) => item.acceptedAt?.slice(0, 10) ?? "",
+    id: "id",
+    email: flexible("email"),
+    role: "role",
+    expires: formatted(day, "expiresAt"),
+    accepted: formatted(day, "acceptedAt"),
   },
 });
 
@@ -25,41 +24,23 @@ const addInvitation = remoteCommand(
     options: [{ flags: "--role <role>", summary: "their role (default: member)", choices: ["admin", "member"] }],
     examples: ["kb invitations add bo@example.com"],
     exitCodes: [5],
-    fields: [
-      fieldsOf("post", "/api/workspace/invitations", "invitation"),
-      fieldsOf("post", "/api/workspace/invitations"),
-    ],
+    call: route("post", "/api/workspace/invitations"),
+    fields: [route("post", "/api/workspace/invitations", "invitation"), route("post", "/api/workspace/invitations")],
   },
-  async ({ api, output, args, options }) => {
-    const role: BodyOf<"post", "/api/workspace/invitations">["role"] | undefined = options.role;
-    const answer = await api.post("/api/workspace/invitations", {
-      body: { email: args.email, role: role ?? "member" },
-    });
-    output.result(answer, () => {
-      if (answer.url === null) {
-        output.talk(`Sent an invitation to ${answer.invitation.email}.`);
-        return;
-      }
-      output.line(answer.url);
-      output.talk(
-        `Send this link to ${answer.invitation.email}; it is shown only once. To join from a terminal: kb login --invitation URL`,
-      );
-    });
-  },
+  async ({ output, args: { email }, options: { role = "member" }, send }) =>
+    output.result(await send({ body: { email, role } }), ({ url, invitation }) => {
+      if (url === null) return `Sent an invitation to ${invitation.email}.`;
+      output.line(url);
+      return `Send this link to ${invitation.email}; it is shown only once. To join from a terminal: kb login --invitation URL`;
+    }),
 );
 
-const removeInvitation = remoteCommand(
-  {
-    summary: "Withdraw an invitation.",
-    arguments: [{ name: "id", summary: "inv_…", required: true }],
-    examples: ["kb invitations remove inv_2345abcd2345abcd"],
-    exitCodes: [3],
-  },
-  async ({ api, output, args }) => {
-    await api.delete("/api/workspace/invitations/{id}", { params: { path: { id: args.id } } });
-    output.talk("Invitation withdrawn. Its link no longer works.");
-  },
-);
+const removeInvitation = removeCommand("/api/workspace/invitations/{id}", {
+  summary: "Withdraw an invitation.",
+  of: onlyById("inv_…"),
+  examples: ["kb invitations remove inv_2345abcd2345abcd"],
+  done: () => "Invitation withdrawn. Its link no longer works.",
+});
 
 export const invitations: Noun = {
   summary: "Invitations to the workspace.",

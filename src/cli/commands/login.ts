@@ -4,8 +4,7 @@ import { makeApi } from "#cli/api.ts";
 import { command, type CommandData, type InputOf } from "#cli/command.ts";
 import { makeCredentialStore, type Kept, type OAuthLogin, type StoredLogin, type StoreName } from "#cli/credentials.ts";
 import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { CliFailure, failure, isFailure, unlessFailed, usageFailure } from "#cli/failure.ts";
 import { discover, type AuthorizationServer } from "#cli/oauth/metadata.ts";
 import { resourceOf, withAnswer } from "#cli/oauth/refresh.ts";
 import { LOGIN_SCOPES, signIn, signInAsAdmin, whyNoBrowser, type SignIn } from "#cli/oauth/sign-in.ts";
@@ -53,7 +52,7 @@ const LOGIN = {
 
 type LoginInput = InputOf<typeof LOGIN>;
 
-export const login = command(LOGIN, async (input, deps): Promise<number> => {
+export const login = command(LOGIN, async (input, deps) => {
   checkWays(input);
   const settings = await loginSettings(input, deps);
   refusePlainHttp(settings.server, deps.env);
@@ -105,20 +104,18 @@ async function needsFirstUser({ deps, input, settings }: Job): Promise<boolean> 
   return (await makeApi(deps, settings).get("/api/onboarding")).needed;
 }
 
-async function loginByPassword(job: Job, isFirstUser: boolean): Promise<number> {
+async function loginByPassword(job: Job, isFirstUser: boolean): Promise<void> {
   const { deps, input, output, settings } = job;
   const { server } = settings;
-  const former = await findFormer(makeCredentialStore(deps), server, (text) => output.talk(text));
+  const former = await findFormer(makeCredentialStore(deps), server, output.talk);
   const signedIn = await signInByPassword(input, deps, settings, isFirstUser);
-  const kept = await keepSession(deps, server, signedIn, job.wanted, (text) => output.talk(text));
+  const kept = await keepSession(deps, server, signedIn, job.wanted, output.talk);
   if (former?.oauth !== undefined) await revokeFormer(job, { oauth: former.oauth });
   await finish(job, kept, signedIn.session);
-  if (former?.oauth === undefined) return EXIT.ok;
-  output.talk("This replaces your browser login.");
-  return EXIT.ok;
+  if (former?.oauth !== undefined) output.talk("This replaces your browser login.");
 }
 
-async function loginWithToken(job: Job): Promise<number> {
+async function loginWithToken(job: Job): Promise<void> {
   const { deps, settings } = job;
   const token = (await readStdin(deps)).trim();
   if (!/^[\x21-\x7e]{8,512}$/.test(token))
@@ -127,26 +124,25 @@ async function loginWithToken(job: Job): Promise<number> {
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "stdin", login: "token" });
   const session = await api.get("/api/session").catch((error: unknown) => {
     // A token only for the tools may not ask who it belongs to; it is enough that it was recognised.
-    if (error instanceof CliFailure && error.code === "insufficient_scope") return undefined;
-    throw error instanceof CliFailure && error.code === "unauthenticated" ? badToken(error) : error;
+    if (isFailure(error, "insufficient_scope")) return undefined;
+    throw isFailure(error, "unauthenticated") ? badToken(error) : error;
   });
   const store = makeCredentialStore(deps);
-  const former = await findFormer(store, server, (text) => job.output.talk(text));
+  const former = await findFormer(store, server, job.output.talk);
   const login: StoredLogin = { apiToken: token, ...(session === undefined ? {} : { email: session.user.email }) };
   const kept = await store.save(server.origin, login, job.wanted);
   if (former !== undefined) await revokeFormer(job, former);
   await finish(job, kept, session, session === undefined ? "with a token for the search tools" : undefined);
-  return EXIT.ok;
 }
 
 /** Uses the browser on this machine, or another browser in which the person types a code. */
-async function loginByBrowser(job: Job): Promise<number> {
+async function loginByBrowser(job: Job): Promise<void> {
   const { deps, output, settings } = job;
   const { server } = settings;
   if (job.input.options["input"] === false) throw needsPerson();
   const endpoints = await discover(deps, server);
   const store = makeCredentialStore(deps);
-  const former = await findFormer(store, server, (text) => output.talk(text));
+  const former = await findFormer(store, server, output.talk);
   const answer = await signIn(signInOf(job, endpoints), job.input.options.device);
   if (answer.refreshToken === undefined) throw noRefresh(server.baseUrl);
   const first: OAuthLogin = {
@@ -163,7 +159,6 @@ async function loginByBrowser(job: Job): Promise<number> {
   await addBridgeToken(job, { oauth, ...(session === undefined ? {} : { email: session.user.email }) });
   await finish(job, kept, session);
   if (session === undefined) output.talk("The server did not say who you are. Check with: kb whoami");
-  return EXIT.ok;
 }
 
 /** Adds the second token, for the tools. Without it, the bridge fetches its own on its first call. */
@@ -184,7 +179,7 @@ async function addBridgeToken(
       });
       now = withAnswer(oauth, "mcp", answer);
     } catch (error) {
-      if (!(error instanceof CliFailure)) throw error;
+      if (!isFailure(error)) throw error;
       output.talk(`The bridge has no token yet: ${error.message}`);
     }
     await store.save(server.origin, { ...login, oauth: now });
@@ -192,7 +187,7 @@ async function addBridgeToken(
 }
 
 /** Adds admin rights for an hour to the existing login. */
-async function loginAsAdmin(job: Job): Promise<number> {
+async function loginAsAdmin(job: Job): Promise<void> {
   const { deps, input, output, settings } = job;
   const { server } = settings;
   if (input.options["input"] === false) throw needsPerson();
@@ -206,7 +201,8 @@ async function loginAsAdmin(job: Job): Promise<number> {
   const former = await findFormer(store, server);
   const problem = adminProblem(answer, session, former);
   if (problem !== undefined) {
-    await revokeQuietly(job, endpoints, answer.accessToken);
+    // It expires by itself within the hour.
+    await unlessFailed(revokeToken(deps, endpoints.revocationEndpoint, answer.accessToken));
     throw problem;
   }
   const email = session?.user.email;
@@ -226,11 +222,10 @@ async function loginAsAdmin(job: Job): Promise<number> {
     `You have admin rights for ${minutes} minutes${isNew ? "" : "; after that your login continues without them"}.`,
   );
   if (isNew) output.talk("They end automatically. For a lasting login, and for the bridge: kb login");
-  return EXIT.ok;
 }
 
 function signInOf({ deps, output, settings }: Job, endpoints: AuthorizationServer): SignIn {
-  return { deps, server: settings.server, endpoints, talk: (text) => output.talk(text) };
+  return { deps, server: settings.server, endpoints, talk: output.talk };
 }
 
 function adminProblem(
@@ -239,29 +234,26 @@ function adminProblem(
   former: StoredLogin | undefined,
 ): CliFailure | undefined {
   if (answer.scopes?.includes("kb:admin") === false) {
-    return new CliFailure({
-      code: "insufficient_scope",
-      exit: EXIT.notSignedIn,
-      message: "The server granted no admin rights: they are for admins and the owner of the workspace.",
-      hint: "kb whoami shows your role.",
-    });
+    return failure(
+      "notSignedIn",
+      "insufficient_scope",
+      "The server granted no admin rights: they are for admins and the owner of the workspace.",
+      "kb whoami shows your role.",
+    );
   }
   if (former?.email === undefined || session === undefined || former.email === session.user.email) return undefined;
-  return new CliFailure({
-    code: "other_account",
-    exit: EXIT.conflict,
-    message: `In the browser you are ${session.user.email}, here you are signed in as ${former.email}.`,
-    hint: "Sign in as the same person in the browser, or first: kb logout",
-  });
+  return failure(
+    "conflict",
+    "other_account",
+    `In the browser you are ${session.user.email}, here you are signed in as ${former.email}.`,
+    "Sign in as the same person in the browser, or first: kb logout",
+  );
 }
 
 /** Returns the token's user; undefined when the server doesn't report it, which must not fail the login. */
 async function whoIs({ deps, settings }: Job, token: string): Promise<Session | undefined> {
   const api = makeApi(deps, settings, { kind: "token", value: token, from: "the sign-in", login: "browser" });
-  return await api.get("/api/session").catch((error: unknown) => {
-    if (error instanceof CliFailure) return undefined;
-    throw error;
-  });
+  return await unlessFailed(api.get("/api/session"));
 }
 
 async function finish(job: Job, kept: Kept, session: Session | undefined, finishedBy?: string): Promise<void> {
@@ -289,13 +281,6 @@ async function revokeFormer({ deps, output, settings }: Job, former: StoredLogin
   if (failure !== undefined) output.talk(`The previous login could not be revoked: ${failure.message}`);
 }
 
-async function revokeQuietly({ deps }: Job, endpoints: AuthorizationServer, token: string): Promise<void> {
-  await revokeToken(deps, endpoints.revocationEndpoint, token).catch((error: unknown) => {
-    // It expires by itself within the hour.
-    if (!(error instanceof CliFailure)) throw error;
-  });
-}
-
 function badToken(cause: CliFailure): CliFailure {
   return new CliFailure({
     code: cause.code,
@@ -315,19 +300,19 @@ function needsPerson(): CliFailure {
 }
 
 function adminNeedsBrowser(baseUrl: string, reason: string): CliFailure {
-  return new CliFailure({
-    code: "no_browser",
-    exit: EXIT.notSignedIn,
-    message: `Admin rights need a browser on this machine, and none can be opened (${reason}).`,
-    hint: `Sign in with a session, which has all rights of your role: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
-  });
+  return failure(
+    "notSignedIn",
+    "no_browser",
+    `Admin rights need a browser on this machine, and none can be opened (${reason}).`,
+    `Sign in with a session, which has all rights of your role: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
+  );
 }
 
 function noRefresh(baseUrl: string): CliFailure {
-  return new CliFailure({
-    code: "unexpected_answer",
-    exit: EXIT.unreachable,
-    message: `${baseUrl} issued a login that can't be renewed, so kb did not store it.`,
-    hint: `Sign in with email and password: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
-  });
+  return failure(
+    "unreachable",
+    "unexpected_answer",
+    `${baseUrl} issued a login that can't be renewed, so kb did not store it.`,
+    `Sign in with email and password: kb login ${baseUrl} --email YOU@EXAMPLE.COM`,
+  );
 }

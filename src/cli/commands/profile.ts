@@ -1,22 +1,23 @@
 import type { User } from "#api/session.ts";
-import { command, fieldsOf, type Input, type Noun } from "#cli/command.ts";
+import { command, route, type Input, type Noun } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { loadSettings } from "#cli/settings.ts";
-import { readStdin } from "#cli/values.ts";
+import { changes, readStdin } from "#cli/values.ts";
 import { byPassword } from "#cli/by-session.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
+import { day } from "#cli/table.ts";
 
 const showProfile = remoteCommand(
   {
     summary: "Show your name, email and time zone.",
     examples: ["kb profile show"],
-    fields: [fieldsOf("get", "/api/session", "user")],
+    call: route("get", "/api/session", "user"),
   },
-  async ({ api, output }) => {
-    const { user } = await api.get("/api/session");
-    output.result({ user }, () => printUser(user, output));
+  async ({ output, send }) => {
+    const { user } = await send();
+    output.result({ user }, (answer) => printUser(answer, output));
   },
 );
 
@@ -28,18 +29,13 @@ const updateProfile = remoteCommand(
       { flags: "--time-zone <zone>", summary: "such as Europe/Vienna, or none for the workspace's" },
     ],
     examples: ["kb profile update --time-zone Europe/Vienna"],
-    fields: [fieldsOf("patch", "/api/profile", "user")],
+    call: route("patch", "/api/profile", "user"),
   },
-  async ({ api, output, options }) => {
-    const name = options.name;
-    const timeZone = options.timeZone;
-    if (name === undefined && timeZone === undefined) {
-      throw usageFailure("Nothing to change.", "kb profile update --help");
-    }
-    const answer = await api.patch("/api/profile", {
-      body: { name, timeZone: timeZone === "none" ? null : timeZone },
+  async ({ output, options: { name, timeZone }, send }) => {
+    const answer = await send({
+      body: changes("kb profile update --help", { name, timeZone: timeZone === "none" ? null : timeZone }),
     });
-    output.result(answer, () => printUser(answer.user, output));
+    output.result(answer, () => printUser(answer, output));
   },
 );
 
@@ -96,13 +92,13 @@ async function readPasswords(
   return { currentPassword, newPassword };
 }
 
-function printUser(user: User, output: Output): void {
+function printUser({ user }: { user: User }, output: Output): void {
   output.record([
     ["id", user.id],
     ["name", user.name],
     ["email", `${user.email}${user.emailVerifiedAt === null ? " (not confirmed)" : ""}`],
     ["time zone", user.timeZone ?? "the workspace's"],
-    ["since", user.createdAt.slice(0, 10)],
+    ["since", day(user.createdAt)],
   ]);
 }
 

@@ -7,8 +7,8 @@ import { makeApi } from "#cli/api.ts";
 import { command, ownFields, type CommandData, type InputOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, interrupted, notSignedIn, usageFailure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
+import { interrupted, isFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
+import { chosenFields, makeOutput } from "#cli/output.ts";
 import { askForDocuments, sendDocuments } from "#cli/push/documents.ts";
 import { findInputs, type Inputs } from "#cli/push/inputs.ts";
 import { makeLineQueue, readLines } from "#cli/push/lines.ts";
@@ -73,10 +73,8 @@ export const push = command(PUSH, async (input, deps): Promise<number> => {
   const connectorId = await findTarget(input.args.connector, key, settings, deps);
   const inputs = await findInputs(words, kindOf(input), deps.cwd);
   const output = makeOutput(input, deps, settings.defaults);
-  const { json } = input.options;
   const isForPrograms = output.format === "json" || !deps.io.isStdoutTty;
-  const fields = typeof json === "string" && json !== "" ? json.split(",").map((name) => name.trim()) : undefined;
-  const report = makeReport(deps, output, isForPrograms, fields);
+  const report = makeReport(deps, output, isForPrograms, chosenFields(input));
   const sender = makeSender(deps, {
     settings,
     key,
@@ -144,7 +142,7 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
     }
     return await endUpload(job, upload, queue.last);
   } catch (error) {
-    if (!(error instanceof CliFailure) || error.code !== "interrupted") throw error;
+    if (!isFailure(error, "interrupted")) throw error;
     report.stop();
     const next = upload?.name ? "Repeat the command to continue from here." : "You can safely send everything again.";
     throw interrupted(`Interrupted. ${report.summary()} ${next}`);

@@ -1,23 +1,24 @@
 import { basename } from "node:path";
 import { cleanLine } from "#api/clean.ts";
 import { parseServerUrl, type ServerUrl } from "#api/server-url.ts";
-import { makeApi, type Api } from "#cli/api.ts";
+import { makeApi, sessionApi, type Api } from "#cli/api.ts";
 import { command, type CommandData, type InputOf } from "#cli/command.ts";
 import { DATA_DIR } from "#cli/options.ts";
 import { configDir, makeCredentialStore } from "#cli/credentials.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
+import { failure, isFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
 import { operatorHeaders } from "#cli/operator.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 import { printClients } from "#cli/quickstart/clients.ts";
 import { checkFolder, questionAbout, surveyFolder } from "#cli/quickstart/folder.ts";
 import { reportFolder, showSearch, type IndexedFolder } from "#cli/quickstart/report.ts";
-import { adminPath, dataDirOf, ensureServer, isAlive, logPath, readAdmin, stopServer } from "#cli/quickstart/server.ts";
+import { isAlive } from "#cli/lock.ts";
+import { adminPath, dataDirOf, ensureServer, logPath, readAdmin, stopServer } from "#cli/quickstart/server.ts";
 import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
 import { saveProfile } from "#cli/profiles.ts";
-import type { Settings } from "#cli/settings.ts";
+import { settingsOf } from "#cli/settings.ts";
 import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { parseInteger } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
@@ -101,19 +102,19 @@ async function chooseFolders(input: QuickstartInput, deps: Deps, secretDirs: rea
 
 /** Signs in with the session stored for this server, else as the admin that quickstart made; nothing else (S34). */
 async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output: Output): Promise<Api> {
-  const settings: Settings = { server, serverFrom: "flag", profile: undefined, defaults: {} };
+  const settings = settingsOf(server);
   const store = makeCredentialStore(deps);
   const stored = await store.find(server.origin);
   await saveProfile(deps, server, { dataDir });
   if (stored?.session !== undefined) {
-    const api = apiOfSession(deps, settings, stored.session);
+    const api = sessionApi(deps, settings, stored.session);
     if (await isAccepted(api)) return api;
   }
   const admin = await readAdmin(dataDir);
   if (admin === undefined) throw notSignedIn(`Not signed in to ${server.baseUrl}.`, passwordLogin(server));
   const signedIn = await signInWithPassword(makeApi(deps, settings), admin.email, admin.password).catch(
     (error: unknown) => {
-      if (!(error instanceof CliFailure) || error.exit !== EXIT.notSignedIn) throw error;
+      if (!isFailure(error) || error.exit !== EXIT.notSignedIn) throw error;
       throw notSignedIn(
         `${server.baseUrl} no longer accepts the password in ${adminPath(dataDir)}.`,
         passwordLogin(server),
@@ -122,15 +123,11 @@ async function signInHere(server: ServerUrl, dataDir: string, deps: Deps, output
   );
   // Other commands keep using the browser login; only a session can allow folders.
   if (stored?.oauth !== undefined) await store.save(server.origin, { ...stored, session: signedIn.cookie });
-  else await keepSession(deps, server, signedIn, "file", (text) => output.talk(text));
+  else await keepSession(deps, server, signedIn, "file", output.talk);
   output.talk(
     `Signed in as ${admin.email}. Its password is in ${adminPath(dataDir)}; the login is in ${store.path}. Only you can read them.`,
   );
-  return apiOfSession(deps, settings, signedIn.cookie);
-}
-
-function apiOfSession(deps: Deps, settings: Settings, value: string): Api {
-  return makeApi(deps, settings, { kind: "session", value, from: "the stored login", login: "password" });
+  return sessionApi(deps, settings, signedIn.cookie);
 }
 
 async function isAccepted(api: Api): Promise<boolean> {
@@ -138,7 +135,7 @@ async function isAccepted(api: Api): Promise<boolean> {
     await api.get("/api/session");
     return true;
   } catch (error) {
-    if (error instanceof CliFailure && error.exit === EXIT.notSignedIn) return false;
+    if (isFailure(error) && error.exit === EXIT.notSignedIn) return false;
     throw error;
   }
 }
@@ -213,12 +210,7 @@ async function stayForeground(dataDir: string, pid: number, exit: number, deps: 
   output.talk("Staying in the foreground; Ctrl-C stops the server.");
   while (!deps.signal.aborted && isAlive(pid)) await deps.clock.sleep(500, deps.signal).catch(() => undefined);
   if (!deps.signal.aborted)
-    throw new CliFailure({
-      code: "server_ended",
-      exit: EXIT.unreachable,
-      message: "The server stopped.",
-      hint: `See ${logPath(dataDir)}.`,
-    });
+    throw failure("unreachable", "server_ended", "The server stopped.", `See ${logPath(dataDir)}.`);
   await stopServer(dataDir, { ...deps, signal: new AbortController().signal });
   return exit;
 }

@@ -3,17 +3,15 @@ import { LIVE_PROBLEMS, type LiveHit } from "#api/live-search.ts";
 import { count } from "#api/plural.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
-import { connect } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
-import { PAGE_OPTIONS } from "#cli/options.ts";
+import { route } from "#cli/command.ts";
+import { PAGE_OPTIONS, pageOf } from "#cli/options.ts";
 import { excerptLine } from "#cli/excerpt.ts";
 import { explanationLines, rankingLine } from "#cli/explanation.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
-import type { Paint } from "#cli/paint.ts";
-import { cell } from "#cli/table.ts";
-import { parseInteger } from "#cli/values.ts";
+import type { Output } from "#cli/output.ts";
+import { remoteCommand } from "#cli/remote-command.ts";
+import { cell, day, type Columns } from "#cli/table.ts";
 
-export const search = command(
+export const search = remoteCommand(
   {
     summary: "Search the items that you can see.",
     details: `Use words, "exact phrases", -without, prefix*. Without words, the newest items come first. Put -- before words that start with a dash.`,
@@ -43,37 +41,33 @@ export const search = command(
       "kb search quarterly plan --kind page --after 30d",
       "kb search '\"exact phrase\"' --json kbId,title,url",
     ],
-    exitCodes: [4, 6, 7],
-    fields: [fieldsOf("get", "/api/connectors/search", "results")],
-    isRemote: true,
+    exitCodes: [6],
+    call: route("get", "/api/connectors/search", "results"),
   },
-  async (input, deps) => {
-    const api = await connect(input, deps);
+  async ({ api, output, args, options, send }) => {
+    const { kind, status, assignee, people, source, field, after, before, dateField, sortBy, groupBy, detail } =
+      options;
     const { defaults } = api.settings;
-    const answer = await api.get("/api/connectors/search", {
-      params: {
-        query: {
-          query: input.args.query.join(" "),
-          kind: input.options.kind,
-          status: input.options.status,
-          assignee: input.options.assignee,
-          people: input.options.people,
-          source: input.options.source ?? defaults.source,
-          field: input.options.field,
-          after: input.options.after,
-          before: input.options.before,
-          dateField: input.options.dateField,
-          sortBy: input.options.sortBy,
-          groupBy: input.options.groupBy,
-          detail: input.options.detail,
-          limit: parseInteger(input.options.limit, "--limit", 1, 50) ?? defaults.limit,
-          cursor: input.options.cursor,
-          live: input.options.live === true ? "true" : undefined,
-          explain: input.options.explain === true ? "true" : undefined,
-        },
+    const answer = await send({
+      query: {
+        query: args.query.join(" "),
+        kind,
+        status,
+        assignee,
+        people,
+        source: source ?? defaults.source,
+        field,
+        after,
+        before,
+        dateField,
+        sortBy,
+        groupBy,
+        detail,
+        ...pageOf(options, api.settings, 50),
+        live: options.live ? "true" : undefined,
+        explain: options.explain ? "true" : undefined,
       },
     });
-    const output = makeOutput(input, deps, defaults);
     output.result(answer, () => printAnswer(answer, output));
   },
 );
@@ -107,25 +101,22 @@ function facetWords({ value, name, count: all, assigned }: Facet): string {
 
 type Facet = NonNullable<SearchAnswer["facets"]>[string][number];
 
-const TSV_COLUMNS = {
-  kbId: (result: SearchResult) => result.kbId,
-  kind: (result: SearchResult) => result.kind,
-  title: {
-    value: (result: SearchResult) => result.title,
-    tinted: (result: SearchResult, paint: Paint) => paint.bold(cell(result.title)),
-  },
-  source: (result: SearchResult) => result.source,
-  updated: (result: SearchResult) => result.updatedAt,
-  url: (result: SearchResult) => result.url,
+const TSV_COLUMNS: Columns<SearchResult> = {
+  kbId: "kbId",
+  kind: "kind",
+  title: { value: "title", tinted: ({ title }, paint) => paint.bold(cell(title)) },
+  source: "source",
+  updated: "updatedAt",
+  url: "url",
   snippet: {
-    value: (result: SearchResult) => result.snippet,
-    tinted: ({ snippet, highlights }: SearchResult, paint: Paint) => excerptLine(snippet, highlights, paint.bold),
+    value: "snippet",
+    tinted: ({ snippet, highlights }, paint) => excerptLine(snippet, highlights, paint.bold),
   },
 };
 
-const WHY_COLUMNS = {
-  score: ({ explanation }: SearchResult) => explanation?.score,
-  explanation: ({ explanation }: SearchResult) => explanation && explanationLines(explanation).join("; "),
+const WHY_COLUMNS: Columns<SearchResult> = {
+  score: ({ explanation }) => explanation?.score,
+  explanation: ({ explanation }) => explanation && explanationLines(explanation).join("; "),
 };
 
 /**
@@ -152,10 +143,10 @@ function printResult(result: SearchResult, number: number, output: Output): void
     ...(place === "" ? [] : [place]),
     ...(result.section === null ? [] : [result.section]),
     ...(result.assignees.length > 0 ? [result.assignees.map((person) => person.name).join(", ")] : []),
-    ...(result.dueAt === null ? [] : [`due ${result.dueAt.slice(0, 10)}`]),
-    result.updatedAt === null ? `indexed ${result.indexedAt.slice(0, 10)}` : `updated ${result.updatedAt.slice(0, 10)}`,
+    ...(result.dueAt === null ? [] : [`due ${day(result.dueAt)}`]),
+    result.updatedAt === null ? `indexed ${day(result.indexedAt)}` : `updated ${day(result.updatedAt)}`,
     // An older server doesn't report it.
-    ...(result.textAsOf ? [`text as of ${result.textAsOf.slice(0, 10)}, couldn't be read since`] : []),
+    ...(result.textAsOf ? [`text as of ${day(result.textAsOf)}, couldn't be read since`] : []),
   ];
   output.painted("   ", facts.join(" | "), paint.dim);
   const url = result.sectionUrl ?? result.url;

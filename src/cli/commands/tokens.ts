@@ -1,42 +1,37 @@
 import type { BodyOf } from "#api/client.ts";
-import type { CreatedToken, Token } from "#api/tokens.ts";
+import type { CreatedToken } from "#api/tokens.ts";
 import { connect, type Api } from "#cli/api.ts";
-import { command, fieldsOf, type Input, type Noun, type OptionsOf } from "#cli/command.ts";
+import { command, route, type Input, type Noun, type OptionsOf } from "#cli/command.ts";
 import { PASSWORD_STDIN } from "#cli/options.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
-import { CliFailure } from "#cli/failure.ts";
+import { isFailure } from "#cli/failure.ts";
+import { onlyById } from "#cli/find.ts";
 import { makeOutput } from "#cli/output.ts";
-import { parseDuration } from "#cli/values.ts";
+import { parseDuration, someOf } from "#cli/values.ts";
 import { bySession } from "#cli/by-session.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { flexible } from "#cli/table.ts";
+import { callCommand } from "#cli/remote-command.ts";
+import { day, dayOrNever, flexible, formatted, optional } from "#cli/table.ts";
 
 const DAY_MS = 86_400_000;
 
-const listTokens = remoteCommand(
-  {
-    summary: "List your active tokens, newest first.",
-    examples: ["kb tokens list"],
-    fields: [fieldsOf("get", "/api/api-tokens", "tokens")],
-  },
-  async ({ api, output }) => {
-    const list = await api.get("/api/api-tokens");
-    output.result(list, () =>
-      output.table<Token>(
-        list.tokens,
-        {
-          id: (token) => token.id,
-          name: flexible((token) => token.name),
-          token: { value: (token) => `${token.prefix}…`, isOptional: true },
-          scopes: flexible((token) => token.scopes),
-          created: { value: (token) => token.createdAt.slice(0, 10), isOptional: true },
-          "last used": (token) => token.lastUsedAt?.slice(0, 10) ?? "never",
-          expires: (token) => token.expiresAt?.slice(0, 10) ?? "never",
-        },
-        "You have no active tokens. Create one with kb tokens create NAME.",
-      ),
-    );
-  },
+const listTokens = callCommand(
+  "get",
+  "/api/api-tokens",
+  { summary: "List your active tokens, newest first.", examples: ["kb tokens list"], key: "tokens" },
+  ({ tokens }, { output }) =>
+    output.table(
+      tokens,
+      {
+        id: "id",
+        name: flexible("name"),
+        token: optional(({ prefix }) => `${prefix}…`),
+        scopes: flexible("scopes"),
+        created: optional(formatted(day, "createdAt")),
+        "last used": formatted(dayOrNever, "lastUsedAt"),
+        expires: formatted(dayOrNever, "expiresAt"),
+      },
+      "You have no active tokens. Create one with kb tokens create NAME.",
+    ),
 );
 
 /** `kb tokens create NAME`: stdout has only the plaintext. */
@@ -58,26 +53,24 @@ const createToken = command(
     ],
     examples: ["kb tokens create ci --scope kb:api --expires 90d > token.txt"],
     exitCodes: [4, 5, 7],
-    fields: [fieldsOf("post", "/api/api-tokens")],
+    fields: [route("post", "/api/api-tokens")],
     isRemote: true,
   },
   async (input, deps) => {
-    const expires = input.options.expires;
-    const days = expires === undefined ? undefined : Math.ceil(parseDuration(expires, "--expires") / DAY_MS);
+    const { expires, scope } = input.options;
     const { made, isOwn } = await makeToken(input, deps, {
       name: input.args.name,
-      scopes: input.options.scope.length > 0 ? input.options.scope : undefined,
-      expiresInDays: days,
+      scopes: someOf(scope),
+      expiresInDays: expires === undefined ? undefined : Math.ceil(parseDuration(expires, "--expires") / DAY_MS),
     });
     const output = makeOutput(input, deps);
-    output.result(made, () => {
-      output.line(made.plaintext);
-      output.talk(`Created token ${made.token.id} for ${made.mcpUrl}. It is shown only once: store it now.`);
-      const until = made.token.expiresAt?.slice(0, 10) ?? "";
-      if (!isOwn)
-        output.talk(
-          `It ends with this login, on ${until} at the latest. To keep it beyond the login, choose "Keep" in the browser: Settings, MCP access.`,
-        );
+    output.result(made, ({ plaintext, token, mcpUrl }) => {
+      output.line(plaintext);
+      output.talk(`Created token ${token.id} for ${mcpUrl}. It is shown only once: store it now.`);
+      if (isOwn) return;
+      output.talk(
+        `It ends with this login, on ${day(token.expiresAt)} at the latest. To keep it beyond the login, choose "Keep" in the browser: Settings, MCP access.`,
+      );
     });
   },
 );
@@ -97,27 +90,23 @@ async function makeToken(
     try {
       return { made: await post(api), isOwn: false };
     } catch (error) {
-      const isRefused = error instanceof CliFailure && REFUSED.includes(error.code);
+      const isRefused = isFailure(error, "forbidden", "insufficient_scope", "recent_sign_in_required");
       if (!isRefused || !canAsk(deps, input.options)) throw error;
     }
   }
   return { made: await bySession(input, deps, post), isOwn: true };
 }
 
-const REFUSED = ["forbidden", "insufficient_scope", "recent_sign_in_required"];
-
-const revokeToken = remoteCommand(
+const revokeToken = callCommand(
+  "delete",
+  "/api/api-tokens/{id}",
   {
     summary: "Revoke a token at once.",
-    arguments: [{ name: "id", summary: "tok_…", required: true }],
+    of: onlyById("tok_…"),
     examples: ["kb tokens revoke tok_2345abcd2345abcd"],
-    exitCodes: [3],
-    fields: [fieldsOf("delete", "/api/api-tokens/{id}", "token")],
+    key: "token",
   },
-  async ({ api, output, args }) => {
-    const answer = await api.delete("/api/api-tokens/{id}", { params: { path: { id: args.id } } });
-    output.result(answer, () => output.talk(`Revoked token "${answer.token.name}".`));
-  },
+  ({ token }) => `Revoked token "${token.name}".`,
 );
 
 export const tokens: Noun = {

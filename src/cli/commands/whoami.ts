@@ -1,7 +1,7 @@
 import { makeApi } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
+import { command, route } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure } from "#cli/failure.ts";
+import { unlessFailed } from "#cli/failure.ts";
 import { noticesOf } from "#cli/notices.ts";
 import { makeOutput } from "#cli/output.ts";
 import { findCredential, getCredential, loadSettings, type Credential } from "#cli/settings.ts";
@@ -11,7 +11,7 @@ export const whoami = command(
     summary: "Show who is signed in, to which server, with which credential.",
     examples: ["kb whoami", "kb whoami --json user,role"],
     exitCodes: [4, 7],
-    fields: [fieldsOf("get", "/api/session")],
+    fields: [route("get", "/api/session")],
     isRemote: true,
   },
   async (input, deps): Promise<number> => {
@@ -23,10 +23,7 @@ export const whoami = command(
       return tools;
     });
     const api = makeApi(deps, settings, credential);
-    const session = await api.get("/api/session").catch((error: unknown) => {
-      if (error instanceof CliFailure && error.code === "insufficient_scope") return undefined;
-      throw error;
-    });
+    const session = await unlessFailed(api.get("/api/session"), "insufficient_scope");
     const output = makeOutput(input, deps, settings.defaults);
     const { server } = settings;
     const about: [string, unknown][] = [

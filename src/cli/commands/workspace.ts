@@ -2,28 +2,24 @@ import type { BodyOf } from "#api/client.ts";
 import type { MyWorkspace, Workspace } from "#api/session.ts";
 import type { InstanceInput, WorkspaceSettings } from "#api/workspace.ts";
 import { plural } from "#api/plural.ts";
-import { isEmpty, type Api } from "#cli/api.ts";
-import { command, fieldsOf, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
+import type { Api } from "#cli/api.ts";
+import { command, route, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
 import { PASSWORD_STDIN } from "#cli/options.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { failure, usageFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
-import { pickNamed } from "#cli/pick.ts";
+import { idOf, type Thing } from "#cli/find.ts";
+import { byName, pickNamed } from "#cli/pick.ts";
 import { bySession } from "#cli/by-session.ts";
 import { moveSession } from "#cli/password-login.ts";
-import { parsePair } from "#cli/values.ts";
-import { listCommand, remoteCommand } from "#cli/remote-command.ts";
+import { changes, parsePair } from "#cli/values.ts";
+import { callCommand, listCommand, remoteCommand } from "#cli/remote-command.ts";
+import { day, flexible, formatted } from "#cli/table.ts";
 
-const showWorkspace = remoteCommand(
-  {
-    summary: "Show your current workspace.",
-    examples: ["kb workspace show"],
-    fields: [fieldsOf("get", "/api/workspace", "workspace")],
-  },
-  async ({ api, output }) => {
-    const answer = await api.get("/api/workspace");
-    output.result(answer, () => printSettings(answer.workspace, output));
-  },
+const showWorkspace = callCommand(
+  "get",
+  "/api/workspace",
+  { summary: "Show your current workspace.", examples: ["kb workspace show"], key: "workspace" },
+  printSettings,
 );
 
 const TRUST_OPTIONS = [
@@ -54,18 +50,13 @@ async function trustChanges(
   if (!changesInstances && !changesDomains) return {};
   const { workspace } = await api.get("/api/workspace");
   const own = workspace.instances.filter(({ setBy }) => setBy === "workspace");
-  const isRemoved = ({ providerId, baseUrl }: InstanceInput) =>
-    removed.some((each) => each.providerId === providerId && withoutSlash(each.baseUrl) === withoutSlash(baseUrl));
-  const unknown = removed.find(
-    (each) =>
-      !own.some(
-        (known) => known.providerId === each.providerId && withoutSlash(known.baseUrl) === withoutSlash(each.baseUrl),
-      ),
-  );
+  const isIn = (all: readonly InstanceInput[], { providerId, baseUrl }: InstanceInput) =>
+    all.some((each) => each.providerId === providerId && withoutSlash(each.baseUrl) === withoutSlash(baseUrl));
+  const unknown = removed.find((each) => !isIn(own, each));
   if (unknown) {
     throw usageFailure(`${unknown.providerId}=${unknown.baseUrl} is not registered here.`, "kb workspace show");
   }
-  const left = own.filter((each) => !isRemoved(each)).map(({ providerId, baseUrl }) => ({ providerId, baseUrl }));
+  const left = own.filter((each) => !isIn(removed, each)).map(({ providerId, baseUrl }) => ({ providerId, baseUrl }));
   const domains = workspace.identityDomains.filter((domain) => !removeIdentityDomain.includes(domain));
   return {
     instances: changesInstances ? [...left, ...added] : undefined,
@@ -104,34 +95,33 @@ const updateWorkspace = remoteCommand(
       "kb workspace update --add-instance gitea=https://git.acme.test",
       "kb workspace update --add-identity-domain acme.test",
     ],
-    fields: [fieldsOf("patch", "/api/workspace", "workspace")],
+    call: route("patch", "/api/workspace", "workspace"),
   },
-  async ({ api, output, options }) => {
-    const body: BodyOf<"patch", "/api/workspace"> = {
-      name: options.name,
-      timeZone: options.timeZone,
-      secrets: options.secrets,
-      ...(options.maxAclAge !== undefined && { maxAclAgeHours: Number(options.maxAclAge) }),
-      ...(await trustChanges(api, options)),
-    };
-    if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb workspace update --help");
-    const answer = await api.patch("/api/workspace", { body });
-    output.result(answer, () => printSettings(answer.workspace, output));
+  async ({ api, output, options, send }) => {
+    const { name, timeZone, secrets, maxAclAge } = options;
+    const answer = await send({
+      body: changes("kb workspace update --help", {
+        name,
+        timeZone,
+        secrets,
+        maxAclAgeHours: maxAclAge === undefined ? undefined : Number(maxAclAge),
+        ...(await trustChanges(api, options)),
+      }),
+    });
+    output.result(answer, () => printSettings(answer, { output }));
   },
 );
 
-const listWorkspaces = listCommand({
+const listWorkspaces = listCommand("/api/workspaces", "workspaces", {
   summary: "List the workspaces that you are in.",
   examples: ["kb workspace list"],
-  path: "/api/workspaces",
-  key: "workspaces",
   empty: "You are not a member of a workspace.",
   columns: {
-    id: (item) => item.id,
-    name: { value: (item) => item.name, isFlexible: true },
-    role: (item) => item.role,
-    joined: (item) => item.joinedAt.slice(0, 10),
-    "in use": (item) => (item.current ? "yes" : ""),
+    id: "id",
+    name: flexible("name"),
+    role: "role",
+    joined: formatted(day, "joinedAt"),
+    "in use": ({ current }) => (current ? "yes" : ""),
   },
 });
 
@@ -143,78 +133,65 @@ const createWorkspace = command(
     options: [{ flags: "--time-zone <zone>", summary: "such as Europe/Vienna" }, PASSWORD_STDIN],
     examples: ['kb workspace create "Acme labs"'],
     exitCodes: [4, 5, 7],
-    fields: [fieldsOf("post", "/api/workspaces", "workspace")],
+    fields: [route("post", "/api/workspaces", "workspace")],
     isRemote: true,
   },
   async (input, deps) => {
-    const body: BodyOf<"post", "/api/workspaces"> = {
-      name: input.args.name,
-      timeZone: input.options.timeZone,
-    };
+    const body = { name: input.args.name, timeZone: input.options.timeZone };
     const answer = await bySession(input, deps, (api) => api.post("/api/workspaces", { body }));
     const output = makeOutput(input, deps);
-    output.result(answer, () => {
-      printWorkspace(answer.workspace, output);
-      output.talk(`You own "${answer.workspace.name}". To work in it: kb workspace use ${answer.workspace.id}`);
+    output.result(answer, ({ workspace }) => {
+      output.record(factsOf(workspace));
+      return `You own "${workspace.name}". To work in it: kb workspace use ${workspace.id}`;
     });
   },
 );
+
+const WORKSPACE: Thing<MyWorkspace> = {
+  name: "workspace",
+  summary: "name or wsp_…",
+  find: async (api, word) =>
+    pickNamed(await api.list("/api/workspaces", "workspaces"), word, byName, {
+      many: "workspaces",
+      none: `You are not a member of a workspace "${word}".`,
+      list: "kb workspace list",
+    }),
+  at: idOf,
+};
 
 /** `kb workspace use WORKSPACE`: moves a session there; a browser login is for one workspace, chosen when signing in. */
 const useWorkspace = remoteCommand(
   {
     summary: "Switch to another of your workspaces.",
     details: "A browser login is for one workspace: sign in again to choose another.",
-    arguments: [{ name: "workspace", summary: "name or wsp_…", required: true }],
+    of: WORKSPACE,
     examples: ['kb workspace use "Acme labs"'],
-    exitCodes: [3, 5],
-    fields: [fieldsOf("post", "/api/session/workspace")],
+    exitCodes: [5],
+    fields: [route("post", "/api/session/workspace")],
   },
-  async ({ api, output, args, deps }) => {
-    const workspace = await findWorkspace(await api.list("/api/workspaces", "workspaces"), args.workspace);
-    if (workspace.current) {
-      output.talk(`You are already in "${workspace.name}".`);
-      return;
-    }
+  async ({ api, output, found: { id, name, current }, deps }) => {
+    if (current) return output.talk(`You are already in "${name}".`);
     if (api.credential?.kind !== "session") {
-      throw new CliFailure({
-        code: "workspace_is_fixed",
-        exit: EXIT.conflict,
-        message: `Your login is for the workspace that you chose in the browser, not for "${workspace.name}".`,
-        hint: `kb login ${api.settings.server.baseUrl}, and choose "${workspace.name}" there.`,
-      });
+      throw failure(
+        "conflict",
+        "workspace_is_fixed",
+        `Your login is for the workspace that you chose in the browser, not for "${name}".`,
+        `kb login ${api.settings.server.baseUrl}, and choose "${name}" there.`,
+      );
     }
-    const session = await moveSession(deps, api, workspace.id);
-    output.result(session, () => output.talk(`Switched to "${session.workspace.name}" (${session.role}).`));
+    const session = await moveSession(deps, api, id);
+    output.result(session, ({ workspace, role }) => `Switched to "${workspace.name}" (${role}).`);
   },
 );
 
-function findWorkspace(all: readonly MyWorkspace[], word: string): MyWorkspace {
-  return pickNamed(all, word, ({ id, name }) => ({ id, names: [name] }), {
-    many: "workspaces",
-    none: `You are not a member of a workspace "${word}".`,
-    list: "kb workspace list",
-  });
-}
-
-function printWorkspace(workspace: Workspace, output: Output): void {
-  output.record(factsOf(workspace));
-}
-
-function printSettings(workspace: WorkspaceSettings, output: Output): void {
+function printSettings({ workspace }: { workspace: WorkspaceSettings }, { output }: { output: Output }): void {
   const { instances, identityDomains, maxAclAgeHours } = workspace;
+  const nameOf = ({ providerId, baseUrl, setBy }: (typeof instances)[number]) =>
+    `${providerId}=${baseUrl}${setBy === "operator" ? " (set by the operator)" : ""}`;
   output.record([
     ...factsOf(workspace),
-    [
-      "instances",
-      instances
-        .map(
-          ({ providerId, baseUrl, setBy }) =>
-            `${providerId}=${baseUrl}${setBy === "operator" ? " (set by the operator)" : ""}`,
-        )
-        .join(", "),
-    ],
-    ["identity domains", identityDomains.join(", ")],
+    ["instances", instances.map(nameOf)],
+    ["identity domains", identityDomains],
     ["max ACL age", plural(maxAclAgeHours, "hour")],
   ]);
 }
@@ -225,7 +202,7 @@ function factsOf(workspace: Workspace): [string, string][] {
     ["name", workspace.name],
     ["time zone", workspace.timeZone],
     ["secrets in texts", workspace.secrets === "mask" ? "taken out" : "indexed as they are"],
-    ["since", workspace.createdAt.slice(0, 10)],
+    ["since", day(workspace.createdAt)],
   ];
 }
 

@@ -1,7 +1,6 @@
 /** Signs in with another machine's browser: this one shows a code and polls until it is entered. Source: RFC 8628. */
 import type { ServerUrl } from "#api/server-url.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure } from "#cli/failure.ts";
+import { CliFailure, failure } from "#cli/failure.ts";
 import { textOf } from "#cli/state-file.ts";
 import { isOfOrigin, type AuthorizationServer } from "./metadata.ts";
 import { CLIENT_ID, postForm, requestTokens, type TokenAnswer, type TokenDeps } from "./tokens.ts";
@@ -77,28 +76,28 @@ function nextPause(error: unknown, pauseMs: number): number {
     return Math.max(pauseMs + 5_000, error instanceof CliFailure ? (error.retryAfterMs ?? 0) : 0);
   if (code === "expired_token") throw over();
   if (code !== "access_denied") throw error;
-  throw new CliFailure({
+  throw failure(
+    "notSignedIn",
     code,
-    exit: EXIT.notSignedIn,
-    message: "The sign-in was refused in the browser; nothing was changed.",
-    hint: "Start again with kb login --device.",
-  });
+    "The sign-in was refused in the browser; nothing was changed.",
+    "Start again with kb login --device.",
+  );
 }
 
 function over(): CliFailure {
-  return new CliFailure({
-    code: "timed_out",
-    exit: EXIT.timedOut,
-    message: "The code expired before anyone entered it.",
-    hint: "Get a new one with kb login --device.",
-  });
+  return failure(
+    "timedOut",
+    "timed_out",
+    "The code expired before anyone entered it.",
+    "Get a new one with kb login --device.",
+  );
 }
 
 function strange(server: ServerUrl): CliFailure {
-  return new CliFailure({
-    code: "unexpected_answer",
-    exit: EXIT.unreachable,
-    message: `${server.baseUrl} returned no usable code.`,
-    hint: `Sign in with email and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
-  });
+  return failure(
+    "unreachable",
+    "unexpected_answer",
+    `${server.baseUrl} returned no usable code.`,
+    `Sign in with email and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
+  );
 }

@@ -2,8 +2,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, interrupted } from "#cli/failure.ts";
+import { type CliFailure, failure, interrupted } from "#cli/failure.ts";
 
 export type Loopback = Awaited<ReturnType<typeof listenForCode>>;
 
@@ -109,30 +108,30 @@ function answerWith(response: ServerResponse, status: number, page: string, onSe
 
 function refused(error: string): CliFailure {
   const isDenied = error === "access_denied";
-  return new CliFailure({
-    code: isDenied ? "access_denied" : "sign_in_failed",
-    exit: EXIT.notSignedIn,
-    message: isDenied
+  return failure(
+    "notSignedIn",
+    isDenied ? "access_denied" : "sign_in_failed",
+    isDenied
       ? "The sign-in was refused in the browser; nothing was changed."
       : `The sign-in failed in the browser (${error.slice(0, 60)}); nothing was changed.`,
-    hint: "Start again with kb login.",
-  });
+    "Start again with kb login.",
+  );
 }
 
 function otherServer(issuer: string): CliFailure {
-  return new CliFailure({
-    code: "other_issuer",
-    exit: EXIT.notSignedIn,
-    message: `The answer in the browser did not come from ${issuer}, so kb ignored it.`,
-    hint: "Start again with kb login. If it happens again, someone may be tampering with your browser.",
-  });
+  return failure(
+    "notSignedIn",
+    "other_issuer",
+    `The answer in the browser did not come from ${issuer}, so kb ignored it.`,
+    "Start again with kb login. If it happens again, someone may be tampering with your browser.",
+  );
 }
 
 function tooLate(timeoutMs: number): CliFailure {
-  return new CliFailure({
-    code: "timed_out",
-    exit: EXIT.timedOut,
-    message: `No one signed in within ${Math.round(timeoutMs / 60_000)} minutes.`,
-    hint: "Repeat the command, or use kb login --device on a machine without a browser.",
-  });
+  return failure(
+    "timedOut",
+    "timed_out",
+    `No one signed in within ${Math.round(timeoutMs / 60_000)} minutes.`,
+    "Repeat the command, or use kb login --device on a machine without a browser.",
+  );
 }

@@ -3,7 +3,8 @@ import type { ServerUrl } from "#api/server-url.ts";
 import { makeApi } from "#cli/api.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure } from "#cli/failure.ts";
+import { type CliFailure, failure, isFailure } from "#cli/failure.ts";
+import { settingsOf } from "#cli/settings.ts";
 import { textOf } from "#cli/state-file.ts";
 
 /** The endpoints of a server's sign-in, all of its own origin. */
@@ -27,10 +28,10 @@ export async function discover(
   server: ServerUrl,
 ): Promise<AuthorizationServer> {
   const origin: ServerUrl = { ...server, baseUrl: server.origin };
-  const api = makeApi(deps, { server: origin, serverFrom: "flag", profile: undefined, defaults: {} });
+  const api = makeApi(deps, settingsOf(origin));
   const path = "/.well-known/oauth-authorization-server";
   const metadata = await api.get(path, { timeoutMs: 15_000 }).catch((error: unknown) => {
-    throw error instanceof CliFailure && error.exit !== EXIT.unreachable ? noSignIn(server, error) : error;
+    throw isFailure(error) && error.exit !== EXIT.unreachable ? noSignIn(server, error) : error;
   });
   const address = (name: string): string => addressIn(metadata, name, server);
   return {
@@ -56,20 +57,20 @@ function addressIn(metadata: Record<string, unknown>, name: string, server: Serv
   if (address !== undefined && isOfOrigin(address, server.origin)) return address;
   if (address === undefined || !canParseUrl(address)) throw noSignIn(server);
   const { origin } = new URL(address);
-  throw new CliFailure({
-    code: "other_origin",
-    exit: EXIT.unreachable,
-    message: `${server.baseUrl} names a sign-in address on ${origin}, but a login is sent only to its own server.`,
-    hint: `If that is the server's real address: kb login ${origin}. Otherwise its KB_PUBLIC_URL is wrong.`,
-  });
+  throw failure(
+    "unreachable",
+    "other_origin",
+    `${server.baseUrl} names a sign-in address on ${origin}, but a login is sent only to its own server.`,
+    `If that is the server's real address: kb login ${origin}. Otherwise its KB_PUBLIC_URL is wrong.`,
+  );
 }
 
 function noSignIn(server: ServerUrl, cause?: unknown): CliFailure {
-  return new CliFailure({
-    code: "sign_in_unsupported",
-    exit: EXIT.unreachable,
-    message: `${server.baseUrl} offers no browser sign-in.`,
-    hint: `Sign in with email and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
-    cause,
-  });
+  return failure(
+    "unreachable",
+    "sign_in_unsupported",
+    `${server.baseUrl} offers no browser sign-in.`,
+    `Sign in with email and password: kb login ${server.baseUrl} --email YOU@EXAMPLE.COM`,
+    { cause },
+  );
 }

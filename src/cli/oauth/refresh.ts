@@ -11,8 +11,7 @@ import {
   type StoredLogin,
 } from "#cli/credentials.ts";
 import { isoOf } from "#core/instant.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, notSignedIn } from "#cli/failure.ts";
+import { CliFailure, failure, notSignedIn } from "#cli/failure.ts";
 import { isUnwritable } from "#cli/state-file.ts";
 import { requestTokens, type TokenAnswer, type TokenDeps } from "./tokens.ts";
 
@@ -122,13 +121,13 @@ function lastsUntil(server: ServerUrl, access: AccessToken, error: CliFailure): 
 }
 
 function notKept(server: ServerUrl, error: CliFailure): CliFailure {
-  return new CliFailure({
-    code: "login_not_kept",
-    exit: EXIT.failure,
-    message: `kb can't renew your login to ${server.baseUrl}: ${error.message}`,
-    hint: error.hint,
-    cause: error,
-  });
+  return failure(
+    "failure",
+    "login_not_kept",
+    `kb can't renew your login to ${server.baseUrl}: ${error.message}`,
+    error.hint,
+    { cause: error },
+  );
 }
 
 /** Deletes a login that the server no longer accepts; the person signs in again. */

@@ -1,8 +1,7 @@
 /** Requests to the token and revocation endpoints, form-encoded as RFC 6749 requires. */
 import { readNetworkFailure } from "#api/network-failure.ts";
 import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, interrupted } from "#cli/failure.ts";
+import { failure, interrupted, type CliFailure } from "#cli/failure.ts";
 import type { Answer } from "#cli/http.ts";
 import { parseObject, textOf } from "#cli/state-file.ts";
 
@@ -99,41 +98,36 @@ function failureOf(endpoint: string, response: Answer, answer: Record<string, un
   if (status >= 300 && status < 400) {
     const message = `${origin} redirects (HTTP ${status}). kb doesn't follow redirects, because your login would go with them.`;
     const hint = "Name the server's final address with --url or KB_URL.";
-    return new CliFailure({ code: "redirect_refused", exit: EXIT.unreachable, message, hint, requestId });
+    return failure("unreachable", "redirect_refused", message, hint, { requestId });
   }
   if (status === 429) {
     const message = `${origin} received too many requests.`;
     const hint = "Wait a minute, then repeat the command.";
-    return new CliFailure({ code: "rate_limited", exit: EXIT.rateLimited, message, hint, requestId, retryAfterMs });
+    return failure("rateLimited", "rate_limited", message, hint, { requestId, retryAfterMs });
   }
   const code = textOf(answer?.["error"]);
   if (code === undefined || status >= 500) return strangeAnswer(endpoint, status, requestId);
   // The server's words, without anything that could be a token: a careless server quotes it.
   const detail = (textOf(answer?.["error_description"]) ?? code).replace(/[\w.~+/-]{20,}/g, "…");
-  return new CliFailure({ code, exit: EXIT.notSignedIn, message: `${origin} refuses: ${detail}.`, requestId });
+  return failure("notSignedIn", code, `${origin} refuses: ${detail}.`, undefined, { requestId });
 }
 
 function unreachable(endpoint: string, error: unknown): CliFailure {
   const isTimeout = error instanceof Error && error.name === "TimeoutError";
   const why = isTimeout ? `no answer within ${REQUEST_MS / 1000} s` : readNetworkFailure(error).why;
   const message = `No answer from ${new URL(endpoint).origin}: ${why}.`;
-  return new CliFailure({
-    code: "unreachable",
-    exit: EXIT.unreachable,
-    message,
-    hint: "Check that the server runs, then repeat the command.",
+  return failure("unreachable", "unreachable", message, "Check that the server runs, then repeat the command.", {
     cause: error,
   });
 }
 
 function strangeAnswer(endpoint: string, status?: number, requestId?: string): CliFailure {
   const what = status === undefined ? "returned no usable token" : `answers HTTP ${status}`;
-  return new CliFailure({
-    code: "unexpected_answer",
-    exit: EXIT.unreachable,
-    message: `${new URL(endpoint).origin} ${what} when asked for a login.`,
-    hint: "Repeat the command in a moment.",
-    requestId,
-    status,
-  });
+  return failure(
+    "unreachable",
+    "unexpected_answer",
+    `${new URL(endpoint).origin} ${what} when asked for a login.`,
+    "Repeat the command in a moment.",
+    { requestId, status },
+  );
 }

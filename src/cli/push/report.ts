@@ -3,7 +3,7 @@ import { cleanLine } from "#api/clean.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import { count, plural } from "#api/plural.ts";
 import type { Deps } from "#cli/deps.ts";
-import { type Output } from "#cli/output.ts";
+import { pick, type Output } from "#cli/output.ts";
 import { makeProgress } from "#cli/progress.ts";
 
 export type PushReport = ReturnType<typeof makeReport>;
@@ -63,8 +63,4 @@ export function makeReport(deps: Deps, output: Output, isForPrograms: boolean, f
       return [...FAILED_RESULTS].reduce((sum, result) => sum + (counts.get(result) ?? 0), 0);
     },
   };
-}
-
-function pick(value: object, fields: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([key]) => fields.includes(key)));
 }

@@ -4,8 +4,8 @@ import { open, readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, interrupted, notSignedIn } from "#cli/failure.ts";
+import { type CliFailure, failure, interrupted, notSignedIn } from "#cli/failure.ts";
+import { isAlive } from "#cli/lock.ts";
 import { createStateFile, makeFolder, readStateFile, textOf, writeStateFile } from "#cli/state-file.ts";
 
 /** The first admin that quickstart made; the file is 0600 and the password is never printed. */
@@ -102,12 +102,12 @@ export async function stopServer(dataDir: string, deps: Deps): Promise<string | 
   const until = deps.clock.now() + STOP_TIMEOUT_MS;
   while (await isSameProcess(file)) {
     if (deps.clock.now() > until) {
-      throw new CliFailure({
-        code: "timed_out",
-        exit: EXIT.timedOut,
-        message: `The server (process ${pid}) is still running after ${STOP_TIMEOUT_MS / 1000} s.`,
-        hint: `See ${logPath(dataDir)}.`,
-      });
+      throw failure(
+        "timedOut",
+        "timed_out",
+        `The server (process ${pid}) is still running after ${STOP_TIMEOUT_MS / 1000} s.`,
+        `See ${logPath(dataDir)}.`,
+      );
     }
     await deps.clock.sleep(POLL_MS, deps.signal);
   }
@@ -118,17 +118,6 @@ export async function stopServer(dataDir: string, deps: Deps): Promise<string | 
 /** Path of the server's log. */
 export function logPath(dataDir: string): string {
   return join(dataDir, "server.log");
-}
-
-/** True while a process with this number runs. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it runs, and belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }
 
 function serverPath(dataDir: string): string {
@@ -229,12 +218,12 @@ async function untilReady(child: ChildProcess, dataDir: string, deps: Deps): Pro
 }
 
 async function notStarted(why: string, dataDir: string): Promise<CliFailure> {
-  return new CliFailure({
-    code: "server_not_started",
-    exit: EXIT.unreachable,
-    message: `The server ${why}. The end of its log:\n${await logTail(dataDir)}`,
-    hint: `The whole log: ${logPath(dataDir)}`,
-  });
+  return failure(
+    "unreachable",
+    "server_not_started",
+    `The server ${why}. The end of its log:\n${await logTail(dataDir)}`,
+    `The whole log: ${logPath(dataDir)}`,
+  );
 }
 
 async function isReady(url: string, deps: Deps): Promise<boolean> {
@@ -262,12 +251,7 @@ async function logTail(dataDir: string): Promise<string> {
 async function choosePort(wanted: number, isFixed: boolean): Promise<number> {
   if (await isFree(wanted)) return wanted;
   if (!isFixed) return ANY_PORT;
-  throw new CliFailure({
-    code: "port_in_use",
-    exit: EXIT.unreachable,
-    message: `Port ${wanted} is in use.`,
-    hint: "Leave out --port to use a free one.",
-  });
+  throw failure("unreachable", "port_in_use", `Port ${wanted} is in use.`, "Leave out --port to use a free one.");
 }
 
 function isFree(port: number): Promise<boolean> {

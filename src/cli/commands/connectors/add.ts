@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import type { BodyOf } from "#api/client.ts";
 import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
 import type { Api } from "#cli/api.ts";
-import { fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
+import { route, type CommandData, type InputOf } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
@@ -10,7 +10,7 @@ import { accessOf } from "#cli/find.ts";
 import type { JsonSchema, SourceKind } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
 import { defined } from "#core/defined.ts";
-import { nearest, parseDuration, parsePair, readJsonObject } from "#cli/values.ts";
+import { didYouMean, parseDuration, parsePair, readJsonObject } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { askCredentials, askSettings } from "./questions.ts";
 import {
@@ -47,7 +47,7 @@ const ADD = {
     "kb connectors add webdav --from-json connector.json --wait",
   ],
   exitCodes: [5, 8, 9, 130],
-  fields: [fieldsOf("post", "/api/connectors", "connector"), fieldsOf("post", "/api/connectors")],
+  fields: [route("post", "/api/connectors", "connector"), route("post", "/api/connectors")],
 } as const satisfies CommandData;
 
 type AddInput = InputOf<typeof ADD>;
@@ -78,11 +78,11 @@ export const addConnector = remoteCommand(ADD, async ({ api, output, args, optio
     if (credentials !== undefined) body.credentials = credentials;
   }
   const made = await api.post("/api/connectors", { body });
-  output.result(made, () => {
-    output.line(made.key ?? made.connector.id);
-    output.talk(`Connector "${made.connector.name}" is ${made.connector.id}.`);
-    for (const warning of made.warnings ?? []) output.talk(`Warning: ${warning}`);
-    if (made.key !== undefined) output.talk("Its key is shown only once: store it now.");
+  output.result(made, ({ key, connector: { id, name }, warnings = [] }) => {
+    output.line(key ?? id);
+    output.talk(`Connector "${name}" is ${id}.`);
+    for (const warning of warnings) output.talk(`Warning: ${warning}`);
+    return key === undefined ? undefined : "Its key is shown only once: store it now.";
   });
   if (!options.wait || made.sync === null) return EXIT.ok;
   const timeoutMs = parseDuration(options.timeout ?? "0", "--timeout");
@@ -117,10 +117,10 @@ export function typedValue(schema: JsonSchema, key: string, text: string): unkno
   const properties = schema.properties ?? {};
   const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
   if (property === undefined) {
-    const near = nearest(key, Object.keys(properties));
+    const known = Object.keys(properties);
     throw usageFailure(
-      `--set ${key}: there is no such setting.${near === undefined ? "" : ` Did you mean ${near}?`}`,
-      `Settings: ${Object.keys(properties).join(", ")}.`,
+      `--set ${key}: there is no such setting.${didYouMean(key, known)}`,
+      `Settings: ${known.join(", ")}.`,
     );
   }
   const types = [property.type ?? "string"].flat();
@@ -145,11 +145,7 @@ function findSource(sources: readonly SourceKind[], word: string): SourceKind {
   const found = sources.find((source) => source.providerId === word);
   if (found !== undefined) return found;
   const ids = sources.map((source) => source.providerId);
-  const near = nearest(word, ids);
-  throw usageFailure(
-    `There is no source "${word}".${near === undefined ? "" : ` Did you mean ${near}?`}`,
-    `Sources: ${ids.join(", ")}.`,
-  );
+  throw usageFailure(`There is no source "${word}".${didYouMean(word, ids)}`, `Sources: ${ids.join(", ")}.`);
 }
 
 /** The content of `--from-json`; the server checks it. */

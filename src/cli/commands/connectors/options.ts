@@ -1,12 +1,8 @@
-/** Arguments and options shared by several commands of `kb connectors`, and their conversion. */
+/** Options shared by several commands of `kb connectors`, and their conversion. */
 import type { BodyOf } from "#api/client.ts";
-import type { ArgumentData, OptionData, OptionsOf } from "#cli/command.ts";
+import type { OptionData, OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { parseDuration, parsePair, readSecret } from "#cli/values.ts";
-
-export const CONNECTOR = [
-  { name: "connector", summary: "its name or con_…", required: true },
-] as const satisfies readonly ArgumentData[];
 
 export const CREDENTIAL_OPTIONS = [
   {

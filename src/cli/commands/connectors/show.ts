@@ -3,15 +3,15 @@ import { describeActivity, describeNotWatched } from "#api/activity-words.ts";
 import { describeHiddenItems, describeReadByNobody, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
 import { describeReadAgain } from "#api/read-again-words.ts";
-import { fieldsOf } from "#cli/command.ts";
+import { route } from "#cli/command.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
-import { findConnector } from "#cli/find.ts";
+import { CONNECTOR, findConnector } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
 import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
-import { flexible, minute, shortTime } from "#cli/table.ts";
+import { flexible, minute, optional, time } from "#cli/table.ts";
 import { parsePair } from "#cli/values.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { CONNECTOR, CREDENTIAL_OPTIONS, SET_OPTION, credentialsOf } from "./options.ts";
+import { callCommand, remoteCommand } from "#cli/remote-command.ts";
+import { CREDENTIAL_OPTIONS, SET_OPTION, credentialsOf } from "./options.ts";
 
 export const listConnectors = remoteCommand(
   {
@@ -27,83 +27,60 @@ export const listConnectors = remoteCommand(
       { flags: "--find <text>", summary: "a part of the name" },
     ],
     examples: ["kb connectors list"],
-    fields: [fieldsOf("get", "/api/connectors", "connectors")],
+    fields: [route("get", "/api/connectors", "connectors")],
   },
-  async ({ api, output, options }) => {
-    const path = options.mine ? "/api/connectors/mine" : "/api/connectors";
-    const connectors: ConnectorRecord[] = await api.list(path, "connectors", {
-      query: {
-        providerId: options.provider,
-        state: options.state,
-        q: options.find,
+  async ({ api, output, options: { mine, provider: providerId, state, find: q } }) => {
+    const path = mine ? "/api/connectors/mine" : "/api/connectors";
+    const connectors: ConnectorRecord[] = await api.list(path, "connectors", { query: { providerId, state, q } });
+    output.list(
+      "connectors",
+      connectors,
+      {
+        id: "id",
+        name: flexible("name"),
+        provider: optional("providerId"),
+        state: stateOf,
+        activity: optional({ value: ({ activity }) => activity?.type, shown: activityOf, isFlexible: true }),
+        indexed: { value: ({ counts }) => counts && count(counts.indexed), shown: indexedOf },
+        failed: ({ counts }) => counts && count(counts.failed),
+        "last sync": time(({ lastSync }) => lastSync?.finishedAt),
       },
-    });
-    output.result({ connectors, nextCursor: null }, () =>
-      output.table(
-        connectors,
-        {
-          id: (item) => item.id,
-          name: flexible((item) => item.name),
-          provider: { value: (item) => item.providerId, isOptional: true },
-          state: stateOf,
-          activity: {
-            value: (item) => item.activity?.type ?? "",
-            shown: (item) => activityOf(item) ?? "",
-            isFlexible: true,
-            isOptional: true,
-          },
-          indexed: { value: (item) => (item.counts === undefined ? "" : count(item.counts.indexed)), shown: indexedOf },
-          failed: (item) => (item.counts === undefined ? "" : count(item.counts.failed)),
-          "last sync": {
-            value: (item) => minute(item.lastSync?.finishedAt),
-            shown: (item) => shortTime(item.lastSync?.finishedAt),
-          },
-        },
-        "You can see no connectors. Add one with kb connectors add.",
-      ),
+      "You can see no connectors. Add one with kb connectors add.",
     );
   },
 );
 
 /** `kb connectors sources`: the sources that can be connected. */
-export const listSources = remoteCommand(
+export const listSources = callCommand(
+  "get",
+  "/api/connectors/sources",
   {
     summary: "List what can be connected, and its settings.",
     examples: ["kb connectors sources"],
-    fields: [fieldsOf("get", "/api/connectors/sources", "sources")],
+    key: "sources",
   },
-  async ({ api, output }) => {
-    const answer = await api.get("/api/connectors/sources");
-    output.result(answer, () =>
-      output.table(
-        answer.sources,
-        {
-          provider: (source) => source.providerId,
-          name: flexible((source) => source.name),
-          kinds: (source) => source.kinds,
-          available: flexible((source) => (source.available ? "yes" : (source.reason ?? "no"))),
-          settings: flexible(settingNames),
-        },
-        "This server has no sources.",
-      ),
-    );
-  },
+  ({ sources }, { output }) =>
+    output.table<SourceKind>(
+      sources,
+      {
+        provider: "providerId",
+        name: flexible("name"),
+        kinds: "kinds",
+        available: flexible(({ available, reason = "no" }) => (available ? "yes" : reason)),
+        settings: flexible(({ configSchema }) => Object.keys(configSchema.properties ?? {})),
+      },
+      "This server has no sources.",
+    ),
 );
-
-function settingNames({ configSchema }: SourceKind): string[] {
-  return Object.keys(configSchema.properties ?? {});
-}
 
 export const showConnector = remoteCommand(
   {
     summary: "Show one connector.",
-    arguments: CONNECTOR,
+    of: CONNECTOR,
     examples: ["kb connectors show docs"],
-    exitCodes: [3],
-    fields: [fieldsOf("get", "/api/connectors/{id}", "connector")],
+    call: route("get", "/api/connectors/{id}", "connector"),
   },
-  async ({ api, output, args }) => {
-    const found = await findConnector(api, args.connector);
+  async ({ api, output, found }) => {
     // Lists omit fields that need the audit or the groups; members who don't manage it get only what the list has.
     const connector = found.owner === undefined ? found : await findConnector(api, found.id);
     output.result({ connector }, () => {
@@ -188,18 +165,13 @@ function countsOf(counts: NonNullable<ConnectorRecord["counts"]>, isForPerson: b
 export const listConnectorFiles = remoteCommand(
   {
     summary: "List a connector's items that you can see.",
-    arguments: CONNECTOR,
+    of: CONNECTOR,
     options: FILE_LIST_OPTIONS,
     examples: ["kb connectors files docs --state failed"],
-    exitCodes: [3],
-    fields: [fieldsOf("get", "/api/connectors/{id}/files", "files")],
+    call: route("get", "/api/connectors/{id}/files", "files"),
   },
-  async ({ api, output, args, options }) => {
-    const { id } = await findConnector(api, args.connector);
-    const query = fileQueryOf(options, api.settings);
-    const list = await api.get("/api/connectors/{id}/files", { params: { path: { id }, query } });
-    printFiles(list, output);
-  },
+  async ({ api, output, options, send }) =>
+    printFiles(await send({ query: fileQueryOf(options, api.settings) }), output),
 );
 
 /** `kb connectors browse PROVIDER`: lists the content that a connector could index; stores nothing. */
@@ -215,10 +187,10 @@ export const browse = remoteCommand(
       { flags: "--cursor <cursor>", summary: "the next page" },
     ],
     examples: ["kb connectors browse filesystem --set root=/srv/docs"],
-    fields: [fieldsOf("post", "/api/connectors/browse", "nodes")],
+    call: route("post", "/api/connectors/browse", "nodes"),
   },
-  async ({ api, output, args, options, deps }) => {
-    const answer = await api.post("/api/connectors/browse", {
+  async ({ output, args, options, deps, send }) => {
+    const answer = await send({
       body: {
         providerId: args.provider,
         config: Object.fromEntries(options.set.map((text) => parsePair(text, "--set"))),
@@ -228,19 +200,19 @@ export const browse = remoteCommand(
         cursor: options.cursor,
       },
     });
-    output.result(answer, () => {
+    output.result(answer, ({ nodes, nextCursor }) => {
       output.table(
-        answer.nodes,
+        nodes,
         {
-          id: flexible((node) => node.id),
-          title: flexible((node) => node.title),
-          kind: (node) => node.kind,
-          items: (node) => node.count ?? "",
-          opens: (node) => (node.expandable ? "yes" : ""),
+          id: flexible("id"),
+          title: flexible("title"),
+          kind: "kind",
+          items: "count",
+          opens: ({ expandable }) => (expandable ? "yes" : ""),
         },
         "Nothing found.",
       );
-      if (answer.nextCursor !== null) output.talk(`More: --cursor ${answer.nextCursor}`);
+      if (nextCursor !== null) output.talk(`More: --cursor ${nextCursor}`);
     });
   },
 );

@@ -1,27 +1,27 @@
 import { describeSkips } from "#cli/skips.ts";
-import type { BodyOf } from "#api/client.ts";
 import { describeUnread } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
 import type { Api } from "#cli/api.ts";
-import { fieldsOf } from "#cli/command.ts";
+import { route } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { failure, usageFailure } from "#cli/failure.ts";
 import type { SyncRecord } from "#cli/records.ts";
 import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
-import { flexible, minute, shortTime, type Columns } from "#cli/table.ts";
-import { parseDuration } from "#cli/values.ts";
+import { flexible, formatted, minute, optional, time, type Columns } from "#cli/table.ts";
+import { parseDuration, someOf } from "#cli/values.ts";
 import { confirmed } from "#cli/confirm.ts";
-import { findConnector } from "#cli/find.ts";
+import { CONNECTOR, findConnector } from "#cli/find.ts";
+import { YES } from "#cli/options.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
-import { CONNECTOR, WAIT_OPTIONS } from "./options.ts";
+import { WAIT_OPTIONS } from "./options.ts";
 
 export const startSync = remoteCommand(
   {
     summary: "Start a sync, or join the queued one.",
     details:
       "Where kb mirrors permissions, a sync first reads people and groups, at most once a minute. --mode identities reads only these.",
-    arguments: CONNECTOR,
+    of: CONNECTOR,
     options: [
       {
         flags: "--mode <mode>",
@@ -32,21 +32,12 @@ export const startSync = remoteCommand(
       ...WAIT_OPTIONS,
     ],
     examples: ["kb connectors sync docs --wait --timeout 10m", "kb connectors sync forge --mode identities --wait"],
-    exitCodes: [3, 5, 8, 9, 130],
-    fields: [fieldsOf("post", "/api/connectors/{id}/syncs", "sync")],
+    exitCodes: [5, 8, 9, 130],
+    call: route("post", "/api/connectors/{id}/syncs", "sync"),
   },
-  async ({ api, output, args, options, deps }): Promise<number> => {
-    const connector = await findConnector(api, args.connector);
-    const items = options.item;
-    const hasItems = items.length > 0;
-    const mode: BodyOf<"post", "/api/connectors/{id}/syncs">["mode"] = options.mode;
-    const { sync } = await api.post("/api/connectors/{id}/syncs", {
-      params: { path: { id: connector.id } },
-      body: {
-        mode: mode ?? (hasItems ? "items" : undefined),
-        items: hasItems ? items : undefined,
-      },
-    });
+  async ({ api, output, found: connector, options, deps, send }) => {
+    const items = someOf(options.item);
+    const { sync } = await send({ body: { mode: options.mode ?? (items && "items"), items } });
     if (!options.wait) {
       output.result({ sync }, () => output.line(sync.id));
       output.talk(`Sync of "${connector.name}" is ${sync.state}. Follow it: kb connectors progress`);
@@ -76,30 +67,21 @@ export const startSync = remoteCommand(
 export const cancelSync = remoteCommand(
   {
     summary: "Cancel a connector's running sync; what it stored stays.",
-    arguments: CONNECTOR,
+    of: CONNECTOR,
     options: [{ flags: "--sync <id>", summary: "this one: syn_… (default: the running one)" }],
     examples: ["kb connectors cancel docs"],
-    exitCodes: [3, 5],
-    fields: [fieldsOf("post", "/api/connectors/{id}/syncs/{syncId}/cancel", "sync")],
+    exitCodes: [5],
+    call: route("post", "/api/connectors/{id}/syncs/{syncId}/cancel", "sync"),
   },
-  async ({ api, output, args, options }) => {
-    const connector = await findConnector(api, args.connector);
-    const { id } = connector;
-    const syncOption = options.sync;
+  async ({ api, output, found: { id, name }, options, send }) => {
     const { syncs } = await api.get("/api/connectors/{id}/syncs", { params: { path: { id }, query: { limit: 5 } } });
-    const open = syncs.filter((sync) => sync.finishedAt === null);
+    const open = syncs.filter(({ finishedAt }) => finishedAt === null);
     // No one waits for a sync that only rereads.
-    const syncId = syncOption ?? (open.find((sync) => sync.trigger !== "reader") ?? open[0])?.id;
+    const syncId = options.sync ?? (open.find(({ trigger }) => trigger !== "reader") ?? open[0])?.id;
     if (syncId === undefined) {
-      throw new CliFailure({
-        code: "sync_not_running",
-        exit: EXIT.conflict,
-        message: `"${connector.name}" has no running sync.`,
-        hint: "kb connectors progress",
-      });
+      throw failure("conflict", "sync_not_running", `"${name}" has no running sync.`, "kb connectors progress");
     }
-    const answer = await api.post("/api/connectors/{id}/syncs/{syncId}/cancel", { params: { path: { id, syncId } } });
-    output.result(answer, () => output.talk(`Sync ${syncId} is ${answer.sync.state}.`));
+    output.result(await send({ at: { id, syncId } }), ({ sync }) => `Sync ${syncId} is ${sync.state}.`);
   },
 );
 
@@ -111,7 +93,7 @@ export const showProgress = remoteCommand(
     options: [{ flags: "--watch", summary: "keep watching; prints one JSON record per change" }],
     examples: ["kb connectors progress", "kb connectors progress docs --watch"],
     exitCodes: [3, 130],
-    fields: [fieldsOf("get", "/api/connectors/progress", "syncs")],
+    fields: [route("get", "/api/connectors/progress", "syncs")],
   },
   async ({ api, output, args, options, deps }) => {
     const word = args.connector;
@@ -132,60 +114,45 @@ export const listRemovals = remoteCommand(
   {
     summary: "Show removals that wait for approval; approve or reject them.",
     details: "When a sync would remove unusually many items, it holds the removals until you approve them.",
-    arguments: CONNECTOR,
+    of: CONNECTOR,
     options: [
       { flags: "--removed", summary: "show items that were removed and can be restored instead" },
       { flags: "--approve", summary: "remove them" },
       { flags: "--reject", summary: "keep them" },
-      { flags: "--yes", summary: "skip the confirmation" },
+      YES,
     ],
     examples: ["kb connectors removals docs", "kb connectors removals docs --approve --yes"],
-    exitCodes: [3, 5],
-    fields: [fieldsOf("get", "/api/connectors/{id}/removals", "removals")],
+    exitCodes: [5],
+    call: route("get", "/api/connectors/{id}/removals", "removals"),
   },
-  async ({ api, output, args, options, deps }) => {
-    const connector = await findConnector(api, args.connector);
-    const path = { id: connector.id };
-    if (options.removed) {
-      const removed = await api.list("/api/connectors/{id}/removed", "removed", { at: path });
-      output.result({ removed, nextCursor: null }, () =>
-        output.table(
-          removed,
-          {
-            kbId: (item) => item.kbId,
-            removed: (item) => minute(item.removedAt),
-          },
-          `Nothing was removed from "${connector.name}" in the last 7 days.`,
-        ),
+  async ({ api, output, found: { id, name }, options, deps }) => {
+    const { removed, approve, reject } = options;
+    if (removed) {
+      return output.list(
+        "removed",
+        await api.list("/api/connectors/{id}/removed", "removed", { at: { id } }),
+        { kbId: "kbId", removed: formatted(minute, "removedAt") },
+        `Nothing was removed from "${name}" in the last 7 days.`,
       );
-      return;
     }
-    const verb = options.approve ? "approve" : options.reject ? "reject" : undefined;
-    if (verb === undefined) {
-      const removals = await api.list("/api/connectors/{id}/removals", "removals", { at: path });
-      output.result({ removals, nextCursor: null }, () =>
-        output.table(
-          removals,
-          {
-            kbId: (item) => item.kbId,
-            item: flexible((item) => item.title ?? item.externalId),
-            "held since": (item) => minute(item.heldAt),
-          },
-          `No removals of "${connector.name}" wait for approval.`,
-        ),
+    if (!approve && !reject) {
+      return output.list(
+        "removals",
+        await api.list("/api/connectors/{id}/removals", "removals", { at: { id } }),
+        {
+          kbId: "kbId",
+          item: flexible(({ title, externalId }) => title ?? externalId),
+          "held since": formatted(minute, "heldAt"),
+        },
+        `No removals of "${name}" wait for approval.`,
       );
-      return;
     }
-    if (options.approve && options.reject) throw usageFailure("Give --approve or --reject.");
-    await confirmed(
-      options,
-      deps,
-      `${verb === "approve" ? "Approve" : "Reject"} all waiting removals of "${connector.name}"?`,
-    );
-    const answer = await api.post(`/api/connectors/{id}/removals/${verb}`, { params: { path } });
-    output.result(answer, () =>
-      output.talk(verb === "approve" ? "Approved. The items are removed." : "Rejected. The items stay."),
-    );
+    if (approve && reject) throw usageFailure("Give --approve or --reject.");
+    await confirmed(options, deps, `${approve ? "Approve" : "Reject"} all waiting removals of "${name}"?`);
+    const answer = await api.post(`/api/connectors/{id}/removals/${approve ? "approve" : "reject"}`, {
+      params: { path: { id } },
+    });
+    output.result(answer, () => (approve ? "Approved. The items are removed." : "Rejected. The items stay."));
   },
 );
 
@@ -196,21 +163,18 @@ async function namesOfConnectors(api: Api, syncs: readonly SyncRecord[]): Promis
 }
 
 const syncColumns = (names: ReadonlyMap<string, string>): Columns<SyncRecord> => ({
-  sync: (sync) => sync.id,
+  sync: "id",
   connector: {
-    value: (sync) => sync.connectorId,
-    shown: (sync) => names.get(sync.connectorId) ?? sync.connectorId,
+    value: "connectorId",
+    shown: ({ connectorId }) => names.get(connectorId) ?? connectorId,
     isFlexible: true,
   },
-  mode: { value: (sync) => sync.mode, isOptional: true },
-  state: (sync) => sync.state,
-  done: (sync) => `${count(sync.progress.done)}${sync.progress.total === null ? "" : `/${count(sync.progress.total)}`}`,
-  failed: (sync) => count(sync.counts.failed),
-  started: {
-    value: (sync) => minute(sync.startedAt),
-    shown: (sync) => shortTime(sync.startedAt),
-  },
-  now: { value: (sync) => sync.problem?.message ?? sync.progress.note ?? "", isFlexible: true, isOptional: true },
+  mode: optional("mode"),
+  state: "state",
+  done: ({ progress: { done, total } }) => count(done) + (total === null ? "" : `/${count(total)}`),
+  failed: ({ counts }) => count(counts.failed),
+  started: time(({ startedAt }) => startedAt),
+  now: optional(flexible(({ problem, progress }) => problem?.message ?? progress.note)),
 });
 
 const WATCH_MS = 1000;

@@ -1,29 +1,27 @@
 import type { EventDelivery } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
-import { fieldsOf } from "#cli/command.ts";
+import { route } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
-import { flexible, shortTime } from "#cli/table.ts";
+import { flexible, optional, shortTime } from "#cli/table.ts";
 import { parseDuration, parseInteger } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 import { isoOf } from "#core/instant.ts";
-import { findTarget, TARGET } from "./options.ts";
+import { findTarget, TARGET, TARGET_ARGUMENT } from "./options.ts";
 
 const DEFAULT_ROWS = 50;
 
 export const testTarget = remoteCommand(
   {
     summary: "Send a ping to an event target now; exit code 1 if it was not accepted (admin).",
-    arguments: TARGET,
+    of: TARGET,
     examples: ["kb events test whk_2345abcd2345abcd"],
-    exitCodes: [3],
-    fields: [fieldsOf("post", "/api/webhooks/{id}/test", "delivery")],
+    call: route("post", "/api/webhooks/{id}/test", "delivery"),
   },
-  async ({ api, output, args }): Promise<number> => {
-    const { id } = await findTarget(api, args.target);
-    const answer = await api.post("/api/webhooks/{id}/test", { params: { path: { id } } });
-    output.result(answer, () => output.line(outcomeOf(answer.delivery)));
+  async ({ output, send }) => {
+    const answer = await send();
+    output.result(answer, ({ delivery }) => output.line(outcomeOf(delivery)));
     return answer.delivery.state === "delivered" ? EXIT.ok : EXIT.failure;
   },
 );
@@ -31,35 +29,32 @@ export const testTarget = remoteCommand(
 export const listDeliveries = remoteCommand(
   {
     summary: "List the deliveries of an event target, newest first (admin).",
-    arguments: TARGET,
+    of: TARGET,
     options: [
       { flags: "--state <state>", summary: "only these", choices: ["waiting", "delivered", "failed"] },
       { flags: "--limit <n>", summary: `how many rows (default: ${DEFAULT_ROWS})` },
     ],
     examples: ["kb events deliveries whk_2345abcd2345abcd --state failed"],
-    exitCodes: [3],
-    fields: [fieldsOf("get", "/api/webhooks/{id}/deliveries", "deliveries")],
+    call: route("get", "/api/webhooks/{id}/deliveries", "deliveries"),
   },
-  async ({ api, output, args, options }) => {
-    const { id } = await findTarget(api, args.target);
+  async ({ api, output, found: { id }, options: { state, limit } }) => {
     const deliveries = await api.list("/api/webhooks/{id}/deliveries", "deliveries", {
       at: { id },
-      query: { state: options.state },
-      max: parseInteger(options.limit, "--limit", 1, 10_000) ?? DEFAULT_ROWS,
+      query: { state },
+      max: parseInteger(limit, "--limit", 1, 10_000) ?? DEFAULT_ROWS,
     });
-    output.result({ deliveries, nextCursor: null }, () =>
-      output.table(
-        deliveries,
-        {
-          id: (delivery) => delivery.id,
-          at: { value: (delivery) => delivery.eventAt, shown: (delivery) => shortTime(delivery.eventAt) },
-          type: (delivery) => delivery.type,
-          outcome: flexible((delivery) => outcomeOf(delivery)),
-          tries: (delivery) => delivery.tries,
-          event: { value: (delivery) => delivery.eventId, isOptional: true },
-        },
-        "Nothing was sent to it.",
-      ),
+    output.list(
+      "deliveries",
+      deliveries,
+      {
+        id: "id",
+        at: { value: "eventAt", shown: ({ eventAt }) => shortTime(eventAt) },
+        type: "type",
+        outcome: flexible(outcomeOf),
+        tries: "tries",
+        event: optional("eventId"),
+      },
+      "Nothing was sent to it.",
     );
   },
 );
@@ -68,7 +63,7 @@ export const replay = remoteCommand(
   {
     summary: "Send a delivery's event again, or the events of a time span (admin).",
     details: "The event IDs stay the same, so a receiver that has seen an event can tell.",
-    arguments: [...TARGET, { name: "delivery", summary: "dlv_…; without it give --since" }],
+    arguments: [TARGET_ARGUMENT, { name: "delivery", summary: "dlv_…; without it give --since" }],
     options: [
       { flags: "--since <when>", summary: "events from then on: 2026-11-21T09:00Z, or 2h for two hours ago" },
       { flags: "--until <when>", summary: "events before then (default: now)" },
@@ -77,8 +72,8 @@ export const replay = remoteCommand(
     examples: ["kb events replay whk_2345abcd2345abcd --since 2h --failed"],
     exitCodes: [3, 5],
     fields: [
-      fieldsOf("post", "/api/webhooks/{id}/replay"),
-      fieldsOf("post", "/api/webhooks/{id}/deliveries/{deliveryId}/replay", "delivery"),
+      route("post", "/api/webhooks/{id}/replay"),
+      route("post", "/api/webhooks/{id}/deliveries/{deliveryId}/replay", "delivery"),
     ],
   },
   async ({ api, output, args, options, deps }) => {
@@ -91,7 +86,7 @@ export const replay = remoteCommand(
     if (deliveryId !== undefined) {
       const path = { id, deliveryId };
       const answer = await api.post("/api/webhooks/{id}/deliveries/{deliveryId}/replay", { params: { path } });
-      return output.result(answer, () => output.talk(`Event ${answer.delivery.eventId} is sent again.`));
+      return output.result(answer, ({ delivery }) => `Event ${delivery.eventId} is sent again.`);
     }
     const answer = await api.post("/api/webhooks/{id}/replay", {
       params: { path: { id } },
@@ -101,8 +96,9 @@ export const replay = remoteCommand(
         state: failed ? "failed" : "all",
       },
     });
-    output.result(answer, () =>
-      output.talk(`${plural(answer.replayed, "event")} to ${url} ${answer.replayed === 1 ? "is" : "are"} sent again.`),
+    output.result(
+      answer,
+      ({ replayed }) => `${plural(replayed, "event")} to ${url} ${replayed === 1 ? "is" : "are"} sent again.`,
     );
   },
 );

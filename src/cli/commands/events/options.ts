@@ -1,8 +1,17 @@
 import type { EventTarget } from "#api/events.ts";
 import type { Api } from "#cli/api.ts";
+import { idOf, type Thing } from "#cli/find.ts";
 import { pickNamed } from "#cli/pick.ts";
 
-export const TARGET = [{ name: "target", summary: "its URL or whk_…", required: true }] as const;
+export const TARGET: Thing<EventTarget, { id: string }> = {
+  name: "target",
+  summary: "its URL or whk_…",
+  find: findTarget,
+  at: idOf,
+};
+
+/** For commands that check their other words before they look for it. */
+export const TARGET_ARGUMENT = { name: "target", summary: TARGET.summary, required: true } as const;
 
 /** Finds an event target by its id, its URL or its host. Throws CliFailure 3 with the nearest one, 2 when several match. */
 export async function findTarget(api: Api, word: string): Promise<EventTarget> {

@@ -1,16 +1,13 @@
-import { EVENT_MEANINGS, EVENT_TYPES, type EventType } from "#api/event-types.ts";
+import { EVENT_MEANINGS, EVENT_TYPES } from "#api/event-types.ts";
 import type { BodyOf } from "#api/client.ts";
 import type { EventTarget } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
-import { isEmpty } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
-import { confirmed } from "#cli/confirm.ts";
-import { usageFailure } from "#cli/failure.ts";
+import { command, route, type Command, type CommandData } from "#cli/command.ts";
 import { makeOutput } from "#cli/output.ts";
-import { flexible, shortTime } from "#cli/table.ts";
-import { parseDuration } from "#cli/values.ts";
-import { remoteCommand, type Remote, type RemoteData } from "#cli/remote-command.ts";
-import { findTarget, TARGET } from "./options.ts";
+import { flexible, optional, shortTime } from "#cli/table.ts";
+import { changes, parseSeconds, someOf } from "#cli/values.ts";
+import { callCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { findTarget, TARGET, TARGET_ARGUMENT } from "./options.ts";
 
 const TYPES = {
   flags: "--type <type>",
@@ -19,33 +16,33 @@ const TYPES = {
   repeatable: true,
 } as const;
 
-export const listTargets = remoteCommand(
-  {
-    summary: "List where events are sent (admin).",
-    examples: ["kb events list"],
-    fields: [fieldsOf("get", "/api/webhooks", "targets")],
-  },
-  async ({ api, output }) => {
-    const answer = await api.get("/api/webhooks");
-    output.result(answer, () =>
-      output.table(
-        answer.targets,
-        {
-          id: (target) => target.id,
-          url: flexible((target) => target.url),
-          types: { value: (target) => typesOf(target), isFlexible: true, isOptional: true },
-          state: (target) => stateOf(target),
-          waiting: (target) => target.waiting,
-          "last delivered": {
-            value: (target) => target.lastDeliveredAt ?? "never",
-            shown: (target) => (target.lastDeliveredAt === null ? "never" : shortTime(target.lastDeliveredAt)),
-            isOptional: true,
-          },
+const CHANGE = route("patch", "/api/webhooks/{id}", "target");
+
+function isNow(outcome: string) {
+  return ({ target }: { target: EventTarget }) => `The event target ${target.url} is ${outcome}.`;
+}
+
+export const listTargets = callCommand(
+  "get",
+  "/api/webhooks",
+  { summary: "List where events are sent (admin).", examples: ["kb events list"], key: "targets" },
+  ({ targets }, { output }) =>
+    output.table(
+      targets,
+      {
+        id: "id",
+        url: flexible("url"),
+        types: optional(flexible(typesOf)),
+        state: stateOf,
+        waiting: "waiting",
+        "last delivered": {
+          value: ({ lastDeliveredAt }) => lastDeliveredAt ?? "never",
+          shown: ({ lastDeliveredAt }) => shortTime(lastDeliveredAt) || "never",
+          isOptional: true,
         },
-        "No events are sent. Add a target: kb events add URL",
-      ),
-    );
-  },
+      },
+      "No events are sent. Add a target: kb events add URL",
+    ),
 );
 
 export const listTypes = command(
@@ -57,10 +54,7 @@ export const listTypes = command(
     const output = makeOutput(input, deps);
     output.table(
       EVENT_TYPES.map((type) => ({ type, meaning: EVENT_MEANINGS[type] })),
-      {
-        type: ({ type }) => type,
-        "sent when": flexible(({ meaning }) => meaning),
-      },
+      { type: "type", "sent when": flexible("meaning") },
       "",
     );
   },
@@ -69,18 +63,16 @@ export const listTypes = command(
 export const showTarget = remoteCommand(
   {
     summary: "Show one event target (admin).",
-    arguments: TARGET,
+    of: TARGET,
     examples: ["kb events show https://hooks.acme.example/kb"],
-    exitCodes: [3],
-    fields: [fieldsOf("get", "/api/webhooks/{id}", "target")],
+    call: route("get", "/api/webhooks/{id}", "target"),
   },
-  async ({ api, output, args }) => {
-    const target = await findTarget(api, args.target);
+  async ({ output, found: target }) =>
     output.result({ target }, () =>
       output.record([
         ["id", target.id],
         ["url", target.url],
-        ["types", target.types.join(", ")],
+        ["types", target.types],
         ["state", stateOf(target)],
         ["waiting", target.waiting],
         ["next try", target.nextTryAt],
@@ -90,8 +82,7 @@ export const showTarget = remoteCommand(
         ["added", target.createdAt],
         ["by", target.createdBy?.name],
       ]),
-    );
-  },
+    ),
 );
 
 /** `kb events add URL`: stdout has only the secret. */
@@ -103,127 +94,88 @@ export const addTarget = remoteCommand(
     options: [TYPES],
     examples: ["kb events add https://hooks.acme.example/kb --type sync.failed > secret.txt"],
     exitCodes: [5],
-    fields: [fieldsOf("post", "/api/webhooks"), fieldsOf("post", "/api/webhooks", "target")],
+    call: route("post", "/api/webhooks"),
+    fields: [route("post", "/api/webhooks"), route("post", "/api/webhooks", "target")],
   },
-  async ({ api, output, args, options }) => {
-    const types: readonly EventType[] = options.type;
-    const answer = await api.post("/api/webhooks", {
-      body: { url: args.url, types: types.length > 0 ? [...types] : undefined },
-    });
-    output.result(answer, () => {
-      output.line(answer.secret);
-      output.talk(
-        `Events are sent to ${answer.target.url} (${answer.target.id}). The secret is shown only once: store it now. Test it: kb events test ${answer.target.id}`,
-      );
-    });
-  },
+  async ({ output, args: { url }, options: { type }, send }) =>
+    output.result(await send({ body: { url, types: someOf(type) } }), ({ secret, target: { id, url: target } }) => {
+      output.line(secret);
+      return `Events are sent to ${target} (${id}). The secret is shown only once: store it now. Test it: kb events test ${id}`;
+    }),
 );
 
 export const updateTarget = remoteCommand(
   {
     summary: "Change the URL or the types of an event target (admin).",
-    arguments: TARGET,
+    arguments: [TARGET_ARGUMENT],
     options: [{ flags: "--set-url <url>", summary: "send to this URL instead" }, TYPES],
     examples: ["kb events update whk_2345abcd2345abcd --type sync.failed --type removal.held"],
     exitCodes: [3, 5],
-    fields: [fieldsOf("patch", "/api/webhooks/{id}", "target")],
+    call: CHANGE,
   },
-  async (remote) => {
-    const types: readonly EventType[] = remote.options.type;
-    const url = remote.options.setUrl;
-    await change(remote, { url, types: types.length > 0 ? [...types] : undefined }, "updated");
+  async ({ api, output, args, options: { setUrl, type }, send }) => {
+    const body: BodyOf<"patch", "/api/webhooks/{id}"> = changes("kb events update --help", {
+      url: setUrl,
+      types: someOf(type),
+    });
+    const { id } = await findTarget(api, args.target);
+    output.result(await send({ at: { id }, body }), isNow("updated"));
   },
 );
 
-export const pauseTarget = remoteCommand(
-  {
-    summary: "Pause an event target; its events wait for up to 30 days (admin).",
-    arguments: TARGET,
-    examples: ["kb events pause whk_2345abcd2345abcd"],
-    exitCodes: [3],
-    fields: [fieldsOf("patch", "/api/webhooks/{id}", "target")],
-  },
-  (remote) => change(remote, { state: "paused" }, "paused"),
-);
+export const pauseTarget = stateCommand("paused", {
+  summary: "Pause an event target; its events wait for up to 30 days (admin).",
+  examples: ["kb events pause whk_2345abcd2345abcd"],
+});
 
-export const resumeTarget = remoteCommand(
-  {
-    summary: "Resume a paused event target; what waits is sent now (admin).",
-    arguments: TARGET,
-    examples: ["kb events resume whk_2345abcd2345abcd"],
-    exitCodes: [3],
-    fields: [fieldsOf("patch", "/api/webhooks/{id}", "target")],
-  },
-  (remote) => change(remote, { state: "active" }, "active"),
-);
+export const resumeTarget = stateCommand("active", {
+  summary: "Resume a paused event target; what waits is sent now (admin).",
+  examples: ["kb events resume whk_2345abcd2345abcd"],
+});
+
+function stateCommand(state: "paused" | "active", data: Pick<CommandData, "summary" | "examples">): Command {
+  return remoteCommand({ ...data, of: TARGET, call: CHANGE }, async ({ output, send }) =>
+    output.result(await send({ body: { state } }), isNow(state)),
+  );
+}
 
 /** `kb events rotate-secret TARGET`: stdout has only the new secret. */
 export const rotateSecret = remoteCommand(
   {
     summary: "Replace the secret of an event target; prints the new one, once (admin).",
     details: "Until the overlap ends, events are signed with both secrets, so that you can change it at the receiver.",
-    arguments: TARGET,
+    of: TARGET,
     options: [
       { flags: "--overlap <duration>", summary: "how long both secrets sign (default: 24h; 0 if the old one leaked)" },
     ],
     examples: ["kb events rotate-secret whk_2345abcd2345abcd > secret.txt"],
-    exitCodes: [3],
+    call: route("post", "/api/webhooks/{id}/rotate-secret"),
     fields: [
-      fieldsOf("post", "/api/webhooks/{id}/rotate-secret"),
-      fieldsOf("post", "/api/webhooks/{id}/rotate-secret", "target"),
+      route("post", "/api/webhooks/{id}/rotate-secret"),
+      route("post", "/api/webhooks/{id}/rotate-secret", "target"),
     ],
   },
-  async ({ api, output, args, options }) => {
-    const overlap = options.overlap;
-    const { id } = await findTarget(api, args.target);
-    const answer = await api.post("/api/webhooks/{id}/rotate-secret", {
-      params: { path: { id } },
-      body: {
-        overlapSeconds: overlap === undefined ? undefined : Math.round(parseDuration(overlap, "--overlap") / 1000),
-      },
-    });
-    output.result(answer, () => {
-      output.line(answer.secret);
-      const until = answer.target.secretOverlapEndsAt;
-      output.talk(
-        until === null
+  async ({ output, options, send }) =>
+    output.result(
+      await send({ body: { overlapSeconds: parseSeconds(options.overlap, "--overlap") } }),
+      ({ secret, target }) => {
+        output.line(secret);
+        const until = target.secretOverlapEndsAt;
+        return until === null
           ? "The previous secret no longer signs events. The new one is shown only once: store it now."
-          : `Events are signed with both secrets until ${until}. The new one is shown only once: store it now.`,
-      );
-    });
-  },
+          : `Events are signed with both secrets until ${until}. The new one is shown only once: store it now.`;
+      },
+    ),
 );
 
-export const removeTarget = remoteCommand(
-  {
-    summary: "Delete an event target with its deliveries (admin).",
-    arguments: TARGET,
-    options: [{ flags: "--yes", summary: "skip the confirmation" }],
-    examples: ["kb events remove whk_2345abcd2345abcd --yes"],
-    exitCodes: [3],
-  },
-  async ({ api, output, args, options, deps }) => {
-    const { id, url, waiting } = await findTarget(api, args.target);
-    await confirmed(
-      options,
-      deps,
-      `Stop sending events to ${url}? ${plural(waiting, "event")} waiting for it will be deleted.`,
-    );
-    await api.delete("/api/webhooks/{id}", { params: { path: { id } } });
-    output.talk(`No events are sent to ${url} any more.`);
-  },
-);
-
-async function change(
-  { api, output, args }: Remote<RemoteData> & { args: { target: string } },
-  body: BodyOf<"patch", "/api/webhooks/{id}">,
-  outcome: string,
-): Promise<void> {
-  if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb events update --help");
-  const { id } = await findTarget(api, args.target);
-  const answer = await api.patch("/api/webhooks/{id}", { params: { path: { id } }, body });
-  output.result(answer, () => output.talk(`The event target ${answer.target.url} is ${outcome}.`));
-}
+export const removeTarget = removeCommand("/api/webhooks/{id}", {
+  summary: "Delete an event target with its deliveries (admin).",
+  of: TARGET,
+  examples: ["kb events remove whk_2345abcd2345abcd --yes"],
+  question: ({ url, waiting }) =>
+    `Stop sending events to ${url}? ${plural(waiting, "event")} waiting for it will be deleted.`,
+  done: ({ url }) => `No events are sent to ${url} any more.`,
+});
 
 function typesOf({ types }: EventTarget): string {
   return types.length === EVENT_TYPES.length ? "all" : types.join(", ");

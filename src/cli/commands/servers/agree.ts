@@ -1,8 +1,9 @@
-import { fieldsOf } from "#cli/command.ts";
+import { route } from "#cli/command.ts";
 import { confirmed } from "#cli/confirm.ts";
+import { YES } from "#cli/options.ts";
 import type { Output } from "#cli/output.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
-import { type ConnectionRecord, findConnection } from "./find.ts";
+import { CONNECTION, type ConnectionRecord } from "./find.ts";
 
 /** `kb servers agree CONNECTION`: shows the calls that kb would make with it, and consents to exactly those. */
 export const agreeToTools = remoteCommand(
@@ -10,27 +11,23 @@ export const agreeToTools = remoteCommand(
     summary: "Look at the tools that kb calls with your connection, and agree to them.",
     details:
       "When an admin maps a server's tools differently, or maps one that doesn't say that it only reads, kb reads nothing with your connection until you agree. The values of all fixed arguments are shown.",
-    arguments: [{ name: "connection", summary: "its name or cnx_…", required: true }],
-    options: [{ flags: "--yes", summary: "skip the confirmation" }],
+    of: CONNECTION,
+    options: [YES],
     examples: ["kb servers agree notes", "kb servers agree cnx_2222222222222222 --yes"],
-    exitCodes: [2, 3, 5],
-    fields: [fieldsOf("post", "/api/mcp-servers/{id}/connections/{connectionId}/agreement", "connection")],
+    exitCodes: [2, 5],
+    call: route("post", "/api/mcp-servers/{id}/connections/{connectionId}/agreement", "connection"),
   },
-  async ({ api, output, args, options, deps }) => {
-    const found = await findConnection(api, args.connection);
-    const { id, serverId, name, agreement } = found;
+  async ({ output, found: connection, options, deps, send }) => {
+    const { name, agreement, owner, isMine } = connection;
     if (agreement === null) {
-      const owner = found.owner.name || "a former member";
-      const why = found.isMine ? "There is nothing to agree to." : `Only its owner, ${owner}, can agree.`;
-      return output.result({ connection: found }, () => output.talk(`${name}: ${why}`));
+      const why = isMine
+        ? "There is nothing to agree to."
+        : `Only its owner, ${owner.name || "a former member"}, can agree.`;
+      return output.result({ connection }, () => `${name}: ${why}`);
     }
-    printTools(found, output);
+    printTools(connection, output);
     await confirmed(options, deps, `Let kb call these tools with your connection ${name}?`);
-    const answer = await api.post("/api/mcp-servers/{id}/connections/{connectionId}/agreement", {
-      params: { path: { id: serverId, connectionId: id } },
-      body: { agreement },
-    });
-    output.result(answer, () => output.talk(`${name}: you agreed. Its connectors sync again.`));
+    output.result(await send({ body: { agreement } }), () => `${name}: you agreed. Its connectors sync again.`);
   },
 );
 

@@ -1,13 +1,13 @@
 import type { BodyOf } from "#api/client.ts";
 import { plural } from "#api/plural.ts";
-import { connect, isEmpty } from "#cli/api.ts";
-import { command, fieldsOf } from "#cli/command.ts";
-import { confirmed } from "#cli/confirm.ts";
+import { connect } from "#cli/api.ts";
+import { command, route } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { findServer, type ServerRecord } from "./find.ts";
-import { AUTH_OPTIONS, authOf, registrationLine, SERVER } from "./options.ts";
+import { remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { changes, someOf } from "#cli/values.ts";
+import { findServer, SERVER, type ServerRecord } from "./find.ts";
+import { AUTH_OPTIONS, authOf, registrationLine } from "./options.ts";
 
 const RULE_OPTIONS = [
   { flags: "--connect <who>", summary: "who may connect its apps", choices: ["admins", "members"] },
@@ -34,23 +34,22 @@ export const addServer = remoteCommand(
       "kb servers add https://tools.example.org/mcp --secret @token.txt --connect admins",
     ],
     exitCodes: [5, 6],
-    fields: [fieldsOf("post", "/api/mcp-servers", "server"), fieldsOf("post", "/api/mcp-servers")],
+    call: route("post", "/api/mcp-servers"),
+    fields: [route("post", "/api/mcp-servers", "server"), route("post", "/api/mcp-servers")],
   },
-  async ({ api, output, args, options, deps }) => {
-    const { url } = args;
-    const { name, connect: connectPolicy, app } = options;
-    const made = await api.post("/api/mcp-servers", {
+  async ({ output, args: { url }, options, deps, send }) => {
+    const { name = hostOf(url), connect: connectPolicy, app, force } = options;
+    const made = await send({
       body: {
-        name: name ?? hostOf(url),
+        name,
         url,
         auth: (await authOf(options, deps)) ?? { kind: "none" },
         connectPolicy,
-        apps: app.length > 0 ? app : undefined,
-        force: options.force ? true : undefined,
+        apps: someOf(app),
+        force: force || undefined,
       },
     });
-    output.result(made, () => {
-      const { server, test } = made;
+    output.result(made, ({ server, test }) => {
       output.line(server.id);
       if (!test.ok) {
         const failed = test.steps.find(({ ok }) => !ok);
@@ -59,7 +58,7 @@ export const addServer = remoteCommand(
       const line = registrationLine(server, test);
       const isReady = test.authRequired?.needsClient !== true;
       output.talk(`Server "${server.name}" is added.${isReady ? ` Connect it: kb servers connect ${server.id}` : ""}`);
-      if (line !== undefined) output.talk(line);
+      return line;
     });
   },
 );
@@ -69,7 +68,7 @@ export const updateServer = command(
     summary: "Change an MCP server (admin).",
     details:
       "If you change the scheme, host, port, or the path to one that isn't below, its secret is dropped unless you give one with the change. While people have connected it or are signing in, you can't.",
-    arguments: SERVER,
+    arguments: [{ name: "server", summary: SERVER.summary, required: true }],
     options: [
       { flags: "--name <name>", summary: "what people call it" },
       { flags: "--server-url <url>", summary: "where it is now" },
@@ -82,7 +81,7 @@ export const updateServer = command(
     ],
     examples: ["kb servers update notes --secret env:NEW_TOKEN", "kb servers update notes --disable"],
     exitCodes: [3, 4, 5, 7],
-    fields: [fieldsOf("patch", "/api/mcp-servers/{id}", "server")],
+    fields: [route("patch", "/api/mcp-servers/{id}", "server")],
     isRemote: true,
   },
   async (input, deps) => {
@@ -92,47 +91,40 @@ export const updateServer = command(
     if (options.dropSecret && options.secret !== undefined) throw usageFailure("Give --secret or --drop-secret.");
     const api = await connect(input, deps);
     const server = await findServer(api, input.args.server);
-    const body: BodyOf<"patch", "/api/mcp-servers/{id}"> = {
+    const body: BodyOf<"patch", "/api/mcp-servers/{id}"> = changes("kb servers update --help", {
       name: options.name,
       url: options.serverUrl,
       auth: await authOf(options, deps, server.auth),
       connectPolicy: options.connect,
-      apps: options.allApps ? null : options.app.length > 0 ? options.app : undefined,
-      enabled: options.enable ? true : options.disable ? false : undefined,
-    };
-    if (isEmpty(body)) throw usageFailure("Nothing to change.", "kb servers update --help");
+      apps: options.allApps ? null : someOf(options.app),
+      enabled: options.enable || options.disable ? options.enable : undefined,
+    });
     const answer = await api.patch("/api/mcp-servers/{id}", { params: { path: { id: server.id } }, body });
     const output = makeOutput(input, deps, api.settings.defaults);
-    output.result(answer, () => {
-      output.talk(`Updated server "${answer.server.name}".`);
-      if (server.auth.hasSecret && !answer.server.auth.hasSecret && !options.dropSecret) {
+    output.result(answer, ({ server: changed }) => {
+      output.talk(`Updated server "${changed.name}".`);
+      if (server.auth.hasSecret && !changed.auth.hasSecret && !options.dropSecret) {
         output.talk(`Its secret was for ${hostOf(server.url)}, and is dropped. Give it again with --secret.`);
       }
-      const line = isSameClient(server, answer.server) ? undefined : registrationLine(answer.server);
-      if (line !== undefined) output.talk(line);
+      return isSameClient(server, changed) ? undefined : registrationLine(changed);
     });
   },
 );
 
-export const removeServer = remoteCommand(
-  {
-    summary: "Remove an MCP server, its connections and everything that was read through them (admin).",
-    arguments: SERVER,
-    options: [{ flags: "--yes", summary: "skip the confirmation" }],
-    examples: ["kb servers remove notes --yes"],
-    exitCodes: [2, 3],
-  },
-  async ({ api, output, args, options, deps }) => {
-    const { id, name, counts } = await findServer(api, args.server);
+export const removeServer = removeCommand("/api/mcp-servers/{id}", {
+  summary: "Remove an MCP server, its connections and everything that was read through them (admin).",
+  of: SERVER,
+  examples: ["kb servers remove notes --yes"],
+  exitCodes: [2],
+  question({ name, counts: { connections } }) {
     const ends =
-      counts.connections === 0
+      connections === 0
         ? ""
-        : ` ${plural(counts.connections, "connection")} of people ${counts.connections === 1 ? "ends" : "end"}, and what was read through them is deleted.`;
-    await confirmed(options, deps, `Remove server "${name}"?${ends}`);
-    await api.delete("/api/mcp-servers/{id}", { params: { path: { id } } });
-    output.talk(`Removed server "${name}". What was read through it is hidden now and deleted in the background.`);
+        : ` ${plural(connections, "connection")} of people ${connections === 1 ? "ends" : "end"}, and what was read through them is deleted.`;
+    return `Remove server "${name}"?${ends}`;
   },
-);
+  done: ({ name }) => `Removed server "${name}". What was read through it is hidden now and deleted in the background.`,
+});
 
 function isSameClient({ auth: before }: ServerRecord, { auth: after }: ServerRecord): boolean {
   return before.clientId === after.clientId && before.redirectUrl === after.redirectUrl;

@@ -1,23 +1,22 @@
-import type { BodyOf, RecordOf } from "#api/client.ts";
+import type { RecordOf } from "#api/client.ts";
 import { addressOf, type Api } from "#cli/api.ts";
-import { fieldsOf, type CommandData, type InputOf } from "#cli/command.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
+import { route } from "#cli/command.ts";
+import { canAsk } from "#cli/deps.ts";
+import { failure, usageFailure } from "#cli/failure.ts";
 import { accessOf } from "#cli/find.ts";
 import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
-import type { Output } from "#cli/output.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { readSecret } from "#cli/values.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { connectionsOf, findConnection, findServer, type ConnectionRecord, type ServerRecord } from "./find.ts";
-import { SERVER, SHARE_OPTIONS } from "./options.ts";
+import { remoteCommand, type Remote, type RemoteData } from "#cli/remote-command.ts";
+import { connectionsOf, findConnection, SERVER, type ConnectionRecord, type ServerRecord } from "./find.ts";
+import { SHARE_OPTIONS } from "./options.ts";
 
 const CONNECT = {
   summary: "Connect an app of an MCP server: with your own token, or in a browser.",
   details:
     "An app that you sign in to opens a page of kb, which says what will be connected and shows who was found; this command waits for it. Other apps take your token by reference, and ask for it on a terminal. Only you see what is read through a connection unless you set --access.",
-  arguments: [...SERVER, { name: "app", summary: "one of kb servers apps, when there are several" }],
+  of: SERVER,
+  arguments: [{ name: "app", summary: "one of kb servers apps, when there are several" }],
   options: [
     { flags: "--name <name>", summary: "what the connection is called (default: the app's name)" },
     { flags: "--token <reference>", summary: "your own token: @FILE, env:VARIABLE or - for stdin" },
@@ -26,36 +25,29 @@ const CONNECT = {
     { flags: "--print", summary: "print the page's address only, and don't wait" },
   ],
   examples: ["kb servers connect notes", "kb servers connect tools --token env:TOOLS_TOKEN --access workspace"],
-  exitCodes: [3, 5, 6, 9],
-  fields: [fieldsOf("post", "/api/mcp-servers/{id}/connections", "connection")],
-} as const satisfies CommandData;
+  exitCodes: [5, 6, 9],
+  call: route("post", "/api/mcp-servers/{id}/connections", "connection"),
+} as const satisfies RemoteData;
 
-type ConnectInput = InputOf<typeof CONNECT>;
+type Connect = Remote<typeof CONNECT>;
 type App = RecordOf<"/api/mcp-servers/{id}/apps", "apps">;
 
-export const connectApp = remoteCommand(CONNECT, async ({ api, output, args, options, deps }) => {
-  const server = await findServer(api, args.server);
+export const connectApp = remoteCommand(CONNECT, async (remote) => {
+  const { api, output, args, options, found: server } = remote;
   const app = await appOf(api, server, args.app);
   const signsIn = app.auth.includes("oauth") && options.token === undefined;
   const isInBrowser = signsIn || options.reconnect !== undefined;
   if (!isInBrowser && options.print) {
     throw usageFailure(`--print goes with an app that you sign in to. ${app.name} takes a token.`);
   }
-  const connection = isInBrowser
-    ? await connectInBrowser(api, server, app, { args, options }, deps, output)
-    : await connectWithToken(api, server, app, { args, options }, deps);
+  const connection = isInBrowser ? await connectInBrowser(remote, app) : await connectWithToken(remote, app);
   if (connection === undefined) return;
   output.result({ connection }, () => {
     output.line(connection.id);
     const { id, name, account, elicitation } = connection;
-    if (elicitation !== null) {
-      output.talk(`The server wants you to open a page at ${elicitation.host} first.`);
-      output.talk(
-        `Open it with kb servers connect ${server.id} --reconnect ${id}, then run kb servers test --connection ${id}.`,
-      );
-      return;
-    }
-    output.talk(`Connected ${account === null ? name : `${account.label} at ${name}`}.`);
+    if (elicitation === null) return `Connected ${account === null ? name : `${account.label} at ${name}`}.`;
+    output.talk(`The server wants you to open a page at ${elicitation.host} first.`);
+    return `Open it with kb servers connect ${server.id} --reconnect ${id}, then run kb servers test --connection ${id}.`;
   });
 });
 
@@ -75,46 +67,30 @@ async function appOf(api: Api, server: ServerRecord, word: string | undefined): 
   });
 }
 
-async function connectWithToken(
-  api: Api,
-  server: ServerRecord,
-  app: App,
-  input: ConnectInput,
-  deps: Deps,
-): Promise<ConnectionRecord> {
-  const token = await tokenFor(server, app, input, deps);
-  const body: BodyOf<"post", "/api/mcp-servers/{id}/connections"> = {
-    app: app.slug,
-    name: input.options.name,
-    credentials: token === undefined ? undefined : { token },
-    access: await accessOf(api, input.options),
-  };
-  return (await api.post("/api/mcp-servers/{id}/connections", { params: { path: { id: server.id } }, body }))
-    .connection;
+async function connectWithToken(remote: Connect, app: App): Promise<ConnectionRecord> {
+  const { api, options, send } = remote;
+  const token = await tokenFor(remote, app);
+  const { connection } = await send({
+    body: {
+      app: app.slug,
+      name: options.name,
+      credentials: token === undefined ? undefined : { token },
+      access: await accessOf(api, options),
+    },
+  });
+  return connection;
 }
 
 /** By reference, or from a prompt when the app needs a token and the server has none for it. */
-async function tokenFor(
-  server: ServerRecord,
-  app: App,
-  { options }: ConnectInput,
-  deps: Deps,
-): Promise<string | undefined> {
+async function tokenFor({ options, found, deps }: Connect, app: App): Promise<string | undefined> {
   if (options.token !== undefined) return readSecret(options.token, "--token", deps);
-  const isNeeded = app.fields !== undefined && !server.auth.hasSecret;
+  const isNeeded = app.fields !== undefined && !found.auth.hasSecret;
   if (!isNeeded || !canAsk(deps, options)) return undefined;
   return (await deps.prompts.password(`Your token for ${app.name}`)).trim();
 }
 
-async function connectInBrowser(
-  api: Api,
-  server: ServerRecord,
-  app: App,
-  input: ConnectInput,
-  deps: Deps,
-  output: Output,
-): Promise<ConnectionRecord | undefined> {
-  const { options } = input;
+async function connectInBrowser(remote: Connect, app: App): Promise<ConnectionRecord | undefined> {
+  const { api, output, options, deps, found: server } = remote;
   const before = await connectionsOf(api, server);
   const again = options.reconnect === undefined ? undefined : await findConnection(api, options.reconnect);
   const { intent } = await api.post("/api/mcp-servers/{id}/connections/intents", {
@@ -133,31 +109,22 @@ async function connectInBrowser(
     return undefined;
   }
   output.talk("It works once, in a browser in which you are signed in to kb. Press Ctrl-C to stop waiting.");
-  return waitForConnection(api, deps, {
-    server,
-    before,
-    connectionId: intent.connectionId,
-    until: Date.parse(intent.expiresAt),
-  });
+  return waitForConnection(remote, before, intent);
 }
 
 const LOOK_AGAIN_MS = 2_000;
 
 /** Waits until the pending connection changes or, because a provider may not report the person, a new one exists. */
 async function waitForConnection(
-  api: Api,
-  deps: Deps,
-  {
-    server,
-    before,
-    connectionId,
-    until,
-  }: { server: ServerRecord; before: readonly ConnectionRecord[]; connectionId: string; until: number },
+  { api, deps, found: server }: Connect,
+  before: readonly ConnectionRecord[],
+  { connectionId, expiresAt }: { connectionId: string; expiresAt: string },
 ): Promise<ConnectionRecord> {
+  const again = `Try again: kb servers connect ${server.id}`;
   const known = new Map(before.map((one) => [one.id, one]));
   const isNews = (one: ConnectionRecord): boolean =>
     one.isMine && one.status === "active" && known.get(one.id)?.lastCheckedAt !== one.lastCheckedAt;
-  while (deps.clock.now() < until) {
+  while (deps.clock.now() < Date.parse(expiresAt)) {
     await deps.clock.sleep(LOOK_AGAIN_MS, deps.signal);
     const connections = await connectionsOf(api, server);
     const made = connections.find((one) => one.id === connectionId && isNews(one)) ?? connections.find(isNews);
@@ -165,18 +132,8 @@ async function waitForConnection(
     const status = connections.find(({ id }) => id === connectionId)?.status;
     if (status === "expired") break;
     if (status === "failed" || status === "revoked") {
-      throw new CliFailure({
-        code: "connection_failed",
-        exit: EXIT.failure,
-        message: "Nothing was connected: you or the server said no.",
-        hint: `Try again: kb servers connect ${server.id}`,
-      });
+      throw failure("failure", "connection_failed", "Nothing was connected: you or the server said no.", again);
     }
   }
-  throw new CliFailure({
-    code: "timeout",
-    exit: EXIT.timedOut,
-    message: "Nothing was connected in time.",
-    hint: `Try again: kb servers connect ${server.id}`,
-  });
+  throw failure("timedOut", "timeout", "Nothing was connected in time.", again);
 }

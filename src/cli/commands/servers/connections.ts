@@ -1,12 +1,9 @@
-import { fieldsOf } from "#cli/command.ts";
-import { confirmed } from "#cli/confirm.ts";
+import { route } from "#cli/command.ts";
 import { accessOf } from "#cli/find.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { allConnections, connectionsOf, findConnection, findServer, type ConnectionRecord } from "./find.ts";
+import { remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { allConnections, CONNECTION, connectionsOf, findServer, type ConnectionRecord } from "./find.ts";
 import { SHARE_OPTIONS } from "./options.ts";
-import { flexible, minute } from "#cli/table.ts";
-
-const CONNECTION = [{ name: "connection", summary: "its name or cnx_…", required: true }] as const;
+import { flexible, formatted, minute, optional } from "#cli/table.ts";
 
 export const listConnections = remoteCommand(
   {
@@ -14,30 +11,26 @@ export const listConnections = remoteCommand(
     arguments: [{ name: "server", summary: "only of this server: its name, URL or srv_…" }],
     examples: ["kb servers connections", "kb servers connections notes"],
     exitCodes: [2, 3],
-    fields: [fieldsOf("get", "/api/mcp-servers/{id}/connections", "connections")],
+    fields: [route("get", "/api/mcp-servers/{id}/connections", "connections")],
   },
   async ({ api, output, args }) => {
     const { server } = args;
     const connections =
       server === undefined ? await allConnections(api) : await connectionsOf(api, await findServer(api, server));
-    output.result({ connections, nextCursor: null }, () =>
-      output.table(
-        connections,
-        {
-          id: ({ id }) => id,
-          name: flexible(({ name }) => name),
-          account: { value: ({ account }) => account?.label ?? "", isFlexible: true, isOptional: true },
-          owner: flexible(({ owner, isMine }) => (isMine ? "you" : owner.name || "former member")),
-          state: ({ status }) => status,
-          "visible to": ({ access }) => access.visibility,
-          "last used": {
-            value: ({ lastUsedAt }) => minute(lastUsedAt),
-            isOptional: true,
-          },
-          why: { value: ({ statusReason }) => statusReason ?? "", isFlexible: true, isOptional: true },
-        },
-        "You have no connections. Connect an app with kb servers connect SERVER.",
-      ),
+    output.list(
+      "connections",
+      connections,
+      {
+        id: "id",
+        name: flexible("name"),
+        account: optional(flexible(({ account }) => account?.label)),
+        owner: flexible(({ owner, isMine }) => (isMine ? "you" : owner.name || "former member")),
+        state: "status",
+        "visible to": ({ access }) => access.visibility,
+        "last used": optional(formatted(minute, "lastUsedAt")),
+        why: optional(flexible("statusReason")),
+      },
+      "You have no connections. Connect an app with kb servers connect SERVER.",
     );
   },
 );
@@ -46,16 +39,15 @@ export const listConnections = remoteCommand(
 export const setConnectionAccess = remoteCommand(
   {
     summary: "Show or set who sees what is read through a connection (its owner; admins can only narrow it).",
-    arguments: CONNECTION,
+    of: CONNECTION,
     options: SHARE_OPTIONS,
     examples: ["kb servers access notes --group Design", "kb servers access notes --access private"],
-    exitCodes: [2, 3],
-    fields: [fieldsOf("patch", "/api/mcp-servers/{id}/connections/{connectionId}/access", "connection")],
+    exitCodes: [2],
+    call: route("patch", "/api/mcp-servers/{id}/connections/{connectionId}/access", "connection"),
   },
-  async ({ api, output, args, options }) => {
-    const found = await findConnection(api, args.connection);
-    const access = await accessOf(api, options);
-    const print = (connection: ConnectionRecord): void =>
+  async ({ api, output, found, options, send }) => {
+    const body = await accessOf(api, options);
+    const print = ({ connection }: { connection: ConnectionRecord }): void =>
       output.record([
         ["connection", `${connection.name} (${connection.id})`],
         ["owner", connection.owner.name || "former member"],
@@ -63,33 +55,24 @@ export const setConnectionAccess = remoteCommand(
         ["members", connection.access.memberIds],
         ["groups", connection.access.groupIds],
       ]);
-    if (access === undefined) return output.result({ connection: found }, () => print(found));
-    const answer = await api.patch("/api/mcp-servers/{id}/connections/{connectionId}/access", {
-      params: { path: { id: found.serverId, connectionId: found.id } },
-      body: access,
-    });
-    output.result(answer, () => {
-      print(answer.connection);
+    if (body === undefined) return output.result({ connection: found }, print);
+    output.result(await send({ body }), (answer) => {
+      print(answer);
       for (const warning of answer.warnings ?? []) output.talk(`Warning: ${warning}`);
     });
   },
 );
 
-export const disconnect = remoteCommand(
-  {
-    summary: "Disconnect: tokens are revoked, and what was read through the connection is deleted.",
-    arguments: CONNECTION,
-    options: [{ flags: "--yes", summary: "skip the confirmation" }],
-    examples: ["kb servers disconnect notes --yes"],
-    exitCodes: [2, 3],
-  },
-  async ({ api, output, args, options, deps }) => {
-    const { id, serverId, name, owner, isMine } = await findConnection(api, args.connection);
-    const whose = isMine ? "" : ` of ${owner.name || "a former member"}`;
-    await confirmed(options, deps, `Disconnect ${name}${whose}? What was read through it is deleted.`);
-    await api.delete("/api/mcp-servers/{id}/connections/{connectionId}", {
-      params: { path: { id: serverId, connectionId: id } },
-    });
-    output.talk(`Disconnected ${name}${whose}. What was read through it is hidden now and deleted in the background.`);
-  },
-);
+export const disconnect = removeCommand("/api/mcp-servers/{id}/connections/{connectionId}", {
+  summary: "Disconnect: tokens are revoked, and what was read through the connection is deleted.",
+  of: CONNECTION,
+  examples: ["kb servers disconnect notes --yes"],
+  exitCodes: [2],
+  question: (found) => `Disconnect ${withOwner(found)}? What was read through it is deleted.`,
+  done: (found) =>
+    `Disconnected ${withOwner(found)}. What was read through it is hidden now and deleted in the background.`,
+});
+
+function withOwner({ name, owner, isMine }: ConnectionRecord): string {
+  return isMine ? name : `${name} of ${owner.name || "a former member"}`;
+}

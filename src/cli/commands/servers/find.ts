@@ -1,10 +1,25 @@
 /** Finds provider servers and connections by the words of a command line. */
 import type { RecordOf } from "#api/client.ts";
 import type { Api } from "#cli/api.ts";
+import { idOf, type Thing } from "#cli/find.ts";
 import { pickNamed } from "#cli/pick.ts";
 
 export type ServerRecord = RecordOf<"/api/mcp-servers", "servers">;
 export type ConnectionRecord = RecordOf<"/api/mcp-servers/{id}/connections", "connections">;
+
+export const SERVER: Thing<ServerRecord, { id: string }> = {
+  name: "server",
+  summary: "its name, URL or srv_…",
+  find: findServer,
+  at: idOf,
+};
+
+export const CONNECTION: Thing<ConnectionRecord, { id: string; connectionId: string }> = {
+  name: "connection",
+  summary: "its name or cnx_…",
+  find: findConnection,
+  at: ({ id, serverId }) => ({ id: serverId, connectionId: id }),
+};
 
 /** Finds a server by its id, name or URL, in any case. Throws CliFailure 3 when there is none, 2 when several match. */
 export async function findServer(api: Api, word: string): Promise<ServerRecord> {

@@ -1,13 +1,12 @@
 import type { BodyOf, DataOf } from "#api/client.ts";
 import type { Api } from "#cli/api.ts";
-import { fieldsOf, type ArgumentData, type OptionData, type OptionsOf } from "#cli/command.ts";
+import { route, type ArgumentData, type OptionData, type OptionsOf } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import type { Output } from "#cli/output.ts";
-import { nearest, parsePair } from "#cli/values.ts";
+import { didYouMean, parsePair } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
-import { findConnection, findServer } from "./find.ts";
-import { SERVER } from "./options.ts";
-import { flexible } from "#cli/table.ts";
+import { findConnection, SERVER, type ServerRecord } from "./find.ts";
+import { flexible, formatted, optional } from "#cli/table.ts";
 
 const ROLES = ["list", "search", "fetch"] as const;
 type Role = (typeof ROLES)[number];
@@ -17,7 +16,6 @@ type Mapping = NonNullable<BodyOf<"put", "/api/mcp-servers/{id}/mapping">["mappi
 type Mapped = NonNullable<Mapping[Role]>;
 
 const TOOL = [
-  ...SERVER,
   { name: "role", summary: "what kb uses the tool for", choices: ROLES, required: true },
   { name: "tool", summary: "its name, one of kb servers tools", required: true },
 ] as const satisfies readonly ArgumentData[];
@@ -44,15 +42,15 @@ const CALL_OPTIONS = [
 export const listTools = remoteCommand(
   {
     summary: "List the tools of an MCP server, and what kb uses them for (admin).",
-    arguments: SERVER,
+    of: SERVER,
     options: [AS_OPTION],
     examples: ["kb servers tools notes"],
-    exitCodes: [2, 3, 5, 6],
-    fields: [fieldsOf("get", "/api/mcp-servers/{id}/tools", "tools")],
+    exitCodes: [2, 5, 6],
+    call: route("get", "/api/mcp-servers/{id}/tools", "tools"),
   },
-  async ({ api, output, args, options }) => {
-    const { tools } = await toolsOf(api, args.server, options.connection);
-    output.result(tools, () => printTools(tools, output));
+  async (remote) => {
+    const { tools } = await toolsOf(remote);
+    remote.output.result(tools, () => printTools(tools, remote.output));
   },
 );
 
@@ -60,31 +58,30 @@ export const listTools = remoteCommand(
 export const previewTool = remoteCommand(
   {
     summary: "Call a tool once and show what kb would read from it; nothing is stored (admin).",
+    of: SERVER,
     arguments: [...TOOL, { name: "value", summary: "the query, ID or cursor" }],
     options: CALL_OPTIONS,
     examples: [
       "kb servers preview notes search search_notes plan",
       "kb servers preview notes list search_files --set path=/notes --set pattern='**'",
     ],
-    exitCodes: [2, 3, 5, 6],
-    fields: [fieldsOf("post", "/api/mcp-servers/{id}/mapping/previews")],
+    exitCodes: [2, 5, 6],
+    call: route("post", "/api/mcp-servers/{id}/mapping/previews"),
   },
-  async ({ api, output, args, options }) => {
-    const { id, connectionId, role, mapped } = await chosenOf(api, { args, options });
-    const preview = await api.post("/api/mcp-servers/{id}/mapping/previews", {
-      params: { path: { id } },
-      body: { role, ...mapped, value: args.value, connectionId },
-    });
-    output.result(preview, () => {
-      if (preview.text !== undefined) return output.line(preview.text);
+  async (remote) => {
+    const { output, args, send } = remote;
+    const { connectionId, role, mapped } = await chosenOf(remote);
+    const preview = await send({ body: { role, ...mapped, value: args.value, connectionId } });
+    output.result(preview, ({ text, entries = [] }) => {
+      if (text !== undefined) return output.line(text);
       output.table(
-        preview.entries ?? [],
+        entries,
         {
-          id: flexible((entry) => entry.id),
-          title: flexible(({ title }) => title),
-          updated: { value: ({ updatedAt }) => updatedAt ?? "", isOptional: true },
-          url: { value: ({ url }) => url ?? "", isFlexible: true, isOptional: true },
-          text: { value: ({ text }) => text ?? "", isFlexible: true, isOptional: true },
+          id: flexible("id"),
+          title: flexible("title"),
+          updated: optional("updatedAt"),
+          url: optional(flexible("url")),
+          text: optional(flexible("text")),
         },
         "The tool gave nothing that kb can read as entries.",
       );
@@ -98,24 +95,23 @@ export const mapTool = remoteCommand(
     summary: "Use a tool of an MCP server to list, search or fetch (admin).",
     details:
       "list gives everything to index, search finds entries for live searches, fetch gives the text of one. The tool is pinned: when the server changes it, kb stops using it until you map it again. Whether a tool only reads is its server's word: look before you map it.",
+    of: SERVER,
     arguments: TOOL,
     options: CALL_OPTIONS,
     examples: [
       "kb servers map notes fetch read_note --argument id",
       "kb servers map notes list search_files --set path=/notes --set pattern='**'",
     ],
-    exitCodes: [2, 3, 5, 6],
-    fields: [fieldsOf("put", "/api/mcp-servers/{id}/mapping")],
+    exitCodes: [2, 5, 6],
+    call: route("put", "/api/mcp-servers/{id}/mapping"),
   },
-  async ({ api, output, args, options }) => {
-    const { id, name, tools, connectionId, role, mapped } = await chosenOf(api, { args, options });
+  async (remote) => {
+    const { output, found, send } = remote;
+    const { tools, connectionId, role, mapped } = await chosenOf(remote);
     // The server returns only what it has accepted.
     const mapping: Mapping = { ...(tools.mapping as Mapping | null), [role]: mapped };
-    const stored = await api.put("/api/mcp-servers/{id}/mapping", {
-      params: { path: { id } },
-      body: { mapping, connectionId },
-    });
-    output.result(stored, () => output.talk(`${name}: ${mapped.tool} is used to ${role}.`));
+    const stored = await send({ body: { mapping, connectionId } });
+    output.result(stored, () => `${found.name}: ${mapped.tool} is used to ${role}.`);
   },
 );
 
@@ -123,59 +119,53 @@ export const mapTool = remoteCommand(
 export const unmapTool = remoteCommand(
   {
     summary: "Stop using a tool of an MCP server, or all of them (admin).",
-    arguments: [...SERVER, { name: "role", summary: "only this one", choices: ROLES }],
+    of: SERVER,
+    arguments: [{ name: "role", summary: "only this one", choices: ROLES }],
     options: [AS_OPTION],
     examples: ["kb servers unmap notes search"],
-    exitCodes: [2, 3, 5, 6],
-    fields: [fieldsOf("put", "/api/mcp-servers/{id}/mapping")],
+    exitCodes: [2, 5, 6],
+    call: route("put", "/api/mcp-servers/{id}/mapping"),
   },
-  async ({ api, output, args, options }) => {
-    const { id, name, tools, connectionId } = await toolsOf(api, args.server, options.connection);
+  async (remote) => {
+    const { output, args, found, send } = remote;
+    const { tools, connectionId } = await toolsOf(remote);
     const { role } = args;
     const kept = Object.entries(tools.mapping ?? {}).filter(([one]) => role !== undefined && one !== role);
     const mapping = kept.length === 0 ? null : (Object.fromEntries(kept) as Mapping); // accepted by the server
-    const stored = await api.put("/api/mcp-servers/{id}/mapping", {
-      params: { path: { id } },
-      body: { mapping, connectionId },
-    });
-    output.result(stored, () =>
-      output.talk(`${name}: ${role === undefined ? "no tool is used" : `no tool is used to ${role}`}.`),
-    );
+    const stored = await send({ body: { mapping, connectionId } });
+    const use = role === undefined ? "" : ` to ${role}`;
+    output.result(stored, () => `${found.name}: no tool is used${use}.`);
   },
 );
 
-async function toolsOf(api: Api, word: string, connection: string | undefined) {
-  const { id, name } = await findServer(api, word);
+/** The common part of these commands. */
+interface Mapper {
+  api: Api;
+  found: ServerRecord;
+  options: { connection: string | undefined };
+}
+
+async function toolsOf({ api, found: { id }, options: { connection } }: Mapper) {
   const connectionId = connection === undefined ? undefined : (await findConnection(api, connection)).id;
   const tools = await api.get("/api/mcp-servers/{id}/tools", { params: { path: { id }, query: { connectionId } } });
-  return { id, name, connectionId, tools };
+  return { connectionId, tools };
 }
 
 /** Returns the named tool, its role, and how it is called. */
 async function chosenOf(
-  api: Api,
-  { args, options }: { args: { server: string; role: string; tool: string }; options: OptionsOf<typeof CALL_OPTIONS> },
+  remote: Mapper & { args: { role: Role; tool: string }; options: OptionsOf<typeof CALL_OPTIONS> },
 ) {
-  const found = await toolsOf(api, args.server, options.connection);
-  const role = roleOf(args.role);
-  return { ...found, role, mapped: mappedOf(found.tools, role, args.tool, options) };
-}
-
-function roleOf(word: string): Role {
-  const role = ROLES.find((one) => one === word);
-  if (role === undefined) throw usageFailure(`There is no role "${word}": ${ROLES.join(", ")}.`);
-  return role;
+  const { role, tool } = remote.args;
+  const { connectionId, tools } = await toolsOf(remote);
+  return { connectionId, tools, role, mapped: mappedOf(tools, role, tool, remote.options) };
 }
 
 /** Returns how kb calls the tool. Values of --set have the types of the tool's schema. */
 function mappedOf({ tools }: ServerTools, role: Role, word: string, options: OptionsOf<typeof CALL_OPTIONS>): Mapped {
   const tool = tools.find(({ name }) => name === word);
   if (tool === undefined) {
-    const near = nearest(
-      word,
-      tools.map(({ name }) => name),
-    );
-    throw usageFailure(`The server has no tool "${word}".${near === undefined ? "" : ` Did you mean "${near}"?`}`);
+    const names = tools.map(({ name }) => name);
+    throw usageFailure(`The server has no tool "${word}".${didYouMean(word, names, '"')}`);
   }
   const args = Object.fromEntries(options.set.map((pair) => valueOf(tool, ...parsePair(pair, "--set"))));
   const open = tool.arguments.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(args, name));
@@ -198,11 +188,11 @@ function printTools({ tools, mapping, faults, leftOut }: ServerTools, output: Ou
   output.table(
     tools,
     {
-      tool: ({ name }) => name,
-      "used to": ({ name }) => usedFor(name),
+      tool: "name",
+      "used to": formatted(usedFor, "name"),
       "says it": ({ isReadOnly }) => (isReadOnly ? "only reads" : "may change things"),
       arguments: flexible((tool) => tool.arguments.map(({ name, isRequired }) => (isRequired ? name : `[${name}]`))),
-      about: { value: ({ description }) => description ?? "", isFlexible: true, isOptional: true },
+      about: optional(flexible("description")),
     },
     "The server has no tools.",
   );

@@ -1,16 +1,13 @@
-/** Arguments and options shared by several commands of `kb servers`, and their conversion. */
+/** Options shared by several commands of `kb servers`, and their conversion. */
 import type { BodyOf, DataOf } from "#api/client.ts";
-import type { ArgumentData, OptionData, OptionsOf } from "#cli/command.ts";
+import type { OptionData, OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { duration, type Output } from "#cli/output.ts";
+import { flexible, optional } from "#cli/table.ts";
 import { readSecret } from "#cli/values.ts";
 import type { ServerRecord } from "./find.ts";
-
-export const SERVER = [
-  { name: "server", summary: "its name, URL or srv_…", required: true },
-] as const satisfies readonly ArgumentData[];
 
 export const AUTH_OPTIONS = [
   {
@@ -96,10 +93,10 @@ export function printTest(test: ServerTest, output: Output): void {
   output.table(
     test.steps,
     {
-      step: ({ step }) => step,
+      step: "step",
       result: ({ ok }) => (ok ? "ok" : "failed"),
-      took: { value: ({ ms }) => ms, shown: ({ ms }) => duration(ms) },
-      problem: { value: ({ problem }) => problem?.message ?? "", isFlexible: true, isOptional: true },
+      took: { value: "ms", shown: ({ ms }) => duration(ms) },
+      problem: optional(flexible(({ problem }) => problem?.message)),
     },
     "Nothing was tried.",
   );

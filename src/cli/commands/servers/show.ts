@@ -1,68 +1,61 @@
 import { isSharedRedirect } from "#api/shared-redirect.ts";
-import { fieldsOf } from "#cli/command.ts";
+import { route } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import type { Output } from "#cli/output.ts";
-import { listCommand, remoteCommand } from "#cli/remote-command.ts";
-import { findConnection, findServer, type ServerRecord } from "./find.ts";
-import { AUTH_OPTIONS, authOf, exitOfTest, offersOf, printTest, SERVER } from "./options.ts";
-import { flexible, minute } from "#cli/table.ts";
+import { callCommand, listCommand, remoteCommand } from "#cli/remote-command.ts";
+import { findConnection, findServer, SERVER, type ServerRecord } from "./find.ts";
+import { AUTH_OPTIONS, authOf, exitOfTest, offersOf, printTest } from "./options.ts";
+import { flexible, minute, optional } from "#cli/table.ts";
 
-export const listServers = listCommand({
+export const listServers = listCommand("/api/mcp-servers", "servers", {
   summary: "List the MCP servers whose apps can be connected.",
   examples: ["kb servers list"],
-  path: "/api/mcp-servers",
-  key: "servers",
   empty: "There are no servers. An admin adds one with kb servers add URL.",
   columns: {
-    id: ({ id }) => id,
-    name: { value: ({ name }) => name, isFlexible: true },
-    url: { value: ({ url }) => url, isFlexible: true },
+    id: "id",
+    name: flexible("name"),
+    url: flexible("url"),
     state: stateOf,
     connections: ({ counts }) => counts.connections,
-    connectors: { value: ({ counts }) => counts.connectors, isOptional: true },
+    connectors: optional(({ counts }) => counts.connectors),
   },
 });
 
 export const showServer = remoteCommand(
   {
     summary: "Show one MCP server: what it said of itself, and how people sign in.",
-    arguments: SERVER,
+    of: SERVER,
     examples: ["kb servers show notes"],
-    exitCodes: [2, 3],
-    fields: [fieldsOf("get", "/api/mcp-servers", "servers")],
+    exitCodes: [2],
+    fields: [route("get", "/api/mcp-servers", "servers")],
   },
-  async ({ api, output, args }) => {
-    const server = await findServer(api, args.server);
+  async ({ output, found: server }) => {
     output.result({ server }, () => printServer(server, output));
     if (isSharedRedirect(server.auth)) output.talk(sharedRedirectLine(server));
   },
 );
 
-export const showHealth = remoteCommand(
+export const showHealth = callCommand(
+  "get",
+  "/api/mcp-servers/{id}/health",
   {
     summary: "Show the health of an MCP server as of its last probe, without asking it again.",
-    arguments: SERVER,
+    of: SERVER,
     examples: ["kb servers health notes"],
-    exitCodes: [2, 3],
-    fields: [fieldsOf("get", "/api/mcp-servers/{id}/health")],
+    exitCodes: [2],
   },
-  async ({ api, output, args }) => {
-    const { id } = await findServer(api, args.server);
-    const health = await api.get("/api/mcp-servers/{id}/health", { params: { path: { id } } });
-    output.result(health, () =>
-      output.record([
-        ["status", health.status],
-        ["probed", minute(health.checkedAt) || "not yet"],
-        ["answered in", health.latencyMs === null ? "" : `${health.latencyMs} ms`],
-        ["failures in a row", health.consecutiveFailures],
-        ["last problem", health.lastProblem && `${health.lastProblem.message} (${health.lastProblem.code})`],
-        ["next probe", minute(health.nextCheckAt)],
-        ["connections", `${health.connections.active} active`],
-        ["to connect again", health.connections.needsReauth || ""],
-        ["failed", health.connections.failed || ""],
-      ]),
-    );
-  },
+  (health, { output }) =>
+    output.record([
+      ["status", health.status],
+      ["probed", minute(health.checkedAt) || "not yet"],
+      ["answered in", health.latencyMs === null ? "" : `${health.latencyMs} ms`],
+      ["failures in a row", health.consecutiveFailures],
+      ["last problem", health.lastProblem && `${health.lastProblem.message} (${health.lastProblem.code})`],
+      ["next probe", minute(health.nextCheckAt)],
+      ["connections", `${health.connections.active} active`],
+      ["to connect again", health.connections.needsReauth || ""],
+      ["failed", health.connections.failed || ""],
+    ]),
 );
 
 /** `kb servers test`: a URL that isn't stored, a stored server, or one of the person's own connections. */
@@ -82,29 +75,29 @@ export const testServer = remoteCommand(
       "kb servers test --connection notes",
     ],
     exitCodes: [3, 6],
-    fields: [fieldsOf("post", "/api/mcp-servers/connection-tests")],
+    call: route("post", "/api/mcp-servers/connection-tests"),
   },
-  async ({ api, output, args, options, deps }) => {
-    const { server: word } = args;
+  async ({ api, output, args, options, deps, send }) => {
+    const { server: word = "" } = args;
     const wanted = options.connection;
-    if ((word === undefined) === (wanted === undefined)) throw usageFailure("Name a server, or give --connection.");
+    if ((args.server === undefined) === (wanted === undefined)) {
+      throw usageFailure("Name a server, or give --connection.");
+    }
+    const stored = (id: string, connectionId?: string) =>
+      api.post("/api/mcp-servers/{id}/connection-tests", { params: { path: { id } }, body: { connectionId } });
     const run = async () => {
       if (wanted !== undefined) {
         const { id, serverId } = await findConnection(api, wanted);
-        const params = { path: { id: serverId } };
-        return api.post("/api/mcp-servers/{id}/connection-tests", { params, body: { connectionId: id } });
+        return stored(serverId, id);
       }
       const auth = await authOf(options, deps);
-      const isUrl = /^https?:\/\//i.test(word ?? "");
+      const isUrl = /^https?:\/\//i.test(word);
       const servers = await api.list("/api/mcp-servers", "servers");
       if (isUrl && (auth !== undefined || servers.every(({ url }) => url !== word))) {
-        return api.post("/api/mcp-servers/connection-tests", {
-          body: { url: word ?? "", auth: auth ?? { kind: "none" } },
-        });
+        return send({ body: { url: word, auth: auth ?? { kind: "none" } } });
       }
       if (auth !== undefined) throw usageFailure("A stored server is tested as it is: --auth goes with a URL.");
-      const { id } = await findServer(api, word ?? "");
-      return api.post("/api/mcp-servers/{id}/connection-tests", { params: { path: { id } }, body: {} });
+      return stored((await findServer(api, word)).id);
     };
     const test = await run();
     output.result(test, () => printTest(test, output));
@@ -116,31 +109,27 @@ export const testServer = remoteCommand(
 export const listApps = remoteCommand(
   {
     summary: "List the apps that can be connected through an MCP server.",
-    arguments: SERVER,
+    of: SERVER,
     options: [{ flags: "--find <text>", summary: "only apps with this in their name" }],
     examples: ["kb servers apps notes"],
-    exitCodes: [2, 3],
-    fields: [fieldsOf("get", "/api/mcp-servers/{id}/apps", "apps")],
+    exitCodes: [2],
+    call: route("get", "/api/mcp-servers/{id}/apps", "apps"),
   },
-  async ({ api, output, args, options }) => {
-    const { id, name } = await findServer(api, args.server);
-    const apps = await api.list("/api/mcp-servers/{id}/apps", "apps", { at: { id }, query: { q: options.find } });
-    output.result({ apps, nextCursor: null }, () =>
-      output.table(
-        apps,
-        {
-          app: ({ slug }) => slug,
-          name: flexible((app) => app.name),
-          "connect with": ({ auth }) => auth.map((way) => WAYS[way]),
-          "read by": ({ content }) => Object.keys(content).filter((key) => content[key as keyof typeof content]),
-          yours: ({ connected }) => connected.mine,
-          shared: ({ connected }) => connected.shared,
-          about: { value: ({ description }) => description, isFlexible: true, isOptional: true },
-        },
-        options.find === undefined ? `${name} has no app that can be connected.` : "No app has this name.",
-      ),
-    );
-  },
+  async ({ api, output, found: { id, name }, options: { find: q } }) =>
+    output.list(
+      "apps",
+      await api.list("/api/mcp-servers/{id}/apps", "apps", { at: { id }, query: { q } }),
+      {
+        app: "slug",
+        name: flexible("name"),
+        "connect with": ({ auth }) => auth.map((way) => WAYS[way]),
+        "read by": ({ content }) => Object.entries(content).flatMap(([key, isRead]) => (isRead ? [key] : [])),
+        yours: ({ connected }) => connected.mine,
+        shared: ({ connected }) => connected.shared,
+        about: optional(flexible("description")),
+      },
+      q === undefined ? `${name} has no app that can be connected.` : "No app has this name.",
+    ),
 );
 
 const WAYS = { oauth: "browser", api_key: "token", none: "nothing" } as const;
