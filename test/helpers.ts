@@ -39,7 +39,7 @@ export async function openTestStore(
   options: Pick<DatabaseOptions, "inline"> = {},
 ): Promise<{ database: Database; store: Store }> {
   const file = join(tempDir(), "kb.db");
-  // A copy of an empty one: 15 migrations cost more than most tests do.
+  // A copy of an empty one: creating all tables costs more than most tests do.
   emptyDatabase ??= makeEmptyDatabase();
   writeFileSync(file, (await emptyDatabase).bytes);
   const database = await openDatabase({ file, ...options });

@@ -11,8 +11,7 @@ const BEGINNINGS = new Set(["selectFrom", "insertInto", "updateTable", "deleteFr
 /** As `path:line table`. */
 export function unexplainedQueries(files: readonly FileSize[]): string[] {
   const tables = tablesOfWorkspaces(files);
-  const bounded = files.filter(({ path }) => !path.startsWith("src/storage/migrations/"));
-  return bounded.flatMap((file) =>
+  return files.flatMap((file) =>
     [...nodesOf(file.tree)].flatMap((node) => {
       const table = tableOf(node);
       if (table === undefined || !tables.has(table) || isExplained(node, file.tree)) return [];

@@ -173,6 +173,8 @@ export const ERROR_CODES = {
   /** The program's files were replaced while it was running. */
   restart_needed: "unavailable",
   schema_too_new: "unavailable",
+  /** The database is from before all that this program can migrate. */
+  schema_too_old: "unavailable",
   search_timeout: "unavailable",
   /** More searches are waiting than can start within a second. */
   search_overloaded: "unavailable",

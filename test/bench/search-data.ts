@@ -2,7 +2,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { INDEX_DDL } from "#storage/index/schema.ts";
+import { INDEX_DDL } from "../storage/index/ddl.ts";
 import type { Database } from "#storage/index/sqlite.ts";
 import { type IndexWriter, makeIndexWriter } from "#storage/index/write/writer.ts";
 import type { Corpus } from "./search-corpus.ts";

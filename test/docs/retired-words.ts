@@ -26,17 +26,12 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     word: "door",
     instead: "route access, endpoint, audience",
     pattern: /\bdoors?\b|\bDOORS?\b|DOOR_|Doors?\b|Door[A-Z]/,
-    allowed: {
-      "src/storage/migrate.ts": "the name of a migration is stored in every database",
-      "src/storage/migrations/0007-doors.ts": "the name of a migration is stored in every database",
-    },
   },
   {
     word: "trouble",
     instead: "failure",
     pattern: /\btroubled?s?\b|TROUBLE|Troubles?\b|Trouble[A-Z]/,
     allowed: {
-      "src/storage/migrations/0004-push-sets.ts": "the name of a column",
       "src/storage/tables/items.ts": "the name of a column",
       "src/storage/records/push-uploads.ts": "the name of a column",
     },
@@ -74,7 +69,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     word: "given, how, around (as the name of a value)",
     instead: "options, input, or what it holds",
     pattern: /\b(?:const|let) (?:given|how|around)\b|[(,] ?(?:given|how|around)\??: [A-Z{]/,
-    only: /^src\/(?!storage\/migrations)/,
+    only: /^src\//,
   },
   { word: "who runs it", instead: "your administrator", pattern: /\bwho runs it\b/ },
   { word: "anew", instead: "again, or the verb with re-", pattern: /\b[Aa]new\b/ },
@@ -82,9 +77,6 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     word: "whoever",
     instead: "who it is: the caller, the holder, anyone who",
     pattern: /\b[Ww]hoever\b/,
-    allowed: {
-      "src/storage/migrations/0010-left-connectors.ts": "a sentence that is stored in databases",
-    },
   },
   {
     word: "is none, stands, is made, beside, meanwhile (outside comments)",
@@ -92,7 +84,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     // Lines of docs, and lines of code up to a comment.
     pattern:
       /^(?!\s*(?:\*|\/[/*]))(?:(?!\/\/ |\/\*).)*\b(?:is none|(?:is|are) made|stands?(?! (?:for|alone)\b)|beside|[Mm]eanwhile)\b/,
-    only: /^(?:docs\/(?!decisions\/)|README|src\/(?!storage\/migrations))/,
+    only: /^(?:docs\/(?!decisions\/)|README|src\/)/,
   },
   { word: "knows nothing of", instead: "doesn't depend on, has no", pattern: /\bknows? nothing of\b/ },
 ];

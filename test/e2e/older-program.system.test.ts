@@ -1,10 +1,8 @@
-/** An index that a program without readers' versions has left, and one in whose bundle the YAML parser had lost its names. */
+/** An index that a program has left in whose bundle the YAML parser had lost its names. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { up } from "#storage/migrations/0040-readers.ts";
 import { openWriter } from "#storage/sqlite.ts";
-import { runMigration } from "../storage/migrations/run.ts";
 import { tempDir } from "../temp-dir.ts";
 import { signInAdmin, startServerProcess } from "./server-process.ts";
 
@@ -17,10 +15,10 @@ paths:
 `;
 
 /**
- * Makes the database what that program would have left (no readers, Markdown `failed`, the API as the text it is), and brings it
- * to today's schema: later migrations have run already, so the one that it is about runs by itself.
+ * Makes the database what that program has left (Markdown `failed`, the API as the text it is), with the first versions of the
+ * readers that it had.
  */
-async function leaveAsBefore(file: string): Promise<void> {
+function leaveAsBefore(file: string): void {
   const connection = openWriter(file, "normal");
   try {
     connection.execute(
@@ -41,13 +39,10 @@ async function leaveAsBefore(file: string): Promise<void> {
       "update items set textHash = 'raw', sections = '[]', indexHash = 'raw' where externalId = 'api.yaml'",
       [],
     );
-    connection.execute("drop index items_by_reader", []);
-    for (const column of ["reader", "readerVersion", "readAgainAt"])
-      connection.execute(`alter table items drop column ${column}`, []);
+    connection.execute("update items set readerVersion = 1", []);
   } finally {
     connection.close();
   }
-  await runMigration(file, up);
 }
 
 test("a data folder of before is mended by itself: what older readers have read is read again", async ({ expect }) => {
@@ -66,7 +61,7 @@ test("a data folder of before is mended by itself: what older readers have read 
   const path = `/api/connectors/${connector.id}`;
   await expect.poll(async () => (await then("GET", path)).json.connector.counts.indexed).toBe(5);
   await before.stop();
-  await leaveAsBefore(join(dataDir, "kb.db"));
+  leaveAsBefore(join(dataDir, "kb.db"));
 
   const after = await startServerProcess(dataDir, env);
   const now = await signInAdmin(after.url);

@@ -13,7 +13,7 @@ const TABLE = measure(
 describe("a query of a workspace's table", () => {
   test("is begun by inWorkspace, or says why not", ({ expect }) => {
     const paths = readdirSync(join(root, "src/storage"), { recursive: true, encoding: "utf8" }).filter((path) =>
-      /^(?!migrations).*\.ts$/.test(path),
+      path.endsWith(".ts"),
     );
     const files = paths.map((path) =>
       measure(`src/storage/${path}`, readFileSync(join(root, "src/storage", path), "utf8")),

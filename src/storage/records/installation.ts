@@ -1,7 +1,7 @@
 import type { Insertable } from "kysely";
 import type { FolderMark } from "#storage/folder-mark.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { InstallationTable } from "#storage/schema.ts";
+import type { Tables } from "#storage/schema.ts";
 
 /** Instants are epoch milliseconds. */
 export interface InstallationState {
@@ -27,7 +27,7 @@ const ID = 1;
 /** Records of the installation, outside any workspace. */
 export function makeInstallationStore(sql: SqlHandles) {
   /** Writes these into the single row, and creates it when missing. */
-  async function keep(values: Partial<Insertable<InstallationTable>>): Promise<void> {
+  async function keep(values: Partial<Insertable<Tables["installation"]>>): Promise<void> {
     const fresh = { completedAt: null, setupCodeHash: null, setupCodeExpiresAt: null, setupCodeTries: 0 };
     await sql.write
       .insertInto("installation")

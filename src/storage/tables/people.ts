@@ -5,64 +5,88 @@ import { table, words } from "./table.ts";
 const { text, integer, instant, flag, json, oneOf, nullable, hidden, withDefault } = words;
 
 /** People, across workspaces. */
-export const USERS = table("users", ["userId"], {
-  userId: text,
-  email: text,
-  /** ASCII lower-case form; unique. */
-  emailKey: hidden(text),
-  name: text,
-  passwordHash: nullable(text),
-  emailVerifiedAt: nullable(instant),
-  timeZone: nullable(text),
-  createdAt: instant,
-  /** When someone last made a link that lets them sign in as this person, and who. */
-  resetLinkAt: hidden(nullable(instant)),
-  resetLinkBy: hidden(nullable(text)),
-  /** When the operator last set the password on the server's machine. */
-  passwordSetAt: hidden(nullable(instant)),
-});
+export const USERS = table(
+  "users",
+  ["userId"],
+  {
+    userId: text,
+    email: text,
+    /** ASCII lower-case form; unique. */
+    emailKey: hidden(text),
+    name: text,
+    passwordHash: nullable(text),
+    emailVerifiedAt: nullable(instant),
+    timeZone: nullable(text),
+    createdAt: instant,
+    /** When someone last made a link that lets them sign in as this person, and who. */
+    resetLinkAt: hidden(nullable(instant)),
+    resetLinkBy: hidden(nullable(text)),
+    /** When the operator last set the password on the server's machine. */
+    passwordSetAt: hidden(nullable(instant)),
+  },
+  { unique: [["emailKey"]] },
+);
 
 export const WORKSPACES = table("workspaces", ["workspaceId"], {
   workspaceId: text,
   name: text,
   timeZone: text,
+  createdAt: instant,
   /** How to treat tokens, keys and passwords in texts: mask them, or index them as they are. Source: S37. */
   secrets: withDefault(oneOf(SecretsSetting.options), "mask"),
-  /** Domains, in lower case, whose addresses link a user of a source to a member. Source: S3. */
-  identityDomains: withDefault(json<string[]>(), "[]"),
   /** How long mirrored permissions are believed. Source: S23. */
   maxAclAgeMs: withDefault(integer, 86_400_000),
-  createdAt: instant,
+  /** Domains, in lower case, whose addresses link a user of a source to a member. Source: S3. */
+  identityDomains: withDefault(json<string[]>(), "[]"),
 });
 
-export const MEMBERS = table("members", ["workspaceId", "userId"], {
-  userId: text,
-  role: oneOf(Role.options),
-  joinedAt: instant,
-});
+export const MEMBERS = table(
+  "members",
+  ["workspaceId", "userId"],
+  {
+    userId: text,
+    role: oneOf(Role.options),
+    joinedAt: instant,
+  },
+  {
+    deletedWith: [WORKSPACES],
+    references: [USERS],
+    indexes: { members_by_user: ["userId"] },
+  },
+);
 
-export const INVITATIONS = table("invitations", ["workspaceId", "invitationId"], {
-  workspaceId: text,
-  invitationId: text,
-  email: text,
-  role: oneOf(Role.options),
-  tokenHash: hidden(text),
-  invitedBy: text,
-  createdAt: instant,
-  expiresAt: instant,
-  acceptedAt: nullable(instant),
-  revokedAt: nullable(instant),
-  /** True when this server sent the link to `email`: accepting it then verifies the address. Source: S3. */
-  isMailed: withDefault(flag, 0),
-});
+export const INVITATIONS = table(
+  "invitations",
+  ["workspaceId", "invitationId"],
+  {
+    workspaceId: text,
+    invitationId: text,
+    email: text,
+    role: oneOf(Role.options),
+    tokenHash: hidden(text),
+    invitedBy: text,
+    createdAt: instant,
+    expiresAt: instant,
+    acceptedAt: nullable(instant),
+    revokedAt: nullable(instant),
+    /** True when this server sent the link to `email`: accepting it then verifies the address. Source: S3. */
+    isMailed: withDefault(flag, 0),
+  },
+  { deletedWith: [WORKSPACES], unique: [["tokenHash"]] },
+);
 
 /** The workspace's own groups. */
-export const GROUPS = table("groups", ["workspaceId", "groupId"], {
-  groupId: text,
-  name: text,
-  /** Null where its owner left. */
-  ownerUserId: nullable(text),
-  /** Only its owner changes it. */
-  isClosed: withDefault(flag, 0),
-  createdAt: instant,
-});
+export const GROUPS = table(
+  "groups",
+  ["workspaceId", "groupId"],
+  {
+    groupId: text,
+    name: text,
+    createdAt: instant,
+    /** Null where its owner left. */
+    ownerUserId: nullable(text),
+    /** Only its owner changes it. */
+    isClosed: withDefault(flag, 0),
+  },
+  { deletedWith: [WORKSPACES] },
+);

@@ -1,3 +1,4 @@
+import { WORKSPACES } from "./people.ts";
 import { table, words } from "./table.ts";
 
 const { text, integer, instant, flag, json, oneOf, nullable, hidden } = words;
@@ -21,89 +22,115 @@ export interface ConnectionAuthorization {
 }
 
 /** Third-party MCP servers whose apps members connect. */
-export const PROVIDER_SERVERS = table("provider_servers", ["workspaceId", "serverId"], {
-  serverId: text,
-  name: text,
-  /** Normalized; one server each. */
-  url: text,
-  /** Name of its own app in paths; unchanged when the server is renamed. */
-  slug: text,
-  authKind: oneOf(["none", "bearer", "header", "oauth"]),
-  headerName: nullable(text),
-  /** Where an admin registered kb there. */
-  clientId: nullable(text),
-  /** Suffix of that client's redirect URI; null = none, for a client of an earlier program. Source: S30. */
-  callback: nullable(text),
-  /** The authorization server of that client, from its first use on. Source: S31. */
-  issuer: nullable(text),
-  isEnabled: flag,
-  connectPolicy: oneOf(["admins", "members"]),
-  /** Slugs that can be connected; null = all. */
-  apps: nullable(json<readonly string[]>()),
-  /** How its tools are read; null = they are not. */
-  mapping: nullable(json<unknown>()),
-  /** When and by which user the mapping was last set; null for one of an earlier program. */
-  mappedAt: nullable(instant),
-  mappedBy: nullable(text),
-  health: oneOf(["healthy", "degraded", "down", "unknown"]),
-  checkedAt: nullable(instant),
-  latencyMs: nullable(integer),
-  /** In a row. */
-  failures: integer,
-  lastProblem: nullable(json<ServerProblem>()),
-  /** When it is probed next; null = disabled. */
-  dueAt: nullable(instant),
-  /** The server's description of itself, cleaned. */
-  serverInfo: nullable(json<{ name: string; title?: string | undefined; version: string }>()),
-  protocolVersion: nullable(text),
-  capabilities: nullable(json<Readonly<Record<string, boolean>>>()),
-  createdAt: instant,
-  createdBy: text,
-});
+export const PROVIDER_SERVERS = table(
+  "provider_servers",
+  ["workspaceId", "serverId"],
+  {
+    serverId: text,
+    name: text,
+    /** Normalized; one server each. */
+    url: text,
+    /** Name of its own app in paths; unchanged when the server is renamed. */
+    slug: text,
+    authKind: oneOf(["none", "bearer", "header", "oauth"]),
+    headerName: nullable(text),
+    /** Where an admin registered kb there. */
+    clientId: nullable(text),
+    isEnabled: flag,
+    connectPolicy: oneOf(["admins", "members"]),
+    /** Slugs that can be connected; null = all. */
+    apps: nullable(json<readonly string[]>()),
+    /** How its tools are read; null = they are not. */
+    mapping: nullable(json<unknown>()),
+    health: oneOf(["healthy", "degraded", "down", "unknown"]),
+    checkedAt: nullable(instant),
+    latencyMs: nullable(integer),
+    /** In a row. */
+    failures: integer,
+    lastProblem: nullable(json<ServerProblem>()),
+    /** When it is probed next; null = disabled. */
+    dueAt: nullable(instant),
+    /** The server's description of itself, cleaned. */
+    serverInfo: nullable(json<{ name: string; title?: string | undefined; version: string }>()),
+    protocolVersion: nullable(text),
+    capabilities: nullable(json<Readonly<Record<string, boolean>>>()),
+    createdAt: instant,
+    createdBy: text,
+    /** The authorization server of the client, from its first use on. Source: S31. */
+    issuer: nullable(text),
+    /** When and by which user the mapping was last set; null for one of an earlier program. */
+    mappedAt: nullable(instant),
+    mappedBy: nullable(text),
+    /** Suffix of the client's redirect URI; null = none, for a client of an earlier program. Source: S30. */
+    callback: nullable(text),
+  },
+  { deletedWith: [WORKSPACES], unique: [["workspaceId", "url"]], indexes: { provider_servers_due: ["dueAt"] } },
+);
 
 /** The servers' own secrets. */
-export const PROVIDER_SERVER_SECRETS = table("provider_server_secrets", ["workspaceId", "serverId"], {
-  serverId: text,
-  sealed: text,
-});
+export const PROVIDER_SERVER_SECRETS = table(
+  "provider_server_secrets",
+  ["workspaceId", "serverId"],
+  {
+    serverId: text,
+    sealed: text,
+  },
+  { deletedWith: [PROVIDER_SERVERS] },
+);
 
 /** People's connections to apps of servers. */
-export const CONNECTIONS = table("connections", ["workspaceId", "connectionId"], {
-  connectionId: text,
-  serverId: text,
-  ownerUserId: text,
-  app: text,
-  name: text,
-  /** `server`: signed with the server's own secret; `secret`: with one of its owner's. */
-  way: oneOf(["none", "server", "secret", "oauth"]),
-  status: oneOf(["pending", "active", "needs_reauth", "failed", "expired", "revoked"]),
-  statusReason: nullable(text),
-  visibility: oneOf(["private", "members", "workspace"]),
-  memberIds: json<readonly string[]>(),
-  groupIds: json<readonly string[]>(),
-  /** The account at the provider; null = unknown. */
-  accountId: nullable(text),
-  accountLabel: nullable(text),
-  scopes: json<readonly string[]>(),
-  authorization: nullable(json<ConnectionAuthorization>()),
-  /** While `pending`: until when it can be finished. */
-  pendingUntil: nullable(instant),
-  /** For each role, the tool that its owner agreed to, as it was mapped then; null = none. Source: S65. */
-  agreed: nullable(json<unknown>()),
-  /** Since when its owner has been asked to agree to the current mapping; null = no need. */
-  waitingSince: nullable(instant),
-  lastUsedAt: nullable(instant),
-  lastCheckedAt: nullable(instant),
-  createdAt: instant,
-});
+export const CONNECTIONS = table(
+  "connections",
+  ["workspaceId", "connectionId"],
+  {
+    connectionId: text,
+    serverId: text,
+    ownerUserId: text,
+    app: text,
+    name: text,
+    /** `server`: signed with the server's own secret; `secret`: with one of its owner's. */
+    way: oneOf(["none", "server", "secret", "oauth"]),
+    status: oneOf(["pending", "active", "needs_reauth", "failed", "expired", "revoked"]),
+    statusReason: nullable(text),
+    visibility: oneOf(["private", "members", "workspace"]),
+    memberIds: json<readonly string[]>(),
+    groupIds: json<readonly string[]>(),
+    /** The account at the provider; null = unknown. */
+    accountId: nullable(text),
+    accountLabel: nullable(text),
+    scopes: json<readonly string[]>(),
+    authorization: nullable(json<ConnectionAuthorization>()),
+    /** While `pending`: until when it can be finished. */
+    pendingUntil: nullable(instant),
+    lastUsedAt: nullable(instant),
+    lastCheckedAt: nullable(instant),
+    createdAt: instant,
+    /** For each role, the tool that its owner agreed to, as it was mapped then; null = none. Source: S65. */
+    agreed: nullable(json<unknown>()),
+    /** Since when its owner has been asked to agree to the current mapping; null = no need. */
+    waitingSince: nullable(instant),
+  },
+  {
+    deletedWith: [PROVIDER_SERVERS],
+    indexes: {
+      connections_of_server: ["workspaceId", "serverId", "createdAt", "connectionId"],
+      connections_pending: ["pendingUntil"],
+    },
+  },
+);
 
 /** Secrets that sign a connection's requests. */
-export const CONNECTION_SECRETS = table("connection_secrets", ["workspaceId", "connectionId"], {
-  connectionId: hidden(text),
-  sealed: text,
-  /** Counts the tokens it has had. */
-  version: integer,
-  expiresAt: nullable(instant),
-  lockedBy: hidden(nullable(text)),
-  lockedUntil: hidden(nullable(instant)),
-});
+export const CONNECTION_SECRETS = table(
+  "connection_secrets",
+  ["workspaceId", "connectionId"],
+  {
+    connectionId: hidden(text),
+    sealed: text,
+    /** Counts the tokens it has had. */
+    version: integer,
+    expiresAt: nullable(instant),
+    lockedBy: hidden(nullable(text)),
+    lockedUntil: hidden(nullable(instant)),
+  },
+  { deletedWith: [CONNECTIONS] },
+);

@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import type { SourceProblem } from "#api/common.ts";
 import { type PeopleFirstState, SyncMode, SyncState, SyncTrigger } from "#api/connector-records.ts";
+import { CONNECTORS } from "./connectors.ts";
+import { WORKSPACES } from "./people.ts";
 import { table, words } from "./table.ts";
 
 const { text, integer, instant, flag, json, oneOf, nullable, hidden } = words;
@@ -46,38 +48,51 @@ export interface PeopleFirst {
 }
 
 /** Runs of connectors, in the words of the contract. */
-export const SYNCS = table("syncs", ["workspaceId", "syncId"], {
-  syncId: text,
-  connectorId: text,
-  mode: oneOf(SyncMode.options),
-  trigger: oneOf(SyncTrigger.options),
-  state: oneOf(SyncState.options),
-  /**
-   * Attempts that ended at the same place, the current one included: 1 while all is well. Resets to 1 when an attempt
-   * stores something new.
-   */
-  attempt: integer,
-  /** Totals of the whole run, across its attempts. */
-  counts: json<SyncCounts>(),
-  progress: json<SyncProgress>(),
-  /** External ids, for mode `items`. */
-  items: nullable(json<string[]>()),
-  /** Null where the run doesn't wait for them. */
-  people: nullable(json<PeopleFirst>()),
-  resumeAt: nullable(instant),
-  cancelRequestedAt: nullable(instant),
-  problem: nullable(json<SourceProblem>()),
-  scopeVersion: integer,
-  createdAt: instant,
-  startedAt: nullable(instant),
-  finishedAt: nullable(instant),
-});
+export const SYNCS = table(
+  "syncs",
+  ["workspaceId", "syncId"],
+  {
+    syncId: text,
+    connectorId: text,
+    mode: oneOf(SyncMode.options),
+    trigger: oneOf(SyncTrigger.options),
+    state: oneOf(SyncState.options),
+    /**
+     * Attempts that ended at the same place, the current one included: 1 while all is well. Resets to 1 when an attempt
+     * stores something new.
+     */
+    attempt: integer,
+    /** Totals of the whole run, across its attempts. */
+    counts: json<SyncCounts>(),
+    progress: json<SyncProgress>(),
+    /** External ids, for mode `items`. */
+    items: nullable(json<string[]>()),
+    resumeAt: nullable(instant),
+    cancelRequestedAt: nullable(instant),
+    problem: nullable(json<SourceProblem>()),
+    scopeVersion: integer,
+    createdAt: instant,
+    startedAt: nullable(instant),
+    finishedAt: nullable(instant),
+    /** Null where the run doesn't wait for them. */
+    people: nullable(json<PeopleFirst>()),
+  },
+  {
+    deletedWith: [WORKSPACES, CONNECTORS],
+    indexes: { syncs_by_connector: ["workspaceId", "connectorId", "createdAt"] },
+  },
+);
 
 /** A sample of what runs left out. */
-export const SYNC_SKIPS = table("sync_skips", ["workspaceId", "syncId", "externalId"], {
-  syncId: hidden(text),
-  externalId: text,
-  reason: text,
-  message: text,
-  retryable: flag,
-});
+export const SYNC_SKIPS = table(
+  "sync_skips",
+  ["workspaceId", "syncId", "externalId"],
+  {
+    syncId: hidden(text),
+    externalId: text,
+    reason: text,
+    message: text,
+    retryable: flag,
+  },
+  { deletedWith: [WORKSPACES, SYNCS] },
+);

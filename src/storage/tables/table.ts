@@ -1,16 +1,17 @@
 /**
- * Describes a table of the records once: its columns in types that both databases have, and how their values are
- * stored. Queries are Kysely's, begun by `storage/in-workspace.ts`. Source: docs/decisions/0083.
+ * Describes a table once: its columns in types that both databases have, how their values are stored, and what of it
+ * refers to other tables or is indexed. `storage/base.ts` creates it. Queries are Kysely's, begun by
+ * `storage/in-workspace.ts`. Source: docs/decisions/0083, docs/decisions/0084.
  */
 import type { ColumnType } from "kysely";
 
 /** How a column is stored, and its form in a record. Null is null in both. */
-interface Column<Value = unknown, Stored = unknown, Hidden = boolean, HasDefault = boolean> {
-  type: "text" | "integer" | "real" | "bytes";
+export interface Column<Value = unknown, Stored = unknown, Hidden = boolean, HasDefault = boolean> {
+  type: "text" | "integer" | "rowNumber" | "real" | "bytes";
   isNullable: boolean;
   isHidden: Hidden;
   hasDefault: HasDefault;
-  default: Stored | undefined;
+  default: string | number | null | undefined;
   read(stored: Stored): Value;
   write(value: Value): Stored;
 }
@@ -30,11 +31,28 @@ type Filled<C extends Columns> = {
 /** A column of a table that was joined in from the left may be null in any row. */
 type Read<C extends Column, Found> = null extends Found ? Value<C> | null : Value<C>;
 
+/** What there is of a table besides its columns. An index has its name in both databases. */
+interface Layout<Column extends string = string> {
+  /** Rows of these tables take the rows that name them by their key with them when they are deleted. */
+  deletedWith?: readonly Table[];
+  /** Rows of these tables can't be deleted while a row names them by their key. */
+  references?: readonly Table[];
+  unique?: readonly (readonly Column[])[];
+  indexes?: Readonly<Record<string, Index<Column>>>;
+  /** For SQLite: rows are in the tree of the key, and have no number. */
+  withoutRowid?: true;
+}
+
+/** Its columns; or with the condition of the rows that are in it. */
+type Index<Column extends string> = Indexed<Column> | { columns: Indexed<Column>; where?: string; isUnique?: true };
+type Indexed<Column extends string> = readonly (Column | `lower(${Column})`)[];
+
 export interface Table<Name extends string = string, Key extends string = string, C extends Columns = Columns> {
   name: Name;
   /** For a workspace's table it begins with `workspaceId`, which need not be among the columns. */
   key: readonly Key[];
   columns: C;
+  layout: Layout;
   /** Converts the table's columns in a row to their form in the record. */
   read<Row extends object>(row: Row): { [K in keyof Row & Shown<C>]: Read<C[K], Row[K]> };
   /** Converts a record's values to their stored form; undefined ones are left out. */
@@ -65,6 +83,7 @@ export function table<Name extends string, const Key extends string, C extends C
   name: Name,
   key: readonly Key[],
   columns: C,
+  layout: Layout<NoInfer<Extract<keyof C, string> | Key>> = {},
 ): Table<Name, Key, C> {
   const all = Object.entries(columns);
   const shown = all.filter(([, { isHidden }]) => !isHidden);
@@ -80,6 +99,7 @@ export function table<Name extends string, const Key extends string, C extends C
     name,
     key,
     columns,
+    layout,
     // Both types follow from each column's own definition.
     read: (row) => convert("read", shown, row as Record<string, unknown>) as never,
     write: (values) => convert("write", all, values) as never,
@@ -113,6 +133,8 @@ export const words = {
   text: plain<string>("text"),
   /** Of 53 bits. */
   integer: plain<number>("integer"),
+  /** An integer that is the whole key: SQLite finds a row by it without an index. */
+  rowNumber: plain<number>("rowNumber"),
   real: plain<number>("real"),
   bytes: plain<Uint8Array>("bytes"),
   /** Epoch milliseconds. */
@@ -137,7 +159,7 @@ export const words = {
   /** Stored in the table but left out of records. */
   hidden: <V, S, D>(of: Column<V, S, boolean, D>): Column<V, S, true, D> => ({ ...of, isHidden: true }),
   /** Filled by the database; without a value it counts up. */
-  withDefault: <V, S, H>(of: Column<V, S, H>, value?: S): Column<V, S, H, true> => {
+  withDefault: <V, S, H>(of: Column<V, S, H>, value?: S & Column["default"]): Column<V, S, H, true> => {
     return { ...of, hasDefault: true, default: value };
   },
 };

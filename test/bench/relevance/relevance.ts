@@ -1,7 +1,7 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { chanceOf, scoresOf } from "#cli/eval/measures.ts";
 import { makeIndexReader } from "#storage/index/read/reader.ts";
-import { INDEX_DDL } from "#storage/index/schema.ts";
+import { INDEX_DDL } from "../../storage/index/ddl.ts";
 import { makeIndexWriter } from "#storage/index/write/writer.ts";
 import type { IndexedDocument } from "#storage/search-index.ts";
 import { analyzeDocument } from "#text/analyzer.ts";

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
 import type { McpTool } from "#mcp-client/contract.ts";
-import { up } from "#storage/migrations/0044-tool-agreements.ts";
-import { runMigration } from "../../storage/migrations/run.ts";
 import type { TestUser } from "../../helpers.ts";
 import { type FakeMcp, makeProviderServer, URL_A } from "./server.ts";
 
@@ -158,13 +156,10 @@ test("a mapping of an earlier version goes on with tools that only read, and wai
   const { anna, ben } = kb;
   const put = async (name: string) => {
     const mapping = { search: { tool: name, args: {}, argument: "words", pin: "1" } };
-    await kb.store.in(anna.workspaceId).providerServers.update(kb.id, { mapping });
-    const { schema } = kb.database.write;
-    for (const column of ["agreed", "waitingSince"])
-      await schema.alterTable("connections").dropColumn(column).execute();
-    for (const column of ["mappedAt", "mappedBy"])
-      await schema.alterTable("provider_servers").dropColumn(column).execute();
-    await runMigration(kb.database.file, up);
+    await kb.store.in(anna.workspaceId).providerServers.update(kb.id, { mapping, mappedAt: null, mappedBy: null });
+    // Its update took what was mapped for agreed to.
+    const agreed = { agreed: JSON.stringify(mapping), waitingSince: null };
+    await kb.database.write.updateTable("connections").set(agreed).execute();
   };
   await put("find");
   expect(await kb.search(anna)).toEqual([null, ["find"]]);

@@ -1,6 +1,4 @@
 import { expect, test } from "vitest";
-import { up } from "#storage/migrations/0057-own-callbacks.ts";
-import { runMigration } from "../../storage/migrations/run.ts";
 import type { TestUser } from "../../helpers.ts";
 import { makeOAuthServer, startAuthServer } from "./auth-server.ts";
 
@@ -149,17 +147,6 @@ test("without its client it has one of its own, which stays when the same client
     redirectUrl: own,
   });
   expect((await beginThere()).redirectUrl).toBe(own);
-});
-
-test("an update gives servers without a client redirect URLs of their own, and leaves the others their address", async () => {
-  const { kb, evilId, seenBy } = await makeTwo();
-  await kb.database.write.schema.alterTable("provider_servers").dropColumn("callback").execute();
-  await runMigration(kb.database.file, up);
-  const before = { kind: "oauth", hasSecret: false };
-  const redirectUrl = expect.stringMatching(OWN);
-  expect((await seenBy(kb.admin, evilId)).auth).toEqual({ ...before, redirectUrl });
-  const { auth } = await seenBy(kb.admin, kb.serverId);
-  expect(auth).toEqual({ ...before, clientId: "kb-there", redirectUrl: SHARED });
 });
 
 test("a test says where only an admin can register kb", async () => {

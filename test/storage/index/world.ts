@@ -7,10 +7,10 @@ import type { CompactionLimits } from "#storage/index/write/compaction.ts";
 import { type IndexReader, type IndexReaderOptions, makeIndexReader } from "#storage/index/read/reader.ts";
 import { PostingCache } from "#storage/index/posting-cache.ts";
 import { listDigest } from "#storage/access/list-digest.ts";
-import { INDEX_DDL } from "#storage/index/schema.ts";
 import type { Database } from "#storage/index/sqlite.ts";
 import { type IndexWriter, makeIndexWriter } from "#storage/index/write/writer.ts";
 import type { IndexChange, IndexedDocument, SearchRequest } from "#storage/search-index.ts";
+import { INDEX_DDL } from "./ddl.ts";
 
 /** The store's tables that the index reads. */
 export const ACCESS_DDL = [

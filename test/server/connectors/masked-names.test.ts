@@ -1,12 +1,9 @@
-import { test } from "vitest";
-import { up } from "#storage/migrations/0050-masked-names.ts";
-import { makeKit } from "../../server/mcp/kit.ts";
-import { runMigration } from "./run.ts";
+import { expect, test } from "vitest";
+import { makeKit } from "../mcp/kit.ts";
 
 const SECRET = `ghp_${"a1B2".repeat(9)}`;
 
-/** An item as a kb before this one has stored it: of its names nothing was taken out. */
-async function makeOldServer() {
+test("names, keys and places that are stored are masked when a workspace wants it, and the item is found as before", async () => {
   const kb = await makeKit();
   const user = await kb.addOwner();
   const person = { name: `Ana ${SECRET}`, claimed: false, login: "ana" };
@@ -27,17 +24,10 @@ async function makeOldServer() {
       await read.selectFrom("items").select(["key", "source", "author", "assignees"]).execute(),
       await read.selectFrom("item_entities").select(["name", "nameKey", "login"]).execute(),
     ]);
-  return { kb, user, stored };
-}
-
-test("names, keys and places that were stored before are masked once, and the item is found as before", async ({
-  expect,
-}) => {
-  const { kb, user, stored } = await makeOldServer();
+  await kb.as(user).patch("/api/workspace", { secrets: "index" });
+  await kb.deps.worker.runUntilIdle();
   expect(await stored()).toContain(SECRET);
-  await runMigration(kb.database.file, up);
-  // The job is due by the machine's clock; that of a test stands elsewhere.
-  await kb.database.write.updateTable("jobs").set({ runAt: 0 }).execute();
+  await kb.as(user).patch("/api/workspace", { secrets: "mask" });
   await kb.deps.worker.runUntilIdle();
   const after = await stored();
   expect(after.toLowerCase()).not.toContain(SECRET.toLowerCase());
@@ -48,14 +38,4 @@ test("names, keys and places that were stored before are masked once, and the it
   expect((await kb.tool(user, "kb_search", { query: "tides" })).titles).toEqual(["Harbour notes"]);
   const files = await kb.as(user).get("/api/connectors/all-files");
   expect(JSON.stringify(files.json)).not.toContain(SECRET);
-});
-
-test("stays where the workspace has secrets indexed", async ({ expect }) => {
-  const { kb, stored } = await makeOldServer();
-  await kb.database.write.updateTable("workspaces").set({ secrets: "index" }).execute();
-  await runMigration(kb.database.file, up);
-  // The job is due by the machine's clock; that of a test stands elsewhere.
-  await kb.database.write.updateTable("jobs").set({ runAt: 0 }).execute();
-  await kb.deps.worker.runUntilIdle();
-  expect(await stored()).toContain(SECRET);
 });
