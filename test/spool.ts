@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HeldBytes, makeSpool } from "#core/spool.ts";
-import { makeByteBudget } from "#server/sync/byte-budget.ts";
+import { makeByteBudget } from "#server/sync/bytes/byte-budget.ts";
 
 const folder = join(tmpdir(), `kb-spool-${process.pid}`);
 

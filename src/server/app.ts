@@ -21,7 +21,7 @@ import { mountMcp } from "./mcp/mount.ts";
 import { toOAuthAnswer } from "./identity/oauth/failures.ts";
 import { mountOAuthServer } from "./identity/oauth/mount.ts";
 import { mountOAuth } from "./identity/oauth/routes.ts";
-import { mountHooks } from "./sync/routes.ts";
+import { mountHooks } from "./sync/webhooks/routes.ts";
 import { mountConnectionIntents } from "./provider-servers/intent-routes.ts";
 import { mountProviderServers } from "./provider-servers/routes.ts";
 import { mountSearch } from "./search/routes.ts";

@@ -40,7 +40,7 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     word: "hint (of a source)",
     instead: "change notification",
     pattern: /\bHint(?:Keeper|Listener)?\b|\bhints?\b/,
-    only: /^(?:src\/sources\/(?:change-notifications|filesystem\/watch\w*)|src\/server\/sync\/source-watcher|test\/sources\/filesystem\/watch|docs\/decisions\/0010)/,
+    only: /^(?:src\/sources\/(?:change-notifications|filesystem\/watch\w*)|src\/server\/sync\/watch\/source-watcher|test\/sources\/filesystem\/watch|docs\/decisions\/0010)/,
     allowed: { "src/sources/filesystem/watch-folders.ts": "the next step that an error names" },
   },
   { word: "knock", instead: "credentials, authenticate", pattern: /\bknock(?:s|ed|ing)?\b|Knock\b/ },

@@ -1,4 +1,4 @@
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import { ApiError } from "#api/errors.ts";
 import { scripted } from "../scripted.ts";
 import type { SourceCheck } from "./check.ts";

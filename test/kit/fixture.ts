@@ -2,7 +2,7 @@ import type { MappingBody } from "#api/provider-servers.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Runs } from "#server/sync/run-session.ts";
+import type { Runs } from "#server/sync/run/run-session.ts";
 import type { WebhookRequest } from "#sources/webhook.ts";
 import type { Rewrite } from "./answers.ts";
 import { openWays } from "./network.ts";

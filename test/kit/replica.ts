@@ -1,4 +1,4 @@
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import type { Scope } from "#core/scope.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { Authority, Principal } from "#core/principals.ts";

@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { instanceName } from "#core/base-url.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
-import { requestIdentities } from "#server/sync/identities/request.ts";
+import { requestIdentities } from "#server/sync/schedule/identity-requests.ts";
 import type { Source } from "#sources/contract.ts";
 import { composeFeatures } from "../features.ts";
 import { makeServer, type TestClient, type TestUser } from "../helpers.ts";

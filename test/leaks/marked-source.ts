@@ -1,5 +1,5 @@
 /** A real source all of whose words are marked: each item, container and person by a word that nothing else has. */
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent, SourceItem, SourcePerson } from "#sources/item.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";

@@ -1,8 +1,8 @@
 /** A source that says what a model says it did, and the runs in which the server hears it. */
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import { requestIdentities } from "#server/sync/identities/request.ts";
-import { requestSync } from "#server/sync/request.ts";
+import { requestIdentities } from "#server/sync/schedule/identity-requests.ts";
+import { requestSync } from "#server/sync/schedule/request.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";

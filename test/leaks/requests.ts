@@ -6,7 +6,7 @@ import { entitiesRoute, entityContextRoute } from "#api/entities.ts";
 import { ROUTE_GROUPS } from "#api/index.ts";
 import { searchRoute } from "#api/search.ts";
 import { TOOL_NAMES } from "#api/tools.ts";
-import { containerEntityId, makeEntityId } from "#server/sync/entities.ts";
+import { containerEntityId, makeEntityId } from "#server/sync/items/entities.ts";
 import { HIDDEN_CONNECTIONS, SERVERS } from "./connections.ts";
 import { sourceUser } from "./mirror.ts";
 import {

@@ -24,8 +24,8 @@ import { makeTokenCounter } from "#server/mcp/token-counter.ts";
 import { endOfString, exactText, memberText, rpcText } from "#core/json-text.ts";
 import { nearestName } from "#server/mcp/nearest-name.ts";
 import { formatForPeople } from "#server/log/log-lines.ts";
-import { itemFields } from "#server/sync/item-fields.ts";
-import { maskItem } from "#server/sync/mask-item.ts";
+import { itemFields } from "#server/sync/items/item-fields.ts";
+import { maskItem } from "#server/sync/items/mask-item.ts";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
 import {
   bytesOf,
@@ -176,8 +176,9 @@ export const CASES: Readonly<Record<string, Call>> = {
   "src/server/mcp/facts.ts#fieldText": (text) => fieldText(text, 200),
   "src/server/mcp/facts.ts#personName": (text) => personName({ name: text, claimed: false }),
   "src/server/mcp/facts.ts#factTexts": (text) => factTexts({ path: cleanField(text, 200) }, TIME),
-  "src/server/sync/item-fields.ts#itemFields": (text) => itemFields({ a: text, b: [text] }, { to: text, [text]: text }),
-  "src/server/sync/mask-item.ts#maskItem": (text) =>
+  "src/server/sync/items/item-fields.ts#itemFields": (text) =>
+    itemFields({ a: text, b: [text] }, { to: text, [text]: text }),
+  "src/server/sync/items/mask-item.ts#maskItem": (text) =>
     maskItem({
       externalId: "1",
       kind: "page",

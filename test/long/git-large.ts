@@ -5,7 +5,7 @@
  * kills first runs with SIGKILL at random moments and compares the end states. Prints the figures; exit code 1 when
  * something is not as it must be. Needs a build (`npm run build`) for the writer and the extractor.
  */
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import { makeSyncBytes } from "../spool.ts";
 import { runParts } from "../sources/stored.ts";
 import { execFileSync, spawn } from "node:child_process";
@@ -21,8 +21,8 @@ import { findPackageRoot, findSpawnEntry } from "#core/spawn.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { makeExtractor } from "#extract/pool.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
-import { requestSync } from "#server/sync/request.ts";
-import { makeSyncWorker } from "#server/sync/worker.ts";
+import { requestSync } from "#server/sync/schedule/request.ts";
+import { makeSyncWorker } from "#server/sync/worker/worker.ts";
 import { NO_HTTP, NO_HTTP_POOL, NO_NETWORK } from "../network.ts";
 import { CONNECTOR, digestOf, makeConnector, WORKSPACE } from "../server/sync/harness.ts";
 

@@ -1,4 +1,4 @@
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 /**
  * Sources whose apps have no permissions that could be mirrored: `kb` itself says who reads, and the remote what there is.
  * Who sees what is asked in every way there is, of everybody, whenever the test wants it.

@@ -7,7 +7,7 @@ import { makeProviderBook } from "#server/accounts/providers.ts";
 import { loseAccess } from "#server/accounts/reauth.ts";
 import { makeAccountKeeper } from "#server/accounts/tokens.ts";
 import { loseToOther, makeAccountUpkeep } from "#server/accounts/upkeep.ts";
-import { requestSync } from "#server/sync/request.ts";
+import { requestSync } from "#server/sync/schedule/request.ts";
 import type { Sleep } from "#core/clock.ts";
 import { loadAccountProviders } from "#sources/account-registry.ts";
 import type { SourceHttpPool } from "#sources/http.ts";

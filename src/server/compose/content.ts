@@ -46,18 +46,18 @@ import { readPushDocument } from "#sources/push/document.ts";
 import { parsePushLines } from "#sources/push/lines.ts";
 import { makeSourceHttpPool, type SourceHttpOptions } from "#sources/http.ts";
 import type { SourceRegistry } from "#sources/registry.ts";
-import { makeByteBudget } from "#server/sync/byte-budget.ts";
-import { makeByteGate } from "#server/sync/byte-gate.ts";
-import { makeRoom } from "#server/sync/room.ts";
-import { makeItemPreparer, makeSyncControl } from "#server/sync/control.ts";
-import { makeChildOpener } from "#server/sync/open-child.ts";
-import { doubtEverything } from "#server/sync/restored.ts";
-import { makeWatchTries } from "#server/sync/watch-tries.ts";
-import { makeSourceWatcher } from "#server/sync/source-watcher.ts";
-import { makeKeepsSecrets } from "#server/sync/secrets-setting.ts";
-import { makeWebhookReceiver } from "#server/sync/webhooks.ts";
+import { makeByteBudget } from "#server/sync/bytes/byte-budget.ts";
+import { makeByteGate } from "#server/sync/bytes/byte-gate.ts";
+import { makeRoom } from "#server/sync/bytes/room.ts";
+import { makeItemPreparer, makeSyncControl } from "#server/sync/control/control.ts";
+import { makeChildOpener } from "#server/sync/items/open-child.ts";
+import { doubtEverything } from "#server/sync/control/after-restore.ts";
+import { makeWatchTries } from "#server/sync/watch/watch-tries.ts";
+import { makeSourceWatcher } from "#server/sync/watch/source-watcher.ts";
+import { makeKeepsSecrets } from "#server/sync/worker/secrets-setting.ts";
+import { makeWebhookReceiver } from "#server/sync/webhooks/receiver.ts";
 import type { Sleep } from "#core/clock.ts";
-import { makeSyncWorker } from "#server/sync/worker.ts";
+import { makeSyncWorker } from "#server/sync/worker/worker.ts";
 
 /** External dependencies of the content services. */
 export interface ContentAdapters {

@@ -15,7 +15,7 @@ import type { OpenMcp, ServerDeps } from "#server/provider-servers/deps.ts";
 import { type Discover, makeProviderOAuth } from "#server/provider-servers/oauth.ts";
 import { makeSecretKeeper } from "#server/provider-servers/secrets.ts";
 import { makeProviderSessions } from "#server/provider-servers/sessions.ts";
-import { requestSync } from "#server/sync/request.ts";
+import { requestSync } from "#server/sync/schedule/request.ts";
 import type { SourceHttpPool } from "#sources/http.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";

@@ -68,7 +68,7 @@ async function containersOf(
   const found = new Map<string, PlacedRow["containers"]>();
   for (const { kbId, type, identity } of rows) {
     const of = found.get(kbId) ?? [];
-    // Written with `<connectorId>:<id>` and a type of containers: `server/sync/entities.ts`.
+    // Written with `<connectorId>:<id>` and a type of containers: `server/sync/items/entities.ts`.
     of.push({ type: type as Exclude<EntityType, "person">, id: identity.slice(connectorId.length + 1) });
     found.set(kbId, of);
   }

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { Kept } from "#server/sync/kept.ts";
-import { runSessions } from "#server/sync/run-session.ts";
+import type { Kept } from "#server/sync/run/stored-cursor.ts";
+import { runSessions } from "#server/sync/run/run-session.ts";
 import { formatPrincipal } from "#core/principals.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { BASE_URL, makeForge, openTo, person, WHOLE, type ForgeWorld } from "../sync/identities/forge.ts";
+import { BASE_URL, makeForge, openTo, person, WHOLE, type ForgeWorld } from "../sync/people/forge.ts";
 
 /** One item is for user 1, one for users 2 and 3 of the source. */
 const WORLD: ForgeWorld = {

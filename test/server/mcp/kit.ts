@@ -4,7 +4,7 @@ import { type FieldValue, makeId, type ItemKind, type TaskStatus } from "#api/co
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SourceContainer, SourcePerson } from "#sources/item.ts";
-import { makeItemEntities } from "#server/sync/entities.ts";
+import { makeItemEntities } from "#server/sync/items/entities.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_NOW, type TestUser } from "../../helpers.ts";

@@ -6,7 +6,7 @@ import type { SourceAccess } from "#core/principals.ts";
 import type { SourceContainer, SourceItem } from "#sources/item.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
-import { prepare } from "#server/sync/prepare.ts";
+import { prepare } from "#server/sync/items/prepare.ts";
 import type { ItemOp } from "#storage/batch/item-batch.ts";
 import type { Database } from "#storage/db.ts";
 import { makeWriterDialect } from "#storage/dialect.ts";

@@ -1,7 +1,7 @@
 /** A source that no longer knows how far a run came: everything is read again, at once and by itself. */
 import { test } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import { BASE_URL, makeForge, openTo, person, WHOLE } from "./identities/forge.ts";
+import { BASE_URL, makeForge, openTo, person, WHOLE } from "./people/forge.ts";
 import { listed, makeMirror } from "./mirror.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { syncJobKey } from "#server/sync/request.ts";
+import { syncJobKey } from "#server/sync/schedule/request.ts";
 import { CONNECTOR, type Harness, withBatches, WORKSPACE } from "./harness.ts";
 
 class Killed extends Error {}

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Source } from "#sources/contract.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
-import { requestSync } from "#server/sync/request.ts";
+import { requestSync } from "#server/sync/schedule/request.ts";
 import { scripted } from "../../scripted.ts";
 import { type Harness, makeConnector, makeHarness, type Script, WORKSPACE } from "./harness.ts";
 

@@ -5,7 +5,7 @@ import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import type { Batching, OpenRequest, Session, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
-import { runSessions } from "#server/sync/run-session.ts";
+import { runSessions } from "#server/sync/run/run-session.ts";
 
 export type Place = { at: number };
 export type Walk = (run: WalkRequest<string, Place>) => AsyncGenerator<WalkEvent<Place>, WalkEnd<string>>;

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import { ApiError } from "#api/errors.ts";
 import { scripted } from "../../scripted.ts";
 import { openEngine } from "../../kit/engine.ts";

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import type { Scope } from "#core/scope.ts";
 import { pathOf } from "#sources/file-scope/paths.ts";
 import { isApiError } from "#api/errors.ts";

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import { makeSourceHttpPool } from "#sources/http.ts";

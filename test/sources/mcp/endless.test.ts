@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import { ApiError } from "#api/errors.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 import { bucketUrl, S3Config } from "#sources/s3/config.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { loadAuthority } from "#server/connectors/authority.ts";
-import { requestIdentities } from "#server/sync/identities/request.ts";
+import { requestIdentities } from "#server/sync/schedule/identity-requests.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeWebSource } from "#sources/web/index.ts";
 import { CONNECTOR, makeHarness, WORKSPACE } from "../../server/sync/harness.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { loadAuthority } from "#server/connectors/authority.ts";
-import { requestIdentities } from "#server/sync/identities/request.ts";
+import { requestIdentities } from "#server/sync/schedule/identity-requests.ts";
 import { makeWebdavSource } from "#sources/webdav/index.ts";
 import type { Source } from "#sources/contract.ts";
 import { buildChild } from "../../extract/build-child.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runsOf } from "#server/sync/run-session.ts";
+import { runsOf } from "#server/sync/run/run-session.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { makeClient, pathOf } from "#sources/webdav/client.ts";

@@ -1,4 +1,4 @@
-import { type Runs, runsOf } from "#server/sync/run-session.ts";
+import { type Runs, runsOf } from "#server/sync/run/run-session.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";

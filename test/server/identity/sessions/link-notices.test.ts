@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { noticesOf } from "#cli/notices.ts";
 import type { TestUser } from "../../../helpers.ts";
-import { BASE_URL, makeForge, person, WHOLE, type ForgeContext, type ForgeWorld } from "../../sync/identities/forge.ts";
+import { BASE_URL, makeForge, person, WHOLE, type ForgeContext, type ForgeWorld } from "../../sync/people/forge.ts";
 
 const DAY_MS = 86_400_000;
 const ONE = "user:forge:git.acme.test:1";

@@ -11,7 +11,7 @@ import { findSpawnEntry } from "#core/spawn.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { makeExtractor } from "#extract/pool.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
-import { makeSyncWorker } from "#server/sync/worker.ts";
+import { makeSyncWorker } from "#server/sync/worker/worker.ts";
 import { NO_NETWORK, NO_HTTP_POOL } from "../../../network.ts";
 
 const [file, root, offsetMs] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { runSessions } from "#server/sync/run-session.ts";
+import { runSessions } from "#server/sync/run/run-session.ts";
 import { scripted } from "../../../scripted.ts";
 import { inMemory, makeSyncBytes } from "../../../spool.ts";
 import { setTimeout as wait } from "node:timers/promises";
@@ -7,9 +7,9 @@ import type { Extractor } from "#extract/extractor.ts";
 import { makeAddressGuard } from "#net/address-guard.ts";
 import { claimStrangers, findInstance, loadAuthority } from "#server/connectors/authority.ts";
 import { makePeopleLinks } from "#server/connectors/people-links.ts";
-import { requestIdentities } from "#server/sync/identities/request.ts";
-import { requestSync } from "#server/sync/request.ts";
-import { makeSyncWorker } from "#server/sync/worker.ts";
+import { requestIdentities } from "#server/sync/schedule/identity-requests.ts";
+import { requestSync } from "#server/sync/schedule/request.ts";
+import { makeSyncWorker } from "#server/sync/worker/worker.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";

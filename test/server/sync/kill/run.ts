@@ -6,7 +6,7 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { openDatabase } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";
 import { findPackageRoot } from "#core/spawn.ts";
-import { requestSync } from "#server/sync/request.ts";
+import { requestSync } from "#server/sync/schedule/request.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { CONNECTOR, digestOf, makeConnector, WORKSPACE } from "../harness.ts";
 

@@ -1,0 +1,176 @@
+import type { RandomBytes } from "#core/clock.ts";
+import type { HeldBytes } from "#core/spool.ts";
+import { defined } from "#core/defined.ts";
+import type { Authority } from "#core/principals.ts";
+import { readerVersionOf } from "#extract/registry.ts";
+import type { ChildRules, Source } from "#sources/contract.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { ReaderVersionOf } from "#storage/records/older-items.ts";
+import type { Store, WorkspaceStore } from "#storage/store.ts";
+import { activityOf } from "./activity.ts";
+import { beginAgain, bindIn } from "#server/sync/binding.ts";
+import { isMirror, nextRunOf } from "#server/sync/clocks.ts";
+import { makeKnown } from "#server/sync/run/item-cache.ts";
+import { type ItemWithChildren, prepareWithChildren } from "#server/sync/items/children.ts";
+import type { Room } from "#server/sync/bytes/room.ts";
+import type { PrepareOptions } from "#server/sync/items/prepare.ts";
+import { isReadHere } from "#server/sync/items/read-text.ts";
+import { wakeWaiting } from "#server/sync/people/people-first.ts";
+import { askForIdentities, requestIdentities } from "#server/sync/schedule/identity-requests.ts";
+import { requestSync, type SyncWish } from "#server/sync/schedule/request.ts";
+import { nameReaders } from "#server/sync/people/named-readers.ts";
+import { nextConnectorState, nextSyncState } from "#server/sync/state.ts";
+import { removeWithheld, withhold } from "#server/sync/hidden-items.ts";
+import type { SyncWorker } from "#server/sync/worker/worker.ts";
+
+/** An item that comes with its text, or with its bytes as `content`. */
+export interface ItemInput {
+  item: SourceItem;
+  judge: PrepareOptions["judge"];
+  content?: { bytes: HeldBytes; mimeType?: string; fileName: string };
+  /** Its room among the bytes of all runs. */
+  room?: Room;
+  /** Selects the files inside `content` to take. */
+  rules?: ChildRules;
+}
+
+/** The longest wait for the text of one item, including a document with files in it. */
+const TEXT_MS = 60_000;
+const DOCUMENT_MS = 240_000;
+
+/**
+ * Prepares an item and the files inside it for storing, outside any run. The ops replace any stored child items of it,
+ * including those not known here.
+ *
+ * @throws as `prepareWithChildren`; a `TimeoutError` when it takes too long
+ */
+export function makeItemPreparer({
+  store,
+  readerVersionOf: versionOf = readerVersionOf,
+  ...deps
+}: Pick<
+  PrepareOptions,
+  "extractor" | "analyze" | "keepsSecrets" | "readerVersionOf" | "faults" | "now" | "randomBytes"
+> & {
+  store: Store;
+}) {
+  // A timer for each line of a push would cost more than its text.
+  const never = new AbortController().signal;
+  return async (
+    workspaceId: string,
+    connector: PrepareOptions["connector"],
+    { item, judge, content, rules, room }: ItemInput,
+  ): Promise<ItemWithChildren | undefined> => {
+    const { connectorId } = connector;
+    const { itemWrites } = store.in(workspaceId);
+    // If an older reader has read the document, everything inside it is read again.
+    const readAgain = content && (await itemWrites.olderAmong(connectorId, versionOf, [item.externalId]));
+    const known = readAgain && makeKnown(itemWrites, connectorId, { readAgain });
+    await known?.load([item.externalId]);
+    return prepareWithChildren(
+      {
+        ...deps,
+        readerVersionOf: versionOf,
+        workspaceId,
+        connector,
+        judge,
+        signal: isReadHere(item) ? never : AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS),
+        ...defined({ rules, room, fetchContent: content && (async () => content) }),
+        storedVersion: (externalId) => known?.versionOf(externalId),
+        // Others push at the same time: an item that had no child items a moment ago may have some now.
+        hasChildren: (externalId) => externalId === item.externalId || (known?.childrenOf(externalId) ?? []).length > 0,
+      },
+      item,
+    );
+  };
+}
+
+/** The sync engine for the connector service: requests runs inside transactions and signals after them. */
+export function makeSyncControl(options: {
+  store: Store;
+  now: () => number;
+  randomBytes: RandomBytes;
+  /** The principals that a run of the connector may name, as of this transaction. */
+  loadAuthority(workspace: WorkspaceStore, source: Source, connector: ConnectorRecord): Promise<Authority>;
+  /** The worker of this process; absent in a process that only serves. */
+  worker?: Pick<SyncWorker, "wake" | "cancel">;
+  /** The version of each reader; this program's own by default. */
+  readerVersionOf?: ReaderVersionOf;
+}) {
+  const { store, now, randomBytes, loadAuthority, worker, readerVersionOf: versionOf = readerVersionOf } = options;
+
+  async function cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord> {
+    const state = nextSyncState(sync.state, "cancel");
+    const isOver = state === "cancelled";
+    const patch = { state, cancelRequestedAt: sync.cancelRequestedAt ?? now(), ...(isOver && { finishedAt: now() }) };
+    await tx.in(workspaceId).syncs.update(sync.syncId, patch);
+    if (isOver && sync.mode === "identities") await wakeWaiting(tx, workspaceId, sync.connectorId, now());
+    return { ...sync, ...patch };
+  }
+
+  return {
+    request: (
+      tx: Store,
+      workspaceId: string,
+      connector: ConnectorRecord,
+      wish: Pick<SyncWish, "trigger" | "mode" | "items" | "peopleSyncId">,
+    ) => requestSync(tx, workspaceId, connector, { ...wish, now: now(), randomBytes }),
+    async rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
+      const authority = await loadAuthority(tx.in(workspaceId), source, connector);
+      const config = source.spec.config.parse(connector.config);
+      const bound = { source, config, connector, authority, now: now() };
+      return (await bindIn(tx, workspaceId, bound)) ?? connector;
+    },
+    async doubtReading(tx: Store, workspaceId: string, connector: ConnectorRecord) {
+      const workspace = tx.in(workspaceId);
+      const { connectorId } = connector;
+      await workspace.itemWrites.doubtReading(connectorId);
+      return { ...connector, ...(await beginAgain(workspace, connectorId, { now: now(), doubts: false })) };
+    },
+    async withhold(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
+      const workspace = tx.in(workspaceId);
+      const { connectorId } = connector;
+      const begun = await beginAgain(workspace, connectorId, { now: now(), doubts: isMirror(source.spec) });
+      return { ...connector, ...begun, ...(await withhold(workspace, connectorId, now())) };
+    },
+    async nameReaders(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
+      const workspace = tx.in(workspaceId);
+      const authority = await loadAuthority(workspace, source, connector);
+      await nameReaders(workspace, source, connector, { authority, now: now() });
+    },
+    removeWithheld: (workspaceId: string, connectorId: string) =>
+      removeWithheld({ store, now }, workspaceId, connectorId),
+    /** Memberships are read as soon as a worker is free, and from then on by schedule. */
+    requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
+      requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),
+    askForIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord, place: { isFirst?: true } = {}) =>
+      askForIdentities(tx, workspaceId, connector, { ...place, now: now(), randomBytes }),
+    /** Where access is set in kb, it changes in kb and needs no reading at the source. */
+    readsPeopleFirst: ({ spec, syncIdentities }: Source) => syncIdentities !== undefined && isMirror(spec),
+    cancel,
+    async cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]> {
+      const { syncs } = tx.in(workspaceId);
+      const open = [...(await syncs.listOpen([connectorId])), ...(await syncs.listOpenIdentities(connectorId))];
+      const ended: SyncRecord[] = [];
+      for (const sync of open) ended.push(await cancel(tx, workspaceId, sync));
+      return ended;
+    },
+    countOlder: ({ itemWrites }: Pick<WorkspaceStore, "itemWrites">, connectorId: string) =>
+      itemWrites.countOlder(connectorId, versionOf),
+    olderAmong: (
+      { itemWrites }: Pick<WorkspaceStore, "itemWrites">,
+      connectorId: string,
+      externalIds: readonly string[],
+    ) => itemWrites.olderAmong(connectorId, versionOf, externalIds),
+    activityOf: (on: Store, workspaceId: string, connector: ConnectorRecord) =>
+      activityOf(on, workspaceId, connector, now()),
+    nextRunOf,
+    nextState: (state: ConnectorState, event: "pause" | "resume" | "delete") => nextConnectorState(state, event),
+    signal(cancelled: readonly SyncRecord[] = []) {
+      for (const sync of cancelled) worker?.cancel(sync.syncId);
+      worker?.wake();
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { type FieldValue, makeId } from "#api/common.ts";
+import { cut } from "#api/clean.ts";
+import {
+  convertFields,
+  DATE_FIELDS,
+  FIELD_NAMES,
+  type FieldConversion,
+  type FieldsAs,
+  same,
+} from "#api/item-fields.ts";
+import { isMail } from "#text/mail.ts";
+import { titleAndName } from "#text/own-title.ts";
+import type { RandomBytes } from "#core/clock.ts";
+import { isInstant } from "#core/instant.ts";
+import { boundedFacts, type FactValues, type ItemFacts, MOST_NAME_CHARS } from "#core/item-facts.ts";
+import type { ExtractedChild } from "#extract/extractor.ts";
+import { readerVersionOf } from "#extract/registry.ts";
+import type { SourceAccess } from "#core/principals.ts";
+import type { SourceItem, SourcePerson, SourceValues } from "#sources/item.ts";
+import { hashOf } from "./index-hash.ts";
+import { claimsOf } from "./document-metadata.ts";
+import { makeItemEntities, type PersonKey } from "./entities.ts";
+import { itemFields } from "./item-fields.ts";
+import { maskItem } from "./mask-item.ts";
+import type { ItemText, PreparedItem } from "#storage/batch/item-batch.ts";
+import type { ReaderVersionOf } from "#storage/records/older-items.ts";
+import { storable } from "./storable-text.ts";
+import { type Reading, type ReadOptions, type ReadText, readText, RETRY_MS } from "./read-text.ts";
+
+/** Dependencies of `prepare`. */
+export interface PrepareOptions extends ReadOptions {
+  /** Reduces the access to what the connector's authority allows. */
+  judge: (access: SourceAccess) => SourceAccess;
+  /** Reduces the item's people to what the connector's authority allows; absent = as they are. */
+  judgePeople?: (item: SourceItem) => SourceItem;
+  /** The version of each reader; this program's own by default. */
+  readerVersionOf?: ReaderVersionOf;
+  /** Whether an item's stored content stays when the new content is too large; absent = it is removed. */
+  keepsFormer?(externalId: string): boolean;
+  randomBytes: RandomBytes;
+}
+
+/** `undefined`: the item was gone when it was to be read. */
+export type Prepared =
+  | {
+      item: PreparedItem;
+      bytes: number;
+      children?: ExtractedChild[];
+      /** Files inside it that were listed and not read. */
+      leftOut: number;
+    }
+  | undefined;
+
+/**
+ * Prepares a source's item for storing: reads and extracts its bytes, names its entities, clamps impossible dates,
+ * hashes the indexed data. One broken item gives a reason, never a throw.
+ *
+ * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses, `source_changed`
+ *   when the content has another version than the listed access; the signal's reason
+ */
+export async function prepare(options: PrepareOptions, named: SourceItem, reading: Reading = {}): Promise<Prepared> {
+  const sourceItem = options.judgePeople?.(named) ?? named;
+  const isKept = await options.keepsSecrets(options.workspaceId);
+  const { item, count } = isKept ? { item: sourceItem, count: 0 } : maskItem(sourceItem);
+  const found = await readText(options, item, reading);
+  if (!found) return undefined;
+  const read = { ...found, text: keepFormer(options, item.externalId, found.text) };
+  const mimeType = item.mimeType ?? read.mimeType ?? null;
+  const said: SourceItem = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
+  Object.assign(said, claimsOf(said, mimeType, read.properties));
+  if (mimeType !== null) said.mimeType = mimeType;
+  said.size ??= read.bytes;
+  const { connector, now, workspaceId } = options;
+  const entities = makeItemEntities(workspaceId, connector.connectorId, said);
+  const datesLeftOut = DATE_FIELDS.filter((name) => said[name] !== undefined && !isInstant(said[name]));
+  const prepared: PreparedItem = {
+    ...factsOf(said, now, { properties: propertiesOf(read, said, datesLeftOut), idOf: entities.idOf }),
+    newKbId: makeId("item", options.randomBytes),
+    externalId: item.externalId,
+    parentExternalId: item.partOf ?? null,
+    replyTo: item.replyTo ?? null,
+    contentRef: item.content.type === "fetch" ? requireRef(item.content.ref) : null,
+    identityHint: item.identityHint ?? null,
+    ...(item.formerId !== undefined && { formerExternalId: item.formerId }),
+    providerId: connector.providerId,
+    source: cut(`${connector.providerId}:${storable(item.place ?? connector.name)}`, MOST_NAME_CHARS),
+    url: item.url ?? null,
+    lineAnchor: item.lineAnchor ?? null,
+    version: read.version ?? item.version ?? null,
+    entities: entities.entities,
+    access: item.access === undefined ? null : options.judge(item.access),
+    text: read.text,
+    ...(read.reader !== undefined && {
+      reader: { name: read.reader, version: (options.readerVersionOf ?? readerVersionOf)(read.reader) },
+    }),
+    maskedSecrets: count + read.maskedSecrets,
+    ...(datesLeftOut.length > 0 && { datesLeftOut: datesLeftOut.length }),
+    indexHash: "",
+  };
+  prepared.indexHash = hashOf(prepared);
+  const { children, bytes } = read;
+  return { item: prepared, bytes, leftOut: membersLeftOut(read), ...(children && { children }) };
+}
+
+/**
+ * Keeps the former text for a while when the content is cut off or now too large: it may be broken only for a moment.
+ */
+function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, text: ItemText): ItemText {
+  const isTooLarge = text.state === "none" && text.reason === "too_large";
+  if (!isTooLarge || keepsFormer?.(externalId) !== true) return text;
+  const { message, analyzed } = text;
+  return { state: "failed", message, retryAt: now() + RETRY_MS, isUnread: true, analyzed };
+}
+
+/**
+ * The document's claims, including its title where the item has another, and the dates that are impossible.
+ * Source: S68.
+ */
+function propertiesOf(
+  { title, properties }: ReadText,
+  said: SourceItem,
+  datesLeftOut: readonly string[],
+): Readonly<Record<string, FieldValue>> {
+  return {
+    ...(title !== undefined && title !== said.title && { documentTitle: title }),
+    ...properties,
+    ...(datesLeftOut.length > 0 && { datesLeftOut: [...datesLeftOut] }),
+  };
+}
+
+/**
+ * Reads the caps that the readers of archives and PDF files report; in another document the same name is someone's own
+ * property.
+ */
+function membersLeftOut({ mimeType, properties }: ReadText): number {
+  if (mimeType === "application/pdf") return Number(properties["attachmentsLeftOut"] ?? 0);
+  const isArchive = /^application\/(?:zip|x-tar|gzip)$/u.test(mimeType ?? "");
+  return isArchive ? Number(properties["membersLeftOut"] ?? 0) : 0;
+}
+
+const MAX_REF_BYTES = 1_024;
+
+function requireRef(ref: string | undefined): string | null {
+  if (ref !== undefined && Buffer.byteLength(ref) > MAX_REF_BYTES) {
+    throw new RangeError(`The reference of an item's content is over ${MAX_REF_BYTES} bytes.`);
+  }
+  return ref ?? null;
+}
+
+/** The source and the type decide which of the four kinds an item is; nothing in a document can change it. */
+function kindOf(item: SourceItem, mimeType: string | null): SourceItem["kind"] {
+  return item.kind === "file" && isMail(mimeType, item.title) ? "message" : item.kind;
+}
+
+/** A file is shown by its document's own title; its name becomes its key. */
+function namesOf(item: SourceItem, stated: string | undefined): Pick<SourceItem, "title" | "key"> {
+  const { title } = titleAndName(item, stated);
+  return item.hasFileTitle === true ? { title, key: item.key ?? item.title } : { title };
+}
+
+const DAY_MS = 86_400_000;
+
+/** The fields as they are stored. */
+function factsOf(
+  said: SourceItem,
+  now: () => number,
+  of: { properties: Readonly<Record<string, FieldValue>>; idOf: (person: PersonKey) => string },
+): ItemFacts {
+  const conversion: FieldConversion<SourceValues, FactValues> = {
+    ...TO_FACT,
+    person: (person) => (person ? toPerson(person, of.idOf) : null),
+    people: (people = []) => people.map((person) => toPerson(person, of.idOf)),
+    record: (own) => itemFields(own, of.properties),
+  };
+  // An absent key reads as undefined, a valid value for each optional field.
+  const fields = said as FieldsAs<SourceValues>;
+  const facts = boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, fields, conversion));
+  const latest = now() + DAY_MS;
+  // A date in the future would rank above everything for ever. Source: S47.
+  const past = (time: number | null) => (time !== null && time > latest ? now() : time);
+  facts.createdAt = past(facts.createdAt);
+  facts.updatedAt = past(facts.updatedAt);
+  return facts;
+}
+
+const storableText = (text: string | undefined) => (text === undefined ? null : storable(text));
+const storableTexts = (texts: readonly string[] = []) => texts.map(storable);
+
+const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "people" | "record"> = {
+  kind: same,
+  title: storable,
+  status: (status) => status ?? null,
+  text: storableText,
+  name: storableText,
+  path: storableTexts,
+  texts: storableTexts,
+  // A date outside the years 1 to 9999 counts as unknown: no answer could show it. Source: S68.
+  date: (at) => (at === undefined || !isInstant(at) ? null : Math.trunc(at)),
+  // So does a size that can't be written exactly: SQLite can't read a row that contains one at all. Source: S68.
+  number: (number) => (number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : null),
+};
+
+function toPerson(person: SourcePerson, idOf: (person: PersonKey) => string) {
+  return { name: storable(person.name), entityId: idOf(person), claimed: person.claimed };
+}

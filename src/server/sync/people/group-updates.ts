@@ -1,0 +1,183 @@
+import { mayName, parsePrincipal, type Authority, type Principal } from "#core/principals.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
+import type { What } from "#sources/outcomes.ts";
+import { defined } from "#core/defined.ts";
+import { makeGroupPages } from "#storage/batch/group-pages.ts";
+import type { EndedJoin, PeopleBatch, PeopleEnd, PeopleEvent, PeopleResult } from "#storage/batch/people-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import type { SyncEnd, SyncEvent } from "#server/sync/sync-events.ts";
+import { isMirror, isProof } from "#server/sync/clocks.ts";
+import { containerEntityId } from "#server/sync/items/entities.ts";
+import { judgePeople } from "./authorized-events.ts";
+
+export interface ToldPeopleOptions {
+  store: Pick<WorkspaceStore, "workspaceId" | "sourcePeople" | "access">;
+  source: Pick<Source, "spec">;
+  connector: Pick<ConnectorRecord, "connectorId" | "lastFullAt">;
+  sync: Pick<SyncRecord, "syncId" | "mode" | "startedAt">;
+  /** The claim under which the run runs. */
+  lease: { jobId: string; owner: string };
+  /** The principals that the connector may name, and whether its users may be members here. Source: S2. */
+  authority: Authority;
+  isTrusted: boolean;
+  /** Called after the source has ended links of members. */
+  onEndedJoins(joins: readonly EndedJoin[]): Promise<void>;
+  /** At the end of a run that reported users: links members whose verified addresses match. */
+  linkUsers(): Promise<void>;
+  now: () => number;
+}
+
+export type ToldEvent = Extract<SyncEvent, { t: "group" | "member" | "identity" }>;
+
+type ToldRefusal = "lease_lost" | "connector_inactive";
+
+/** The groups and users that a run reports between its items: prepared for the next batch. */
+export type ToldPeople = Awaited<ReturnType<typeof makeToldPeople>>;
+
+/** Events of one batch, and members in it. */
+const BATCH_EVENTS = 500;
+const BATCH_MEMBERS = 50_000;
+
+/** Costs nothing for a source that reports none. */
+export async function makeToldPeople(options: ToldPeopleOptions) {
+  const { store, source, sync, lease, authority, now } = options;
+  const { connectorId, lastFullAt } = options.connector;
+  const { sourcePeople } = store;
+  const fixed = {
+    connectorId,
+    toldIn: "sync" as const,
+    isTrusted: options.isTrusted,
+    runId: sync.syncId,
+    // A run of some items lists nothing completely.
+    mode: sync.mode === "items" ? ("groups" as const) : ("whole" as const),
+    job: { jobId: lease.jobId, leaseOwner: lease.owner },
+    maxAclAgeMs: await store.access.maxAclAgeMs(),
+    ...(!isMirror(source.spec) && { neverAges: true }),
+  };
+  const teller = () => ({ ...fixed, now: now() });
+  const pages = makeGroupPages();
+  let since: number | undefined;
+  let waiting: PeopleEvent[] = [];
+  let members = 0;
+  let strangers = 0;
+  let hasUsers = false;
+  /** The number of waiting events that are covered. */
+  let covered = 0;
+
+  async function begin(): Promise<void> {
+    since ??= (await sourcePeople.begin(teller())).position;
+  }
+
+  const homeOf = (container: ContainerRef) => containerEntityId(store.workspaceId, connectorId, container);
+  const homesOf = (event: ToldEvent) =>
+    event.t === "group" && event.containers ? event.containers.map(homeOf) : undefined;
+
+  async function finish(
+    end: Pick<PeopleEnd, "isComplete" | "notLookedAt" | "homesNotLookedAt" | "home" | "currentAt">,
+  ) {
+    const ended = await sourcePeople.end({ ...teller(), ...end });
+    if (!ended.isApplied) return ended.reason === "connector_inactive" ? ended.reason : "lease_lost";
+    if (ended.endedJoins.length > 0) await options.onEndedJoins(ended.endedJoins);
+    return undefined;
+  }
+
+  return {
+    async hear(event: ToldEvent, at: number): Promise<void> {
+      await begin();
+      const judged = judgePeople({ ...event, ...defined({ homes: homesOf(event) }) }, authority, pages, at);
+      strangers += judged.strangers;
+      hasUsers ||= event.t === "identity";
+      waiting.push(...judged.events);
+      for (const told of judged.events) members += told.t === "group" ? told.count : 1;
+    },
+    /** Records that the source refused to show a group. */
+    async refuse(group: Principal): Promise<void> {
+      if (parsePrincipal(group)?.type !== "source_group" || !mayName(group, authority)) {
+        strangers++;
+        return;
+      }
+      await begin();
+      pages.drop(group);
+      const without = (events: readonly PeopleEvent[]) => events.flatMap((event) => withoutReading(event, group));
+      const before = without(waiting.slice(0, covered));
+      // A refusal waits behind nothing, and so replaces readings that do.
+      waiting = [{ t: "group_refused", group }, ...before, ...without(waiting.slice(covered))];
+      covered = before.length + 1;
+    },
+    /**
+     * Ends the groups of a completely listed container that the run did not name. Earlier events are stored first, as
+     * far as possible.
+     *
+     * @returns the reason if nothing more may be stored
+     */
+    async endListing(container: ContainerRef): Promise<ToldRefusal | undefined> {
+      if (!(await sourcePeople.tells(connectorId, fixed.toldIn))) return undefined;
+      await begin();
+      const untold = waiting.flatMap(readingOf);
+      return finish({ isComplete: true, notLookedAt: [...untold, ...pages.open()], home: homeOf(container) });
+    },
+    /** Whether a page of a group is missing: no cursor may cover it yet. */
+    isOpen: (): boolean => pages.open().length > 0,
+    /** Enough for a batch. */
+    isDue: (): boolean => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
+    /** Marks everything so far as covered: the next batch has a cursor for it, or the run has come to its end. */
+    cover(): void {
+      covered = waiting.length;
+    },
+    /** The part of the next batch, in order. A member is added to a group only where a cursor covers it. */
+    take(): PeopleBatch | undefined {
+      // Repeated after the event that removed the member, it would give access again for a while.
+      const held = waiting.findIndex(({ t }, at) => at >= covered && t === "member");
+      const events = held === -1 ? waiting : waiting.slice(0, held);
+      const isCovered = covered > 0;
+      if (events.length === 0 || since === undefined) return undefined;
+      waiting = held === -1 ? [] : waiting.slice(held);
+      covered = 0;
+      members = 0;
+      return { ...teller(), since, events, ...(isCovered && { checkpoint: { cursor: null } }) };
+    },
+    async onApplied({ endedJoins }: Extract<PeopleResult, { isApplied: true }>): Promise<void> {
+      if (endedJoins.length > 0) await options.onEndedJoins(endedJoins);
+    },
+    /**
+     * Ends, in a complete listing, whatever it did not name, and moves clocks.
+     *
+     * @returns the reason if nothing more may be stored
+     */
+    async end(end: SyncEnd): Promise<ToldRefusal | undefined> {
+      const { toldIn, mode } = fixed;
+      if (since === undefined && (mode === "groups" || !(await sourcePeople.tells(connectorId, toldIn))))
+        return undefined;
+      await begin();
+      const { notLookedAt = [] } = end;
+      const refusal = await finish({
+        isComplete: end.listing === "complete",
+        notLookedAt: [...notLookedAt.flatMap(groupOf), ...pages.open()],
+        homesNotLookedAt: notLookedAt.flatMap((what) => ("container" in what ? homeOf(what.container) : [])),
+        ...(isProof(source.spec, { mode: sync.mode, lastFullAt }, end) && { currentAt: sync.startedAt ?? now() }),
+      });
+      if (refusal === undefined && hasUsers) await options.linkUsers();
+      return refusal;
+    },
+    /** Principals that were named and may not be. */
+    get strangers() {
+      return strangers;
+    },
+  };
+}
+
+/** The event without a reading of a group. Changes to it stay: one may remove a member. */
+function withoutReading(event: PeopleEvent, group: Principal): PeopleEvent[] {
+  return event.t === "group" && event.group === group ? [] : [event];
+}
+
+function readingOf(event: PeopleEvent): Principal[] {
+  return event.t === "group" ? [event.group] : [];
+}
+
+function groupOf(what: What): Principal[] {
+  return "group" in what ? [what.group] : [];
+}

@@ -1,0 +1,192 @@
+import { defined } from "#core/defined.ts";
+import type { Principal } from "#core/principals.ts";
+import type { BatchResult, BatchRun, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
+import type { ToldPeople } from "#server/sync/people/group-updates.ts";
+import { addCounts } from "#storage/batch/add-counts.ts";
+import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
+
+/** Gathers a run's ops and stores them in batches, each in one transaction with the cursor that covers it. */
+export interface BatchSink {
+  add(op: ItemOp): void;
+  /**
+   * Adds counts that leave no trace in the records, which another attempt would count again: they are stored with the
+   * next cursor or at the end; bytes with the next batch. `done` is for the progress.
+   */
+  count(counts: Partial<SyncCounts>, done?: number): void;
+  progress(progress: SyncProgress): void;
+  /** Covers everything added so far; `state` is stored with it. Undefined leaves the connector's cursor as it is. */
+  cursor(cursor: string | undefined, state?: Readonly<Record<string, string | null>>): void;
+  /** Adds state that is stored with the next cursor. */
+  keep(state: Readonly<Record<string, string | null>>): void;
+  /** Sets the connector's clock from the next batch on. */
+  clock(aclCheckedAt: number): void;
+  flushIfDue(): Promise<void>;
+  /**
+   * @param isEnd  true = no other attempt of the run follows
+   * @throws BatchRefused when the batch was refused or the run was told to end
+   */
+  flush(isEnd?: boolean): Promise<void>;
+  /** The reason why the store accepts nothing more from this run. */
+  readonly refusal: "lease_lost" | "scope_changed" | "connector_inactive" | undefined;
+  readonly isCancelRequested: boolean;
+}
+
+/** Thrown when the run must end; `BatchSink.refusal` or `isCancelRequested` gives the reason. */
+export class BatchRefused extends Error {
+  override readonly name = "BatchRefused";
+}
+
+export interface SinkOptions {
+  apply(batch: ItemBatch): Promise<BatchResult>;
+  connectorId: string;
+  always: readonly Principal[];
+  highest: number;
+  run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state" | "aclCheckedAt">;
+  /** Groups and users that the run reports; stored with its items. */
+  people?: Pick<ToldPeople, "take" | "cover" | "isDue" | "onApplied">;
+  /** Present where permissions are mirrored: the connector's current clock. */
+  mirror?: { aclCheckedAt: number | null };
+  total: number | null;
+  now: () => number;
+}
+
+/**
+ * Target for how long a batch holds the writer, and so for how long others wait for it. Source: docs/decisions/0001.
+ */
+const TARGET_MS = 20;
+const SMALLEST = 20;
+const LARGEST = 500;
+/** The terms and text of a batch cross a thread: a few megabytes at most. */
+const MAX_CHARS = 2_000_000;
+/** A slow source shows its progress at least this often. */
+const MAX_AGE_MS = 1_000;
+
+/** Makes a sink that adjusts the size of its batches to the time they take. */
+export function makeBatchSink(options: SinkOptions): BatchSink {
+  let ops: ItemOp[] = [];
+  let chars = 0;
+  let loose: Partial<SyncCounts> = {};
+  /** The part of the counts that the next batch's cursor covers. */
+  let covered: Partial<SyncCounts> = {};
+  let bytes = 0;
+  let progress: SyncProgress | undefined;
+  let done = 0;
+  /** The progress last shown to people. */
+  let shown = 0;
+  // Kept while the source reports no total, so that a progress bar does not come and go.
+  let total = options.total;
+  let cursor: string | undefined;
+  let hasCover = false;
+  let state: Record<string, string | null> = {};
+  let kept: Record<string, string | null> = {};
+  let { mirror } = options;
+  let clock: number | undefined;
+  let size = 100;
+  let startedAt = options.now();
+  let refusal: BatchSink["refusal"];
+  let isCancelRequested = false;
+
+  function coverCounts(): void {
+    covered = addCounts(covered, loose);
+    loose = {};
+  }
+
+  function takeCounts(): Partial<SyncCounts> {
+    const taken = { ...covered, ...(bytes > 0 && { bytes }) };
+    covered = {};
+    bytes = 0;
+    return taken;
+  }
+
+  async function flush(isEnd = false): Promise<void> {
+    startedAt = options.now();
+    if (isEnd) coverCounts();
+    const uncounted = takeCounts();
+    const people = options.people?.take();
+    if (
+      people === undefined &&
+      ops.length === 0 &&
+      Object.keys(uncounted).length === 0 &&
+      !hasCover &&
+      !progress &&
+      shown === done &&
+      clock === undefined
+    )
+      return;
+    shown = done;
+    const taken = ops;
+    const run: BatchRun = {
+      ...options.run,
+      addCounts: uncounted,
+      progress: progress ?? { done, total: total === null ? null : Math.max(total, done), note: null },
+      ...defined({ cursor, aclCheckedAt: clock }),
+      ...(Object.keys(state).length > 0 && { state }),
+    };
+    const moved = clock;
+    clock = undefined;
+    ops = [];
+    chars = 0;
+    progress = undefined;
+    cursor = undefined;
+    hasCover = false;
+    state = {};
+    const { connectorId, always, highest } = options;
+    const basis = { connectorId, always, highest, now: options.now(), ...(mirror && { mirror }) };
+    const result = await options.apply({ ...basis, run, ops: taken, ...defined({ people }) });
+    if (mirror && moved !== undefined) mirror = { aclCheckedAt: moved };
+    if (!result.isApplied) {
+      refusal = result.reason;
+      throw new BatchRefused(result.reason);
+    }
+    if (result.people) await options.people?.onApplied(result.people);
+    if (taken.length >= SMALLEST) size = fit(size, taken.length, result.tookMs);
+    isCancelRequested = result.isCancelRequested;
+    if (isCancelRequested) throw new BatchRefused("cancelled");
+  }
+
+  return {
+    add(op) {
+      ops.push(op);
+      done += op.type === "seen" ? 0 : 1;
+      if (op.type === "upsert" && op.item.text.state === "text") chars += op.item.text.text.length;
+    },
+    count({ bytes: read = 0, ...counts }, more = 0) {
+      done += more;
+      bytes += read;
+      loose = addCounts(loose, counts);
+    },
+    progress(next) {
+      total = next.total ?? total;
+      progress = { ...next, total };
+    },
+    cursor(next, more = {}) {
+      cursor = next;
+      hasCover = true;
+      coverCounts();
+      options.people?.cover();
+      state = { ...state, ...kept, ...more };
+      kept = {};
+    },
+    keep(more) {
+      kept = { ...kept, ...more };
+    },
+    clock: (next) => (clock = next),
+    async flushIfDue() {
+      const isFull = ops.length >= size || chars >= MAX_CHARS || options.people?.isDue() === true;
+      if (isFull || options.now() - startedAt >= MAX_AGE_MS) await flush();
+    },
+    flush,
+    get refusal() {
+      return refusal;
+    },
+    get isCancelRequested() {
+      return isCancelRequested;
+    },
+  };
+}
+
+/** The size at which a batch would have taken `TARGET_MS`, approached by halves. */
+function fit(size: number, count: number, tookMs: number): number {
+  const ideal = (count * TARGET_MS) / Math.max(tookMs, 0.5);
+  return Math.round(Math.min(LARGEST, Math.max(SMALLEST, (size + ideal) / 2)));
+}

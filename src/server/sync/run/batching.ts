@@ -1,0 +1,72 @@
+import { defined } from "#core/defined.ts";
+import type { SourceItem } from "#sources/item.ts";
+import type { Batching } from "#sources/session.ts";
+import { SEEN_IDS } from "#sources/seen.ts";
+import type { SyncEvent } from "#server/sync/sync-events.ts";
+
+/** A crash replays at most this much; unchanged files cost the engine little, so many share a batch. */
+export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 200, everyMs: 2_000 };
+
+/** The first checkpoint comes sooner: until then a run counts as starting, and its turn is many times as long. */
+const FIRST_SOONER = 10;
+
+export type Batches = ReturnType<typeof makeBatches>;
+
+/** Batches the events of a listing, with a checkpoint after a given number of them and at least every `everyMs`. */
+export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0) {
+  const { upserts, seen, looks, everyMs } = { ...DEFAULT_BATCHING, ...limits };
+  let done = doneBefore;
+  let hasLooks = false;
+  let handed = { upserts: 0, seen: 0, looks: 0 };
+  let unchanged: string[] = [];
+  let dueAt = now() + everyMs / FIRST_SOONER;
+
+  function* flush(): Generator<SyncEvent, void> {
+    if (unchanged.length > 0) yield { t: "seen", externalIds: unchanged };
+    unchanged = [];
+  }
+
+  return {
+    /** Items so far, including those of earlier attempts. */
+    get done() {
+      return done;
+    },
+    /**
+     * Counts folders, or requests that list. A run that never counts any reports none in its checkpoints and stops at
+     * no bound.
+     */
+    look(count: number = 1): void {
+      hasLooks = true;
+      handed.looks += count;
+    },
+    /** Names an item that is the same as stored. */
+    *seen(externalId: string): Generator<SyncEvent, void> {
+      done += 1;
+      handed.seen += 1;
+      unchanged.push(externalId);
+      if (unchanged.length >= SEEN_IDS) yield* flush();
+    },
+    upsert(item: SourceItem): SyncEvent {
+      done += 1;
+      handed.upserts += 1;
+      return { t: "upsert", item };
+    },
+    /** Whether the next checkpoint is due. */
+    isDue: (): boolean => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
+    /** Whether an item was handed over since the last checkpoint: an attempt that resumes here has less to do. */
+    hasChanged: (): boolean => handed.upserts > 0,
+    /** Names the ids that are still pending. */
+    flush,
+    /** Yields the checkpoint with this cursor, after everything it covers, with the run's progress. */
+    *checkpoint(
+      cursor: unknown,
+      { total, note, isLast }: { total?: number | undefined; note?: string; isLast?: true } = {},
+    ): Generator<SyncEvent, void> {
+      yield* flush();
+      yield { t: "checkpoint", cursor, ...(hasLooks && { looks: handed.looks }), ...(isLast && { isLast }) };
+      yield { t: "progress", done, ...defined({ note, total: total && Math.max(total, done) }) };
+      handed = { upserts: 0, seen: 0, looks: 0 };
+      dueAt = now() + everyMs;
+    },
+  };
+}

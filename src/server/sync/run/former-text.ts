@@ -1,0 +1,52 @@
+import { groupsAlways } from "#storage/access/item-clocks.ts";
+import { FORMER_TEXT_MS, isFormer } from "#storage/batch/former-text.ts";
+import type { ClaimedJob } from "#storage/records/queue.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import type { JobEnd, SyncDeps } from "#server/sync/deps.ts";
+import type { Known } from "./item-cache.ts";
+
+/**
+ * Whether the text of an item, or its child items, stay when its content is cut off or now too large: it was read
+ * before, and may be broken only for a few days. One rule for every source. Source: docs/decisions/0054.
+ */
+export function keepsFormer(known: Pick<Known, "find" | "childrenOf">, externalId: string, now: number): boolean {
+  const item = known.find(externalId);
+  if (!item || !(item.hasText || known.childrenOf(externalId).length > 0)) return false;
+  return item.formerSince === null || isFormer(item.formerSince, now);
+}
+
+/** Items that lose their text in one transaction. */
+const SLICE = 50;
+
+/** Runs the job `end_former_texts`: drops the former texts of items that could not be read again for too long. */
+export async function endFormerTexts(
+  { store, now }: Pick<SyncDeps, "store" | "now">,
+  { workspaceId }: Pick<ClaimedJob, "workspaceId">,
+  signal: AbortSignal,
+): Promise<JobEnd> {
+  const workspace = store.in(workspaceId);
+  const since = now() - FORMER_TEXT_MS;
+  for (;;) {
+    if (signal.aborted) return { type: "again", at: now() };
+    const due = await workspace.itemWrites.listFormer(since, SLICE);
+    const [first] = due;
+    if (!first) return { type: "done" };
+    const kbIds = due.filter(({ connectorId }) => connectorId === first.connectorId).map(({ kbId }) => kbId);
+    const isEnded = await endOf(workspace, first.connectorId, { kbIds, since, now: now() });
+    // Its connector is being deleted, with everything it has.
+    if (!isEnded) return { type: "done" };
+  }
+}
+
+async function endOf(
+  { connectors, itemWrites }: Pick<WorkspaceStore, "connectors" | "itemWrites">,
+  connectorId: string,
+  { now, ...of }: { kbIds: string[]; since: number; now: number },
+): Promise<boolean> {
+  const connector = await connectors.find(connectorId);
+  if (!connector) return false;
+  const always = groupsAlways(connector);
+  const ops = [{ type: "end_former" as const, ...of }];
+  const { isApplied } = await itemWrites.applyBatch({ connectorId, always, highest: 0, now, ops });
+  return isApplied;
+}

@@ -1,0 +1,178 @@
+import { isChildId } from "#core/child-ids.ts";
+import { defined } from "#core/defined.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
+import type { What } from "#sources/outcomes.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import type { SyncEnd, SyncEvent } from "#server/sync/sync-events.ts";
+import { removeOrHold } from "./sweep.ts";
+import { BatchRefused, type BatchSink } from "./batch-sink.ts";
+import { isMirror, isProof, makeRunClocks, type RunClocks } from "#server/sync/clocks.ts";
+import { containerEntityId } from "#server/sync/items/entities.ts";
+import type { Known } from "./item-cache.ts";
+import { listBelow } from "./stored-items.ts";
+import type { ToldPeople } from "#server/sync/people/group-updates.ts";
+
+export interface LookingRun {
+  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
+  source: Pick<Source, "spec">;
+  connector: ConnectorRecord;
+  sync: SyncRecord;
+  now: () => number;
+}
+
+/** A run, as needed to record which parts of the source it read. */
+export interface Looking {
+  options: LookingRun;
+  known: Pick<Known, "takeMarks">;
+  sink: BatchSink;
+  /** Absent where permissions are not mirrored. */
+  clocks: RunClocks | undefined;
+}
+
+type Told = Pick<ToldPeople, "refuse" | "endListing">;
+
+export type LookEvent = Extract<SyncEvent, { t: "refused" | "listed" }>;
+
+const PAGE = 500;
+
+/**
+ * Makes the clocks of a run; undefined where permissions are not mirrored. An empty connector's clock is that of the
+ * run that fills it.
+ */
+export async function beginClocks(options: LookingRun, sink: BatchSink): Promise<RunClocks | undefined> {
+  const { source, connector, sync, store, now } = options;
+  if (!isMirror(source.spec)) return undefined;
+  let { aclCheckedAt } = connector;
+  if (aclCheckedAt === null && (await store.itemWrites.guardOf(connector.connectorId, now())).living === 0) {
+    sink.clock((aclCheckedAt = sync.startedAt ?? now()));
+  }
+  const clocksFrom = await store.access.clocksFrom(connector.connectorId);
+  return makeRunClocks({ aclCheckedAt, clocksFrom }, await store.access.maxAclAgeMs(), now);
+}
+
+/** Applies an event about the reading of a part of the source. @throws BatchRefused when nothing more may be stored */
+export async function look(looking: Looking & { people: Told }, event: LookEvent): Promise<void> {
+  const { people } = looking;
+  if (event.t === "refused") {
+    return "group" in event.what ? people.refuse(event.what.group) : withhold(looking, event.what);
+  }
+  await endSlice(looking, event);
+  // Groups belong to no time range.
+  if (event.from !== undefined || event.to !== undefined) return;
+  const refusal = await people.endListing(event.container);
+  if (refusal) throw new BatchRefused(refusal);
+}
+
+/**
+ * Items that the source refused to show remain, and no one can read them; where access is set in kb it stays as it is.
+ */
+async function withhold(looking: Looking, what: What): Promise<void> {
+  for await (const items of storedOf(looking, what)) await leave(looking, items, "refused");
+}
+
+/**
+ * Keeps the parts that the run could not read; their permissions keep their old age. Does not apply after an increment
+ * where items are read by groups of their containers: each is as current as those groups, and they have clocks of their
+ * own.
+ */
+export async function leaveBehind(looking: Looking, end: SyncEnd): Promise<void> {
+  const { source, sync } = looking.options;
+  const isInPart = sync.mode === "incremental" && end.listing === "partial";
+  const isOfGroups = isInPart && source.spec.acl !== "per_item";
+  for (const what of end.notLookedAt ?? []) {
+    if (isOfGroups && "container" in what) continue;
+    for await (const items of storedOf(looking, what)) await leave(looking, items, "not_looked_at");
+  }
+}
+
+/**
+ * Ends the listing of a slice: items that the run did not name in it are removed or held; the rest was read just now.
+ */
+async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "listed" }>): Promise<void> {
+  const { options, sink } = looking;
+  const { store, connector, sync, now } = options;
+  const slice = {
+    entityId: containerEntityId(store.workspaceId, connector.connectorId, listed.container),
+    ...defined({ from: listed.from, to: listed.to }),
+  };
+  await flushMarks(looking);
+  const gone: StoredItem[] = [];
+  const read = (after: string) => store.itemWrites.listSlice(connector.connectorId, slice, after, PAGE);
+  for await (const items of pages(read)) {
+    const named = items.filter(({ seenBy }) => seenBy === sync.syncId);
+    gone.push(...items.filter((item) => isGone(item, sync.syncId)));
+    const ids = named.map(({ externalId }) => externalId);
+    for (const op of looking.clocks?.restamp(ids, now()) ?? []) sink.add(op);
+    await sink.flush();
+  }
+  await removeOrHold("sweep", gone, { store, connector, now }, sink);
+}
+
+/**
+ * Moves the connector's clock to the beginning of a run that would have shown every change of a permission, and drops
+ * the clocks of items that it overtakes. Unread parts got a clock of their own before, so a process that dies in
+ * between has nothing to undo.
+ */
+export async function prove(looking: Looking, end: SyncEnd | undefined): Promise<void> {
+  const { options, sink } = looking;
+  const { store, connector, sync, source, now } = options;
+  if (!isMirror(source.spec) || !isProof(source.spec, { mode: sync.mode, lastFullAt: connector.lastFullAt }, end))
+    return;
+  await flushMarks(looking);
+  sink.clock(sync.startedAt ?? now());
+  await sink.flush();
+  const read = (after: string) => store.itemWrites.listOvertaken(connector.connectorId, sync.syncId, after, PAGE);
+  for await (const items of pages(read)) {
+    sink.add({ type: "clock", externalIds: items.map(({ externalId }) => externalId), at: null, cause: null });
+    await sink.flush();
+  }
+  await store.access.dropUnusedClocks(connector.connectorId);
+}
+
+async function leave(looking: Looking, items: readonly StoredItem[], cause: "refused" | "not_looked_at") {
+  const { sink, clocks } = looking;
+  const alive = items.filter(({ indexState }) => indexState !== "held").map(({ externalId }) => externalId);
+  sink.add({ type: "seen", externalIds: alive });
+  const externalIds = items.map(({ externalId }) => externalId).filter((id) => !isChildId(id));
+  if (clocks) sink.add({ type: "clock", externalIds, at: null, cause });
+  await sink.flush();
+}
+
+async function* storedOf(looking: Looking, what: What): AsyncGenerator<StoredItem[], void> {
+  const { store, connector } = looking.options;
+  await flushMarks(looking);
+  if ("externalId" in what) yield await store.itemWrites.listStoredOf(connector.connectorId, [what.externalId]);
+  if ("container" in what) yield* below(looking, what.container);
+}
+
+function below({ options: { store, connector } }: Looking, container: ContainerRef) {
+  return listBelow(
+    store,
+    connector.connectorId,
+    containerEntityId(store.workspaceId, connector.connectorId, container),
+  );
+}
+
+/** Stores the run's pending marks, so that later queries see them. */
+async function flushMarks({ known, sink }: Looking): Promise<void> {
+  for (const op of known.takeMarks()) sink.add(op);
+  await sink.flush();
+}
+
+async function* pages<T extends { kbId: string }>(read: (after: string) => Promise<T[]>): AsyncGenerator<T[], void> {
+  for (let after = ""; ;) {
+    const page = await read(after);
+    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.kbId;
+  }
+}
+
+function isGone({ externalId, seenBy, indexState }: StoredItem, syncId: string): boolean {
+  return seenBy !== syncId && indexState !== "held" && !isChildId(externalId);
+}

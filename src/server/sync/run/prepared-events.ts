@@ -1,0 +1,239 @@
+import { isApiError } from "#api/errors.ts";
+import type { SourceProblem } from "#api/common.ts";
+import { defined } from "#core/defined.ts";
+import { type Spool, SPOOLED_FROM_BYTES } from "#core/spool.ts";
+import { redact } from "#core/redact.ts";
+import type { Skip } from "#sources/outcomes.ts";
+import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { ChildRules, Source } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
+import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { SyncEnd, SyncEvent } from "#server/sync/sync-events.ts";
+import type { Line } from "#server/sync/bytes/byte-budget.ts";
+import { prepareWithChildren } from "#server/sync/items/children.ts";
+import { fetcherOf } from "#server/sync/items/fetcher.ts";
+import { keepsFormer } from "./former-text.ts";
+import type { Known } from "./item-cache.ts";
+import type { LookEvent } from "./listings.ts";
+import { noteTexts } from "./text-quota.ts";
+import type { PrepareOptions } from "#server/sync/items/prepare.ts";
+import { makeRoom, type Room } from "#server/sync/bytes/room.ts";
+import type { RunState } from "./run-state.ts";
+import type { ToldEvent } from "#server/sync/people/group-updates.ts";
+import type { Turn } from "./time-slice.ts";
+import { relisted, vanished } from "./unread-items.ts";
+
+/** Dependencies for preparing a run's events. */
+export interface StepOptions extends Omit<PrepareOptions, "workspaceId" | "signal"> {
+  store: { workspaceId: string };
+  source: Source;
+  sync: Pick<SyncRecord, "mode">;
+  /** `config` parsed, credentials, log; its signal is the run's. */
+  context: SourceContext<unknown>;
+  /** Where the bytes of large files go. */
+  spool: Spool;
+  /** Waits for a moment without searches before an item is begun, so that people go first. Absent = begins at once. */
+  waitForGap?(): Promise<void>;
+  /** Absent = nothing has a limit. */
+  quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
+}
+
+/** A prepared event: the data to store, in the order of the events. */
+export interface Step {
+  ops: ItemOp[];
+  bytes: number;
+  seen?: readonly string[];
+  /** Every stored item in it is still there, or is gone. */
+  seenBelow?: ContainerRef;
+  gone?: ContainerRef;
+  /** Items whose stored child items stay as they are. */
+  keepChildrenOf?: readonly string[];
+  cursor?: { json: string; state: Readonly<Record<string, string | null>>; looks?: number; isLast?: true };
+  progress?: { done: number; total: number | null; note: string | null };
+  /** When the source reported it. */
+  saidAt?: number;
+  look?: LookEvent;
+  told?: ToldEvent;
+  end?: SyncEnd;
+  /** Why the item was not taken, for reasons other than the item itself. */
+  problem?: SourceProblem;
+  /** The item was gone when it was to be read. */
+  isVanished?: boolean;
+  /** Releases its room among the bytes of all runs. */
+  leave?: () => void;
+}
+
+/** State that the steps of one run share. */
+export interface Surroundings {
+  /** The places of its items among the bytes of all runs. */
+  line: Line;
+  /** The same for this run's bytes that are on the disk until they are read. */
+  disk: Line;
+  known: Known;
+  state: RunState;
+  turn: Turn;
+  signal: AbortSignal;
+}
+
+/**
+ * Prepares an event. Several are prepared at once, so this stores nothing.
+ *
+ * @throws the signal's reason; ApiError as `prepareWithChildren`
+ */
+export function toStep(options: StepOptions, event: SyncEvent, surroundings: Surroundings): Step | Promise<Step> {
+  const { signal } = surroundings;
+  // Items read before the end of a run are still stored; none is begun after it.
+  signal.throwIfAborted();
+  const saidAt = options.now();
+  switch (event.t) {
+    case "upsert":
+      return prepareInside(options, event, surroundings).then((step) => ({ ...step, saidAt }));
+    case "access": {
+      const { externalId } = event;
+      return {
+        ops: [{ type: "access", externalId, access: options.judge(event.access) }],
+        bytes: 0,
+        saidAt,
+        ...alive(externalId),
+      };
+    }
+    case "refused":
+    case "listed":
+      return { ops: [], bytes: 0, look: event };
+    case "group":
+    case "member":
+    case "identity":
+      return { ops: [], bytes: 0, told: event, saidAt };
+    case "delete":
+      return { ops: [{ type: "delete", externalId: event.externalId, subtree: false }], bytes: 0 };
+    case "delete_container":
+      return { ops: [], bytes: 0, gone: { type: event.type, id: event.id } };
+    case "seen":
+      return { ops: [], bytes: 0, seen: event.externalIds, ...(event.container && { seenBelow: event.container }) };
+    case "skip":
+      return event.reason === "too_large" ? leaveOutLarge(options, event, surroundings) : toSkip(event);
+    case "checkpoint":
+      surroundings.turn.begin();
+      return {
+        ops: [],
+        bytes: 0,
+        cursor: {
+          json: JSON.stringify(event.cursor ?? null),
+          state: surroundings.state.take(),
+          ...defined({ looks: event.looks, isLast: event.isLast }),
+        },
+      };
+    case "progress": {
+      const { done, total, note } = event;
+      return { ops: [], bytes: 0, progress: { done, total: total ?? null, note: note ?? null } };
+    }
+    case "end":
+      return { ops: [], bytes: 0, end: event };
+  }
+}
+
+function toSkip(
+  { externalId, reason, message, retryable }: Skip,
+  more: Pick<Extract<ItemOp, { type: "skip" }>, "isUnread"> = {},
+): Step {
+  const op: ItemOp = { type: "skip", externalId, reason, message: redact(message), retryable, ...more };
+  return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
+}
+
+/** An existing item stays, with the reason why it isn't read. */
+async function leaveOutLarge({ now }: StepOptions, event: Skip, { known }: Surroundings): Promise<Step> {
+  await known.load([event.externalId]);
+  if (!known.find(event.externalId)) return toSkip(event);
+  const isUnread = keepsFormer(known, event.externalId, now());
+  return toSkip({ ...event, reason: "failed", retryable: true }, isUnread ? { isUnread } : {});
+}
+
+/** Events arrive and leave in order, so that the first in line never waits for one behind it. */
+async function prepareInside(
+  options: StepOptions,
+  event: Extract<SyncEvent, { t: "upsert" }>,
+  { line, disk, known, signal }: Surroundings,
+): Promise<Step> {
+  const room = makeRoom(line.take(), signal);
+  const place = disk.take();
+  try {
+    await options.waitForGap?.();
+    signal.throwIfAborted();
+    await known.load([event.item.externalId]);
+    const full = await overQuota(options, event.item.externalId, known);
+    if (full) return full;
+    const { content, size = SPOOLED_FROM_BYTES } = event.item;
+    if (content.type === "fetch") await place.enter(size, signal);
+    const step = await prepareStep(options, event, { known, signal, room });
+    return { ...step, leave: () => room.end()?.leave() };
+  } finally {
+    room.end();
+    place.leave();
+  }
+}
+
+/**
+ * The step that leaves a new item out of a workspace that is full; undefined if there is room, or the item is known.
+ */
+async function overQuota({ quotas, store }: StepOptions, externalId: string, known: Known): Promise<Step | undefined> {
+  if (quotas === undefined || known.find(externalId)) return undefined;
+  const problem = await quotas.takeItem(store.workspaceId);
+  if (problem === undefined) return undefined;
+  const op: ItemOp = { type: "skip", externalId, reason: "over_quota", message: problem.message, retryable: true };
+  return { ops: [op], bytes: 0, problem };
+}
+
+/** Named and not read: its child items stay as well. */
+function alive(externalId: string): Pick<Step, "keepChildrenOf"> {
+  return { keepChildrenOf: [externalId] };
+}
+
+function rulesOf({ source, context }: StepOptions): ChildRules | undefined {
+  return source.childRules?.(context.config);
+}
+
+async function prepareStep(
+  options: StepOptions,
+  { item }: Extract<SyncEvent, { t: "upsert" }>,
+  { known, signal, room }: Pick<Surroundings, "known" | "signal"> & { room: Room },
+): Promise<Step> {
+  const { store, source, context, quotas } = options;
+  const { connector, extractor, analyze, judge, judgePeople, keepsSecrets, readerVersionOf, faults, now, randomBytes } =
+    options;
+  const preparing = prepareWithChildren(
+    {
+      workspaceId: store.workspaceId,
+      connector,
+      extractor,
+      analyze,
+      judge,
+      keepsSecrets,
+      now,
+      randomBytes,
+      signal,
+      room,
+      storedVersion: (externalId) => known.versionOf(externalId),
+      keepsFormer: (externalId) => keepsFormer(known, externalId, now()),
+      hasChildren: (externalId) => known.childrenOf(externalId).length > 0,
+      ...defined({
+        judgePeople,
+        readerVersionOf,
+        faults,
+        rules: rulesOf(options),
+        fetchContent: fetcherOf(source, context, options.spool, signal),
+      }),
+    },
+    item,
+  );
+  const prepared = await preparing.catch((error: unknown) => {
+    if (isApiError(error, "source_changed")) return "changed" as const;
+    throw error;
+  });
+  if (prepared === "changed") return relisted(options, item);
+  if (!prepared) return vanished(options, item, known);
+  const { unchanged, ...step } = prepared;
+  if (quotas && !known.find(item.externalId)) noteTexts(quotas, store.workspaceId, step.ops);
+  return { ...step, seen: unchanged };
+}

@@ -1,0 +1,347 @@
+import { groupsAlways } from "#storage/access/item-clocks.ts";
+import { setMaxListeners } from "node:events";
+import { isApiError } from "#api/errors.ts";
+import { explainMissingPart } from "#core/build.ts";
+import type { SourceProblem } from "#api/common.ts";
+import type { Source } from "#sources/contract.ts";
+import type { SyncEnd, SyncRequest } from "#server/sync/sync-events.ts";
+import { runsOf } from "./run-session.ts";
+import { withSignal } from "#sources/with-signal.ts";
+import { isUnwritable } from "#storage/unless-unwritable.ts";
+import { defined } from "#core/defined.ts";
+import { SPOOLED_FROM_BYTES } from "#core/spool.ts";
+import { findFault, withoutWords } from "#core/faults.ts";
+import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
+import { type ByteBudget, type Line, makeByteBudget } from "#server/sync/bytes/byte-budget.ts";
+import { inOrder } from "./in-order.ts";
+import { countAlive, dropBelow, keepBelow, leaveOutOfScope, markAlive, sweep } from "./sweep.ts";
+import { toProblem } from "#server/sync/problem.ts";
+import { isMirror } from "#server/sync/clocks.ts";
+import { beginClocks, leaveBehind, look, type Looking, prove } from "./listings.ts";
+import { type Known, makeKnown } from "./item-cache.ts";
+import { accessPlace, accessPlaceOf } from "./access-cursor.ts";
+import { type Bound, LISTING_LIMITS, type ListingLimits, makeBound } from "#server/sync/listing-limits.ts";
+import { NoPlace, untilNoPlace } from "./checkpoint-timeout.ts";
+import { type Pass, passOf, passState } from "./pass.ts";
+import type { SyncCounts } from "#storage/records/syncs.ts";
+import { redact } from "#core/redact.ts";
+import { findShortage } from "#core/shortage.ts";
+import { makeRunState } from "./run-state.ts";
+import { type Step, type StepOptions, toStep } from "./prepared-events.ts";
+import { isReaderRun } from "#server/sync/schedule/read-again.ts";
+import { makeShortTurn, makeTurn } from "./time-slice.ts";
+import { makeStored } from "./stored-items.ts";
+import { makeToldPeople, type ToldPeople, type ToldPeopleOptions } from "#server/sync/people/group-updates.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+
+/** Why a run is told to stop early. */
+export type StopReason = "cancel" | "give_back";
+
+export interface RunOptions extends ToldPeopleOptions, StepOptions {
+  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access" | "sourcePeople">;
+  source: Source;
+  connector: ConnectorRecord;
+  sync: SyncRecord;
+  /** Aborted with a `StopReason`. */
+  signal: AbortSignal;
+  /** Items read and extracted at once. */
+  parallel: number;
+  /** Bounds what all runs hold of files. */
+  budget: ByteBudget;
+  /** How much one run lists, if its source can resume in the next one. */
+  listing?: ListingLimits;
+  /**
+   * Whether another job waits for the worker; called once the run has had its turn, at checkpoints that it can resume
+   * from.
+   */
+  isOtherWaiting?(): Promise<boolean>;
+}
+
+/** How a run ended. Its changes are in the store already; `finish.ts` applies the end to run and connector. */
+export type RunEnd =
+  /**
+   * The source reported everything. `isComplete`: every living item in scope was named. `problem`: not all was taken.
+   * `goesOn`: it stopped at a bound and the next run goes on from there; how many runs in a row have done so.
+   */
+  | { type: "done"; isComplete: boolean; strangers: number; problem?: SourceProblem; goesOn?: number }
+  | { type: "failed"; problem: SourceProblem }
+  | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
+  | { type: "stopped"; reason: StopReason }
+  /** Another worker has it now, or its connector or scope is gone. Nothing more may be recorded for it. */
+  | { type: "superseded"; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
+
+/** Events read ahead of storing: bounds memory to a few batches. */
+const WINDOW = 128;
+/** Bytes of large files that one run has on the disk: some are ready when the extraction is free for them. */
+const DISK_BYTES = 256 * 1024 * 1024;
+/** An item with more ops than this may go in several batches. */
+const MANY_OPS = 20;
+/** The time to the first checkpoint, as a multiple of the time a run lists: a fetch of git may take two hours. */
+const NO_PLACE_TIMES = 3;
+/** A run that must wait longer gives the worker back. */
+const DEFAULT_WAIT_MS = 60_000;
+/** The wait while the server itself can't go on; it isn't a failure of the source, so the retries don't get rarer. */
+const HOST_WAIT_MS = 60_000;
+
+/**
+ * One run of a connector: the source's events, extracted several at once and stored in their order, batch by batch with
+ * the cursor. Killed anywhere and run again, it ends in the same state. A bad item never ends it. Never throws for a
+ * source's failure.
+ */
+export async function runSync(options: RunOptions): Promise<RunEnd> {
+  const abort = new AbortController();
+  // Every item being read adds a listener, more than Node's leak warning allows.
+  setMaxListeners(0, abort.signal);
+  const stop = () => abort.abort(options.signal.reason);
+  if (options.signal.aborted) stop();
+  options.signal.addEventListener("abort", stop, { once: true });
+  const people = await makeToldPeople(options);
+  const pass = await passOf(options.store.itemWrites, options.connector, options.sync);
+  const sink = await makeSink(options, people, pass?.passId ?? options.sync.syncId);
+  const line = options.budget.open({
+    workspaceId: options.store.workspaceId,
+    connectorId: options.connector.connectorId,
+  });
+  try {
+    return await runEvents(options, { sink, people, line, pass }, abort);
+  } catch (error) {
+    return await endOf(abort.signal.reason instanceof NoPlace ? abort.signal.reason : error, options, sink);
+  } finally {
+    // Aborts reads that this run no longer needs.
+    abort.abort(new Error("The sync has ended."));
+    line.close();
+    options.signal.removeEventListener("abort", stop);
+  }
+}
+
+async function makeSink(options: RunOptions, people: ToldPeople, passId: string): Promise<BatchSink> {
+  const { store, connector, sync, lease, now } = options;
+  const { connectorId } = connector;
+  const guard = await store.itemWrites.guardOf(connectorId, now());
+  return makeBatchSink({
+    apply: (batch) => store.itemWrites.applyBatch(batch),
+    connectorId,
+    always: groupsAlways(connector),
+    highest: guard.highest,
+    run: {
+      syncId: sync.syncId,
+      passId,
+      jobId: lease.jobId,
+      leaseOwner: lease.owner,
+      scopeVersion: connector.scopeVersion,
+    },
+    total: sync.progress.total,
+    people,
+    ...(isMirror(options.source.spec) && { mirror: { aclCheckedAt: connector.aclCheckedAt } }),
+    now,
+  });
+}
+
+async function runEvents(
+  options: RunOptions,
+  { sink, people, line, pass }: { sink: BatchSink; people: ToldPeople; line: Line; pass: Pass | undefined },
+  abort: AbortController,
+): Promise<RunEnd> {
+  const startedAt = options.now();
+  const { source, connector, sync, store } = options;
+  const runs = runsOf(source);
+  if (!runs) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
+  const readAgain = new Set(isReaderRun(sync) ? sync.items : []);
+  const known = makeKnown(store.itemWrites, connector.connectorId, { readAgain });
+  if (sync.mode === "full") {
+    await leaveOutOfScope(options, sink);
+    await known.loadAll();
+  }
+  const turn = makeTurn(options, startedAt);
+  const shortTurn = isReaderRun(sync) && makeShortTurn({ isOtherWaiting: async () => false, ...options });
+  const passId = pass?.passId ?? sync.syncId;
+  const request = toRequest(options, passId, sync.mode === "access" ? await accessPlaceOf(options) : connector.cursor);
+  const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
+  const stored = makeStored(store, connector.connectorId, known);
+  const bound = await boundOf(options, pass);
+  const looking = { options, known, sink, people, bound, clocks: await beginClocks(options, sink) };
+  const events = runs({ ...withSignal(options.context, abort.signal), stored, state }, request);
+  const disk = makeByteBudget(DISK_BYTES).open({ workspaceId: store.workspaceId, connectorId: connector.connectorId });
+  const steps = inOrder(
+    untilNoPlace(events, {
+      mostMs: (options.listing ?? LISTING_LIMITS).ms * NO_PLACE_TIMES,
+      now: options.now,
+      stop: (reason) => abort.abort(reason),
+      took: bound?.took,
+    }),
+    (event) => toStep(options, event, { line, disk, known, state, turn, signal: abort.signal }),
+    {
+      parallel: options.parallel,
+      window: WINDOW,
+      isLarge: (event) =>
+        event.t === "upsert" &&
+        event.item.content.type === "inline" &&
+        event.item.content.text.length > SPOOLED_FROM_BYTES,
+      release: () => abort.abort(new Error("The sync has ended.")),
+    },
+  );
+  let end: SyncEnd | undefined;
+  let cursor: string | undefined;
+  let problem: SourceProblem | undefined;
+  let isAtBound = false;
+  for await (const step of steps) {
+    end = step.end ?? end;
+    problem ??= step.problem ?? problemOf(step.end);
+    cursor = step.cursor?.json ?? cursor;
+    await take(step, looking);
+    step.leave?.();
+    if (shortTurn && !(await shortTurn.mayGoOn())) {
+      await sink.flush();
+      return { type: "stopped", reason: "give_back" };
+    }
+    // A half-read group would be read from its beginning again, and after the last place everything would.
+    if (step.cursor === undefined || step.cursor.isLast || people.isOpen()) continue;
+    if (step.cursor.looks !== undefined && bound?.why() !== undefined) {
+      problem ??= { code: "source_error", message: bound.why() ?? "" };
+      isAtBound = true;
+      break;
+    }
+    if (await turn.mayGoOn()) continue;
+    await sink.flush();
+    return { type: "stopped", reason: "give_back" };
+  }
+  options.signal.throwIfAborted();
+  // The source may have ended without an error.
+  if (abort.signal.reason instanceof NoPlace) throw abort.signal.reason;
+  if (end) await leaveBehind(looking, end);
+  const isFullListing = end?.listing === "complete" && sync.mode !== "items";
+  if (isFullListing) await sweep({ ...options, sync: { syncId: passId } }, known, sink);
+  const { scopeVersion } = connector;
+  const unfinished = isAtBound && pass ? { ...pass, runs: pass.runs + 1 } : undefined;
+  if (bound) sink.cursor(cursor, { ...passState(unfinished, scopeVersion), ...bound.state(true) });
+  await prove(looking, end);
+  people.cover();
+  await sink.flush(true);
+  const refusal = end && (await people.end(end));
+  if (refusal) return { type: "superseded", reason: refusal };
+  const goesOn = unfinished?.runs;
+  return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem, goesOn }) };
+}
+
+/** Mirrored permissions are proven by one run, so several runs that list together would prove nothing. */
+async function boundOf({ store, source, connector, sync, listing }: RunOptions, pass: Pass | undefined) {
+  if (pass === undefined || isMirror(source.spec)) return undefined;
+  const { connectorId } = connector;
+  return makeBound(store.itemWrites, { connectorId, syncId: sync.syncId }, listing);
+}
+
+function problemOf(end: SyncEnd | undefined): SourceProblem | undefined {
+  return end?.why === undefined ? undefined : { code: "source_error", message: redact(end.why) };
+}
+
+function toRequest({ sync, connector }: RunOptions, passId: string, cursor: unknown): SyncRequest {
+  const { mode } = sync;
+  if (mode === "identities") throw new Error("Runs of identities are another job's.");
+  return {
+    mode,
+    scope: connector.scope,
+    cursor,
+    ...(sync.items && { externalIds: sync.items }),
+    runId: passId,
+    ...(sync.people && { readsGroups: true }),
+  };
+}
+
+type Taking = Looking & { options: RunOptions; known: Known; people: ToldPeople; bound: Bound | undefined };
+
+function leftOut(reason: string): Partial<SyncCounts> {
+  return { skipped: 1, reasons: { [reason]: 1 } };
+}
+
+async function take(step: Step, looking: Taking): Promise<void> {
+  const { options, known, sink, people, clocks } = looking;
+  sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
+  await known.load([...(step.seen ?? []), ...(step.keepChildrenOf ?? [])]);
+  for (const externalId of step.seen ?? []) {
+    const item = known.find(externalId);
+    const alive = item ? [item, ...known.childrenOf(externalId)] : [];
+    for (const each of alive) countAlive(each, known, sink);
+  }
+  if (step.gone) await dropBelow(step.gone, options, sink);
+  if (step.seenBelow) await keepBelow(step.seenBelow, options, known, sink);
+  for (const externalId of step.keepChildrenOf ?? []) {
+    for (const child of known.childrenOf(externalId)) markAlive(child, known, sink);
+  }
+  for (const op of step.ops) {
+    sink.add(clocks && step.saidAt !== undefined ? clocks.stamp(op, step.saidAt) : op);
+    if (op.type === "upsert" && op.item.text.state === "failed" && op.item.text.isFault) sink.count({ faults: 1 });
+    if (op.type === "upsert" && op.item.datesLeftOut) sink.count({ datesLeftOut: op.item.datesLeftOut });
+    if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : leftOut(op.reason));
+    // An archive is many items: it may go in several batches, its version with the last.
+    if (step.ops.length > MANY_OPS) await sink.flushIfDue();
+  }
+  for (const op of clocks?.late() ?? []) sink.add(op);
+  if (step.told) await people.hear(step.told, step.saidAt ?? options.now());
+  if (step.look) await look(looking, step.look);
+  if (step.progress) sink.progress(step.progress);
+  if (step.cursor !== undefined) cover(step.cursor, looking);
+  await sink.flushIfDue();
+}
+
+/** Stores the events so far with the cursor, once no group is half read. */
+function cover(
+  { json, state, looks }: NonNullable<Step["cursor"]>,
+  { options: { sync }, known, sink, people, bound }: Pick<Taking, "options" | "known" | "sink" | "people" | "bound">,
+): void {
+  const isAccess = sync.mode === "access";
+  bound?.count(looks ?? 0);
+  if (people.isOpen()) {
+    if (!isAccess) sink.keep(state);
+    return;
+  }
+  // A run that resumes from this cursor must know what was named before it.
+  for (const op of known.takeMarks()) sink.add(op);
+  // A run of mode `access` has no position in the feed that the connector's cursor belongs to.
+  if (isAccess) sink.cursor(undefined, accessPlace(sync.syncId, json));
+  else sink.cursor(json, { ...state, ...(looks !== undefined && bound?.state()) });
+}
+
+async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
+  const error = explainMissingPart(thrown) ?? thrown;
+  if (sink.refusal) return { type: "superseded", reason: sink.refusal };
+  // Everything before the end is complete, with its cursor: it is kept.
+  const isLast = !isApiError(error, "source_rate_limited") && !isOfHost(error) && options.signal.reason !== "give_back";
+  const fault = options.signal.aborted ? undefined : findFault(error);
+  if (fault) sink.count({ faults: 1 });
+  await storeRest(options, sink, isLast);
+  if (sink.refusal) return { type: "superseded", reason: sink.refusal };
+  if (sink.isCancelRequested) return { type: "stopped", reason: "cancel" };
+  if (options.signal.aborted) {
+    return { type: "stopped", reason: options.signal.reason === "cancel" ? "cancel" : "give_back" };
+  }
+  if (error instanceof NoPlace) {
+    return { type: "done", isComplete: false, strangers: 0, problem: { code: "source_error", message: error.message } };
+  }
+  const problem = toProblem(error);
+  if (isApiError(error, "source_rate_limited")) {
+    return { type: "waiting", retryAfterMs: error.retryAfterMs ?? DEFAULT_WAIT_MS, problem };
+  }
+  if (isOfHost(error)) {
+    return { type: "waiting", retryAfterMs: findShortage(error)?.retryAfterMs ?? HOST_WAIT_MS, problem };
+  }
+  const { connectorId, providerId } = options.connector;
+  if (fault) options.faults?.note(fault, { connectorId, providerId, syncId: options.sync.syncId });
+  else if (problem.code === "internal") options.context.log("The run failed.", { error: withoutWords(error) });
+  return { type: "failed", problem };
+}
+
+/** True when the server's own machine is at fault: its disk, its limits, or its program that was replaced. */
+function isOfHost(error: unknown): boolean {
+  return isUnwritable(error) || isApiError(error, "restart_needed") || findShortage(error) !== undefined;
+}
+
+async function storeRest({ context }: RunOptions, sink: BatchSink, isLast: boolean): Promise<void> {
+  try {
+    await sink.flush(isLast);
+  } catch (error) {
+    // The reason for the end is reported elsewhere and is another one; the next run makes up for this failure.
+    if (!(error instanceof BatchRefused)) context.log("The last batch could not be stored.", { error });
+  }
+}

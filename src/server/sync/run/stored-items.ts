@@ -1,0 +1,63 @@
+import { isChildId } from "#core/child-ids.ts";
+import { accessKeyOf } from "#core/access-key.ts";
+import { parsePrincipal, type Principal } from "#core/principals.ts";
+import { isConnectorList } from "#storage/access/item-clocks.ts";
+import type { StoredItems } from "#sources/context.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import { containerEntityId } from "#server/sync/items/entities.ts";
+import type { Known } from "./item-cache.ts";
+
+type Reads = Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
+
+const PAGE = 500;
+
+/** The queries about stored items that a source may make. */
+export function makeStored(store: Reads, connectorId: string, known: Pick<Known, "version">): StoredItems {
+  return {
+    version: (externalId) => known.version(externalId),
+    async accessKey(externalId) {
+      const aclId = await store.itemWrites.findOwnAccess(connectorId, externalId);
+      if (aclId === undefined) return undefined;
+      if (aclId <= 0) return accessKeyOf({ known: false });
+      const lists = (await store.access.listsOf(aclId)).filter((list) => !isAlways(list, connectorId));
+      // A part that names none has a clock alone.
+      return lists.length > 0 ? accessKeyOf({ known: true, all: lists }) : undefined;
+    },
+    async *list(container) {
+      const entityId = containerEntityId(store.workspaceId, connectorId, container);
+      for await (const page of listBelow(store, connectorId, entityId)) {
+        for (const { externalId, version } of page) {
+          if (!isChildId(externalId)) yield { externalId, ...(version !== null && { version }) };
+        }
+      }
+    },
+  };
+}
+
+/** Whether it is a list that every access of a connector has: no source may name their groups. */
+function isAlways(list: readonly Principal[], connectorId: string): boolean {
+  const [only] = list;
+  const isConnection = only !== undefined && list.length === 1 && parsePrincipal(only)?.type === "connection";
+  return isConnection || isConnectorList(list, connectorId);
+}
+
+/** Yields, in pages, every living item that has this container in its home chain, and the parts of those. */
+export async function* listBelow(
+  { itemWrites }: Pick<Reads, "itemWrites">,
+  connectorId: string,
+  entityId: string,
+): AsyncGenerator<StoredItem[], void> {
+  for (let after = ""; ;) {
+    const page = await itemWrites.listBelow(connectorId, entityId, after, PAGE);
+    const ids = new Set(page.map(({ kbId }) => kbId));
+    const parts = await itemWrites.listParts(
+      connectorId,
+      page.map(({ externalId }) => externalId),
+    );
+    yield [...page, ...parts.filter(({ kbId }) => !ids.has(kbId))];
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return;
+    after = last.kbId;
+  }
+}

@@ -1,0 +1,122 @@
+import { inChunks } from "#core/in-chunks.ts";
+import type { Source } from "#sources/contract.ts";
+import type { ContainerRef } from "#sources/item.ts";
+import { removalLimit } from "#storage/batch/item-batch.ts";
+import type { ConnectorRecord } from "#storage/records/connectors.ts";
+import type { StoredItem } from "#storage/records/stored-items.ts";
+import type { SyncRecord } from "#storage/records/syncs.ts";
+import type { WorkspaceStore } from "#storage/store.ts";
+import type { BatchSink } from "./batch-sink.ts";
+import { containerEntityId } from "#server/sync/items/entities.ts";
+import type { Known } from "./item-cache.ts";
+import { listBelow } from "./stored-items.ts";
+
+/** The run that names these items. */
+export interface AliveOptions {
+  store: Pick<WorkspaceStore, "workspaceId" | "itemWrites">;
+  source: Source;
+  connector: Pick<ConnectorRecord, "connectorId" | "scope">;
+  sync: Pick<SyncRecord, "syncId">;
+  now: () => number;
+}
+
+/** Unnamed items read together. */
+const UNNAMED_PAGE = 2_000;
+
+/** Marks a stored item as present and unchanged. It is counted when it is marked, so only one attempt counts it. */
+export function countAlive(item: StoredItem, known: Known, sink: BatchSink): void {
+  sink.count({}, 1);
+  mark(item, true, known, sink);
+}
+
+/** Marks a stored item as present, whether or not it was read. */
+export function markAlive(item: StoredItem, known: Known, sink: BatchSink): void {
+  mark(item, false, known, sink);
+}
+
+/** A held item that is present again is kept; others are marked only where a cursor relies on it. */
+function mark({ externalId, indexState }: StoredItem, isCounted: boolean, known: Known, sink: BatchSink): void {
+  if (indexState !== "held") known.markLater(externalId, isCounted);
+  else sink.add({ type: "seen", externalIds: [externalId], ...(isCounted && { isCounted }) });
+}
+
+/** Marks every item in a container as present, at the end of the run, as if each had been named. */
+export async function keepBelow(
+  container: ContainerRef,
+  options: AliveOptions,
+  known: Known,
+  sink: BatchSink,
+): Promise<void> {
+  // Earlier events about items in the container must be stored before its items are listed.
+  await sink.flush();
+  const entityId = containerEntityId(options.store.workspaceId, options.connector.connectorId, container);
+  for await (const page of listBelow(options.store, options.connector.connectorId, entityId)) {
+    for (const item of page) countAlive(item, known, sink);
+    for (const op of known.takeMarks()) sink.add(op);
+    await sink.flushIfDue();
+  }
+}
+
+/** Removes every item in a container, or holds all of them when there are suspiciously many. */
+export async function dropBelow(container: ContainerRef, options: AliveOptions, sink: BatchSink): Promise<void> {
+  const { store, connector, now } = options;
+  await sink.flush();
+  const entityId = containerEntityId(store.workspaceId, connector.connectorId, container);
+  const gone: StoredItem[] = [];
+  for await (const page of listBelow(store, connector.connectorId, entityId)) gone.push(...page);
+  await removeOrHold("drop", gone, { store, connector, now }, sink);
+}
+
+/**
+ * Removes items that are gone, or holds all of them when there are suspiciously many. Items read elsewhere don't count.
+ */
+export async function removeOrHold(
+  type: "drop" | "sweep",
+  gone: readonly Pick<StoredItem, "kbId" | "wasReadElsewhere">[],
+  { store, connector: { connectorId }, now }: Pick<AliveOptions, "store" | "connector" | "now">,
+  sink: BatchSink,
+): Promise<void> {
+  if (gone.length === 0) return;
+  const guard = await store.itemWrites.guardOf(connectorId, now());
+  const judged = gone.filter(({ wasReadElsewhere }) => !wasReadElsewhere).length;
+  const hold = guard.removed + judged > removalLimit(guard.highest);
+  const ids = gone.map(({ kbId }) => kbId);
+  for (const kbIds of inChunks(ids, 100)) {
+    sink.add({ type, kbIds, hold });
+    await sink.flush();
+  }
+}
+
+/** Removes items outside the scope at once, without the guard: a person asked for it. */
+export async function leaveOutOfScope({ source, store, connector }: AliveOptions, sink: BatchSink): Promise<void> {
+  const inScope = source.inScope?.bind(source);
+  const { scope } = connector;
+  if (!inScope || (scope.include.length === 0 && scope.exclude.length === 0)) return;
+  const out: string[] = [];
+  for await (const { kbId, ...item } of store.itemWrites.walkPlaced(connector.connectorId)) {
+    if (!inScope(scope, item)) out.push(kbId);
+  }
+  for (const kbIds of inChunks(out, 100)) {
+    sink.add({ type: "remove", kbIds });
+    await sink.flush();
+  }
+}
+
+/** Removes items that a complete listing did not name, or holds all of them when there are suspiciously many. */
+export async function sweep(
+  { store, connector, sync, now }: AliveOptions,
+  known: Known,
+  sink: BatchSink,
+): Promise<void> {
+  for (const op of known.takeMarks()) sink.add(op);
+  await sink.flush();
+  const gone: Pick<StoredItem, "kbId" | "wasReadElsewhere">[] = [];
+  for (let after = ""; ;) {
+    const page = await store.itemWrites.listUnnamed(connector.connectorId, sync.syncId, after, UNNAMED_PAGE);
+    gone.push(...page);
+    const last = page.at(-1);
+    if (!last || page.length < UNNAMED_PAGE) break;
+    after = last.externalId;
+  }
+  await removeOrHold("sweep", gone, { store, connector, now }, sink);
+}
