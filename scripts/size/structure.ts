@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import ts from "typescript-api";
 import { RETIRED_WORDS } from "../../test/docs/retired-words.ts";
 import { type Import, importsOf, reachedFrom } from "./imports.ts";
+import { KEPT_INTERFACES, oneImplementation } from "./interfaces.ts";
 import { type FileSize, nodesOf } from "./measure.ts";
 import { unexplainedQueries } from "./raw-queries.ts";
 
@@ -14,10 +15,13 @@ export function structureOf(files: readonly FileSize[]): [string, number][] {
   const raw = all.filter(({ file, node }) => !file.path.startsWith("src/storage/") && isRawQuery(node));
   const clauses = all.filter(({ node }) => isWorkspaceClause(node));
   const comments = files.flatMap(({ comments: some }) => some);
+  const single = oneImplementation(all.map(({ node }) => node));
+  const kept = Object.keys(KEPT_INTERFACES);
   return [
     ["pairs of folders that import each other, through others too", pairsInCircles(foldersOf(imports))],
     ["circles of files", pairsInCircles(imports)],
-    ["interfaces of methods with one implementation", oneImplementation(all.map(({ node }) => node)).length],
+    ["interfaces of methods with one implementation", single.filter((name) => !(name in KEPT_INTERFACES)).length],
+    ["interfaces that are kept and have another", kept.filter((name) => !single.includes(name)).length],
     ["queries of a table outside storage", raw.length],
     ["clauses that name the workspace by hand", clauses.length],
     ["queries of a workspace's table that don't say why they are raw", unexplainedQueries(files).length],
@@ -47,34 +51,6 @@ function pairsInCircles(imports: readonly Import[]): number {
   let pairs = 0;
   for (const [from, to] of reach) for (const each of to) if (from < each && reach.get(each)?.has(from)) pairs++;
   return pairs;
-}
-
-/** Interfaces of two methods or more and nothing else, that one function or class gives and no other. */
-function oneImplementation(nodes: readonly ts.Node[]): string[] {
-  const given = new Map<string, number>();
-  const count = (type: ts.TypeNode | undefined) => {
-    const name = type && nameOfType(type);
-    if (name !== undefined) given.set(name, (given.get(name) ?? 0) + 1);
-  };
-  for (const node of nodes) {
-    if (ts.isFunctionLike(node)) count(node.type);
-    else if (ts.isVariableDeclaration(node)) count(node.type);
-    else if (ts.isSatisfiesExpression(node)) count(node.type);
-  }
-  return nodes.flatMap((node) =>
-    ts.isInterfaceDeclaration(node) && isOfMethods(node) && given.get(node.name.text) === 1 ? [node.name.text] : [],
-  );
-}
-
-function isOfMethods({ members }: ts.InterfaceDeclaration): boolean {
-  return members.length > 1 && members.every((member) => ts.isMethodSignature(member));
-}
-
-/** `X`, or what a promise of it holds. */
-function nameOfType(type: ts.TypeNode): string | undefined {
-  if (!ts.isTypeReferenceNode(type) || !ts.isIdentifier(type.typeName)) return undefined;
-  const [inner] = type.typeArguments ?? [];
-  return type.typeName.text === "Promise" && inner ? nameOfType(inner) : type.typeName.text;
 }
 
 const QUERIES = new Set(["selectFrom", "insertInto", "updateTable", "deleteFrom"]);

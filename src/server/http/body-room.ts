@@ -1,16 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 
 /** Memory budget for request bodies, which can arrive as slowly as `BODY_PACE` allows. */
-export interface BodyRoom {
-  /** Reserves a place for one body of a sender. The caller releases it. */
-  enter(sender: string): BodyPlace;
-}
-
-export interface BodyPlace {
-  /** Counts received bytes. @throws ApiError `unavailable` when there is no room for them */
-  take(bytes: number): void;
-  leave(): void;
-}
+export type BodyRoom = ReturnType<typeof makeBodyRoom>;
 
 export interface BodyRoomLimits {
   /** Bytes of each body that aren't counted: nearly all are smaller, and get a place whatever others send. */
@@ -26,7 +17,7 @@ const LIMITS: BodyRoomLimits = { freeBytes: MB / 16, senderBytes: 16 * MB, total
 const RETRY_AFTER_MS = 30_000;
 
 /** Makes the room. Without it one address held 600 MB, by 1,000 bodies of 1 MB that were never completed. */
-export function makeBodyRoom({ freeBytes, senderBytes, totalBytes }: BodyRoomLimits = LIMITS): BodyRoom {
+export function makeBodyRoom({ freeBytes, senderBytes, totalBytes }: BodyRoomLimits = LIMITS) {
   const bySender = new Map<string, number>();
   let total = 0;
 
@@ -38,10 +29,12 @@ export function makeBodyRoom({ freeBytes, senderBytes, totalBytes }: BodyRoomLim
   }
 
   return {
-    enter(sender) {
+    /** Reserves a place for one body of a sender. The caller releases it. */
+    enter(sender: string) {
       let [came, counted] = [0, 0];
       return {
-        take(bytes) {
+        /** Counts received bytes. @throws ApiError `unavailable` when there is no room for them */
+        take(bytes: number): void {
           came += bytes;
           const more = Math.max(0, came - freeBytes) - counted;
           if (more === 0) return;
@@ -49,7 +42,7 @@ export function makeBodyRoom({ freeBytes, senderBytes, totalBytes }: BodyRoomLim
           counted += more;
           add(sender, more);
         },
-        leave() {
+        leave(): void {
           add(sender, -counted);
           counted = 0;
         },

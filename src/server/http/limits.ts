@@ -104,16 +104,7 @@ const HARD_FACTOR = 5;
 
 /** Makes the token buckets of all limits, in the memory of this process. */
 export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; isOff?: boolean }): Limits {
-  if (options.isOff === true) {
-    return {
-      admit: () => undefined,
-      chargeOpen: () => undefined,
-      noteMalformed: () => undefined,
-      findWaitForBodies: () => 0,
-      chargeRequest: () => undefined,
-      chargeCall: () => undefined,
-    };
-  }
+  if (options.isOff === true) return OFF;
   const { mode } = options;
   const take = makeTaker(LIMITS[mode], options.clock);
   const malformed = makeBuckets(LIMITS[mode].malformed, options.clock);
@@ -151,6 +142,15 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
     },
   };
 }
+
+const OFF: Limits = {
+  admit: () => undefined,
+  chargeOpen: () => undefined,
+  noteMalformed: () => undefined,
+  findWaitForBodies: () => 0,
+  chargeRequest: () => undefined,
+  chargeCall: () => undefined,
+};
 
 function makeTaker(rates: Record<LimitName, Rate>, clock: Clock): (name: LimitName, key: string) => number {
   const throttles = new Map(Object.entries(rates).map(([name, rate]) => [name, makeBuckets(rate, clock)]));

@@ -41,22 +41,7 @@ export type Handler<R extends RouteConfig, Who = unknown> = (call: Call<R> & Who
  * Registers the routes of features, one line each: `at.member(tokenRoutes.list, ({ actor }) => tokens.list(actor));`
  * The order does not matter: paths without parameters take precedence over paths with them.
  */
-export interface Mount {
-  /** A route for a signed-in person or a token; the handler gets the actor. */
-  member<R extends RouteConfig>(route: R, handler: Handler<R, Member>): void;
-  /** A route without credentials. */
-  open<R extends RouteConfig>(route: R, handler: Handler<R>): void;
-  /** A route for a connector's own key; the path's `id` is that connector. */
-  push<R extends RouteConfig>(route: R, handler: Handler<R, { connector: ConnectorCaller }>): void;
-}
-
-/** Collects routes and adds them to the app. */
-export interface Mounter extends Mount {
-  /** Adds everything collected to the app. Call once. */
-  finish(app: App): void;
-  /** The methods of a path, for `Allow`; empty for an unknown path. */
-  methodsOf(path: string): string[];
-}
+export type Mount = Pick<ReturnType<typeof makeMounter>, "member" | "open" | "push">;
 
 export interface MounterOptions {
   clock: Clock;
@@ -74,7 +59,7 @@ export interface MounterOptions {
  *
  * @throws Error at start when a route has no row in the table or is mounted for another kind of caller than in its row
  */
-export function makeMounter(options: MounterOptions): Mounter {
+export function makeMounter(options: MounterOptions) {
   const mounted: Mounted[] = [];
 
   function add(kind: Mounted["kind"], route: RouteConfig, handler: Mounted["handler"]): void {
@@ -87,10 +72,17 @@ export function makeMounter(options: MounterOptions): Mounter {
   return {
     // `parseRequest` ensures that the parsed values have the contract's types; the caller's kind is checked on each
     // request.
-    member: (route, handler) => add("actor", route, handler as unknown as Mounted["handler"]),
-    open: (route, handler) => add("nobody", route, handler as unknown as Mounted["handler"]),
-    push: (route, handler) => add("connector", route, handler as unknown as Mounted["handler"]),
-    finish(app) {
+    /** A route for a signed-in person or a token; the handler gets the actor. */
+    member: <R extends RouteConfig>(route: R, handler: Handler<R, Member>): void =>
+      add("actor", route, handler as unknown as Mounted["handler"]),
+    /** A route without credentials. */
+    open: <R extends RouteConfig>(route: R, handler: Handler<R>): void =>
+      add("nobody", route, handler as unknown as Mounted["handler"]),
+    /** A route for a connector's own key; the path's `id` is that connector. */
+    push: <R extends RouteConfig>(route: R, handler: Handler<R, { connector: ConnectorCaller }>): void =>
+      add("connector", route, handler as unknown as Mounted["handler"]),
+    /** Adds everything collected to the app. Call once. */
+    finish(app: App): void {
       mounted.sort(bySpecificity);
       // `/connectors/mine` never matches `/connectors/{id}`, whatever the method: a wrong method is reported as such.
       const fixed = mounted.map((entry) => entry.route.path).filter((path) => !path.includes("{"));
@@ -101,7 +93,8 @@ export function makeMounter(options: MounterOptions): Mounter {
         );
       }
     },
-    methodsOf(path) {
+    /** The methods of a path, for `Allow`; empty for an unknown path. */
+    methodsOf(path: string): string[] {
       const named = mounted.filter((entry) => entry.route.path === path);
       const found = named.length > 0 ? named : mounted.filter((entry) => entry.pattern.test(path));
       const methods = found.map((entry) => entry.route.method.toUpperCase());

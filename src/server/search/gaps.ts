@@ -1,13 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 
-/** A clock that never stops or goes back, for measuring computing time. */
-export interface ComputingTime {
-  /** Milliseconds since any moment. */
-  now(): number;
-  sleep(ms: number): Promise<void>;
-}
+/** A clock that never stops or goes back, in milliseconds since any moment, for measuring computing time. */
+export const COMPUTING_TIME = { now: () => performance.now(), sleep: (ms: number): Promise<void> => setTimeout(ms) };
 
-export const COMPUTING_TIME: ComputingTime = { now: () => performance.now(), sleep: (ms) => setTimeout(ms) };
+export type ComputingTime = typeof COMPUTING_TIME;
 
 /**
  * How often callers check for a gap while people search. One caller begins in each gap: all at once would delay the

@@ -8,17 +8,7 @@ import type { Clock } from "#core/clock.ts";
 import { makeFairQueue, type Waiter } from "./fair-queue.ts";
 
 /** Limits how many searches run at a time; the others wait in turn, as many as can start in time. */
-export interface SearchGate {
-  /**
-   * Runs the work when it is this person's turn.
-   *
-   * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest search of
-   *   the person with the most waiting is refused, which need not be this one
-   */
-  run<T>(waiter: Waiter, work: () => Promise<T>): Promise<T>;
-  /** Waits until no search is running, for work that no one waits for; see `Gaps`. */
-  waitForGap(): Promise<void>;
-}
+export type SearchGate = ReturnType<typeof makeSearchGate>;
 
 /** Running searches: two for each search thread, so that one is ready when a thread gets free. */
 export const SEARCHES_AT_ONCE = 4;
@@ -61,11 +51,7 @@ export interface SearchGateOptions {
  * Makes the gate. The number that may wait follows from how long searches last: the last of them starts within a
  * second.
  */
-export function makeSearchGate({
-  clock,
-  slots = SEARCHES_AT_ONCE,
-  time = COMPUTING_TIME,
-}: SearchGateOptions): SearchGate {
+export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE, time = COMPUTING_TIME }: SearchGateOptions) {
   const queue = makeFairQueue<Waiting>();
   const running = makeTally();
   const recent = makeRecent(clock);
@@ -106,7 +92,13 @@ export function makeSearchGate({
   };
 
   return {
-    async run(waiter, work) {
+    /**
+     * Runs the work when it is this person's turn.
+     *
+     * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest search of
+     *   the person with the most waiting is refused, which need not be this one
+     */
+    async run<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
       recent.note(waiter);
       await new Promise<void>((start, refuse) => {
         queue.add(waiter, { waiter, start, refuse });
@@ -114,7 +106,8 @@ export function makeSearchGate({
       });
       return perform(waiter, work);
     },
-    waitForGap: () => gaps.wait(),
+    /** Waits until no search is running, for work that no one waits for; see `makeGaps`. */
+    waitForGap: (): Promise<void> => gaps.wait(),
   };
 }
 

@@ -32,29 +32,7 @@ export type FileConfig = Pick<GitConfig, "maxFileMb" | "archives" | "secretFiles
 export const FilesState = GitCursor.extend({ left: GitPlace.optional() });
 export type FilesState = z.infer<typeof FilesState>;
 
-export interface ForgeFiles {
-  /**
-   * Walks the files of a repository, or those changed since a state. Returns the position after them, and whether it
-   * named all of them. An interrupted attempt resumes `at` a position. The changed files of a page are read through
-   * `hand.page` while it is the current page.
-   */
-  walk<At>(
-    ctx: SyncContext<unknown>,
-    repository: ForgeRepository,
-    run: FilesWalk<At>,
-  ): AsyncGenerator<ContainerEvent<At>, { cursor: GitCursor; complete: boolean }>;
-  /** The results for these paths of a repository. */
-  readPaths(
-    ctx: SyncContext<unknown>,
-    repository: ForgeRepository,
-    run: FilesRun & { paths: readonly string[] },
-  ): AsyncGenerator<Outcome, void>;
-  read(ctx: SourceContext<unknown>, item: { externalId: string; ref?: string; version?: string }): Promise<FileContent>;
-  /** Deletes the mirrors of all repositories but these. */
-  keepOnly(connectorId: string, repositories: ReadonlySet<string>): Promise<void>;
-  forget(connectorId: string): Promise<void>;
-  unavailable(): Promise<string | undefined>;
-}
+export type ForgeFiles = ReturnType<typeof makeForgeFiles>;
 
 /** The current state of one session: the connectors of a server share its `ForgeFiles`. */
 export interface AtHand {
@@ -82,10 +60,7 @@ const HISTORY = 1_000;
  * Reads files with the git program: a mirror for each repository, read as the `git` source reads one. The address is
  * built from the config's own and the repository's name, so that the token is sent nowhere else.
  */
-export function makeForgeFiles(
-  places: GitPlaces & { batching?: Partial<Batching> },
-  forge: "gitea" | "github",
-): ForgeFiles {
+export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching> }, forge: "gitea" | "github") {
   const environment = makeEnvironment(places);
   const contents = makeContents(environment);
   const sessions = gitSessions(environment, places.batching?.upserts);
@@ -115,8 +90,26 @@ export function makeForgeFiles(
     }
   }
 
+  async function keepOnly(connectorId: string, repositories: ReadonlySet<string>): Promise<void> {
+    const folder = folderOf(environment, connectorId);
+    for (const name of await readdir(folder).catch(() => [])) {
+      if (!/^r\d+$/.test(name) || repositories.has(name.slice(1))) continue;
+      contents.close(`${connectorId}/${name}`);
+      await rm(join(folder, name), { recursive: true, force: true });
+    }
+  }
+
   return {
-    walk(ctx, repository, { facts, forge: { repository: reread }, state, at, hand, begins }) {
+    /**
+     * Walks the files of a repository, or those changed since a state. Returns the position after them, and whether it
+     * named all of them. An interrupted attempt resumes `at` a position. The changed files of a page are read through
+     * `hand.page` while it is the current page.
+     */
+    walk<At>(
+      ctx: SyncContext<unknown>,
+      repository: ForgeRepository,
+      { facts, forge: { repository: reread }, state, at, hand, begins }: FilesWalk<At>,
+    ): AsyncGenerator<ContainerEvent<At>, { cursor: GitCursor; complete: boolean }> {
       const mode = state ? "incremental" : "full";
       return within({ ctx, repository, state }, mode, async function* (session) {
         const read = (externalIds: readonly string[]) =>
@@ -142,7 +135,12 @@ export function makeForgeFiles(
         }
       });
     },
-    readPaths(ctx, repository, { facts, forge: { repository: reread }, paths }) {
+    /** The results for these paths of a repository. */
+    readPaths(
+      ctx: SyncContext<unknown>,
+      repository: ForgeRepository,
+      { facts, forge: { repository: reread }, paths }: FilesRun & { paths: readonly string[] },
+    ): AsyncGenerator<Outcome, void> {
       return within({ ctx, repository }, "items", async function* (session) {
         let isConfirmed = false;
         for await (const outcome of session.read(paths)) {
@@ -152,7 +150,10 @@ export function makeForgeFiles(
         }
       });
     },
-    async read(ctx, { externalId, ref, version }) {
+    async read(
+      ctx: SourceContext<unknown>,
+      { externalId, ref, version }: { externalId: string; ref?: string; version?: string },
+    ): Promise<FileContent> {
       const id = parseId(externalId);
       if (id?.type !== "file") throw notFound(externalId);
       const { connector, signal } = ctx;
@@ -164,19 +165,13 @@ export function makeForgeFiles(
         ...(version !== undefined && { version }),
       });
     },
-    async keepOnly(connectorId, repositories) {
-      const folder = folderOf(environment, connectorId);
-      for (const name of await readdir(folder).catch(() => [])) {
-        if (!/^r\d+$/.test(name) || repositories.has(name.slice(1))) continue;
-        contents.close(`${connectorId}/${name}`);
-        await rm(join(folder, name), { recursive: true, force: true });
-      }
-    },
-    async forget(connectorId) {
-      await this.keepOnly(connectorId, new Set());
+    /** Deletes the mirrors of all repositories but these. */
+    keepOnly,
+    async forget(connectorId: string): Promise<void> {
+      await keepOnly(connectorId, new Set());
       await rm(folderOf(environment, connectorId), { recursive: true, force: true });
     },
-    unavailable: () => whyUnavailable(environment),
+    unavailable: (): Promise<string | undefined> => whyUnavailable(environment),
   };
 }
 

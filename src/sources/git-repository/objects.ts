@@ -115,13 +115,9 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
   };
 }
 
-interface Conversation {
-  ask<Answer>(question: Buffer, read: (from: ByteStream) => Promise<Answer>): Promise<Answer>;
-  isOver(): boolean;
-  end(): void;
-}
+type Conversation = ReturnType<typeof startConversation>;
 
-function startConversation(program: GitProgram, gitDir: string): Conversation {
+function startConversation(program: GitProgram, gitDir: string) {
   const child = startGit(program, ["cat-file", "-z", "--batch-command"], { gitDir, input: undefined, keepStdin: true });
   let failure: Error | undefined;
   const bytes = makeByteStream(child.stdout);
@@ -136,7 +132,7 @@ function startConversation(program: GitProgram, gitDir: string): Conversation {
   let open = 0;
   let last: Promise<unknown> = Promise.resolve();
   return {
-    ask(question, read) {
+    ask<Answer>(question: Buffer, read: (from: ByteStream) => Promise<Answer>): Promise<Answer> {
       if (open++ === 0) hold(child, true);
       child.stdin?.write(question);
       const answer = last.then(() => read(bytes));
@@ -148,7 +144,7 @@ function startConversation(program: GitProgram, gitDir: string): Conversation {
       return answer;
     },
     isOver: () => failure !== undefined,
-    end: () => void child.stdin?.end(),
+    end: (): void => void child.stdin?.end(),
   };
 }
 

@@ -2,7 +2,7 @@ import type { AuditCheck, AuditPage, AuditQuery, AuditRead, AuditReadsQuery } fr
 import { ApiError } from "#api/errors.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
-import type { AuditRecorder, ReadRecorder, UseRecorder } from "./recorder.ts";
+import type { AuditAct, AuditPerson } from "./recorder.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
@@ -18,26 +18,7 @@ import { makeReadRecorder } from "./reads.ts";
 import { makeReadJoiner } from "./read-joiner.ts";
 import { makeUseRecorder } from "./uses.ts";
 
-export interface AuditService extends AuditRecorder, ReadRecorder, UseRecorder {
-  /** Lists the acts in the actor's workspace, newest first; reads have a separate list. */
-  list(actor: Actor, query: AuditQuery): Promise<AuditPage>;
-  /**
-   * Lists the items shown to a member, newest first: the actor's own, or another's for an admin.
-   *
-   * @throws ApiError `forbidden`
-   */
-  listReads(actor: Actor, query: AuditReadsQuery): Promise<{ reads: AuditRead[]; nextCursor: string | null }>;
-  /** Checks whether the workspace's chain is intact. */
-  check(actor: Actor): Promise<AuditCheck>;
-  /** Exports every row as a line of JSON, the oldest first, in pages; the export itself is recorded as the last row. */
-  export(actor: Actor, since?: number): Promise<AsyncGenerator<string, void>>;
-  /** Records an act of the server in every workspace. */
-  recordEverywhere(act: Parameters<AuditRecorder["recordSystem"]>[2]): Promise<void>;
-  /** Writes noted rows, and deletes rows older than 90 days, in every workspace. */
-  sweep(): Promise<void>;
-  /** Writes the rows noted so far. */
-  flush(): Promise<void>;
-}
+export type AuditService = ReturnType<typeof makeAuditService>;
 
 export interface AuditOptions extends Pick<AuditBatcherOptions, "schedule"> {
   store: Store;
@@ -52,13 +33,7 @@ const KEEP_MS = 90 * 86_400_000;
 const SWEEP_SLICE = 1_000;
 
 /** The audit of a workspace: rows are appended, chained by their hashes, and never changed. */
-export function makeAuditService({
-  store,
-  clock,
-  cursors,
-  log,
-  schedule = scheduleUnheld,
-}: AuditOptions): AuditService {
+export function makeAuditService({ store, clock, cursors, log, schedule = scheduleUnheld }: AuditOptions) {
   const joiner = makeReadJoiner({ store, log, schedule });
   const batcher = makeAuditBatcher({ store, log, schedule, onWritten: joiner.note });
   const uses = makeUseRecorder({ store, clock, log, batcher });
@@ -71,17 +46,18 @@ export function makeAuditService({
   }
 
   return {
-    async record(tx, actor, act) {
+    async record(tx: Store, actor: Actor, act: AuditAct): Promise<void> {
       await tx.in(actor.workspaceId).audit.append(rowOf(actor, act, clock.now()));
     },
-    async recordSystem(tx, workspaceId, act, who = {}) {
+    async recordSystem(tx: Store, workspaceId: string, act: AuditAct, who: AuditPerson = {}): Promise<void> {
       await tx.in(workspaceId).audit.append(systemRowOf(act, who, clock.now()));
     },
-    makeSystemRow: (act) => systemRowOf(act, {}, clock.now()),
+    makeSystemRow: (act: AuditAct) => systemRowOf(act, {}, clock.now()),
     recordReads: reads.recordReads,
     recordUse: uses.recordUse,
 
-    async list(actor, { limit, cursor, ...filter }) {
+    /** Lists the acts in the actor's workspace, newest first; reads have a separate list. */
+    async list(actor: Actor, { limit, cursor, ...filter }: AuditQuery): Promise<AuditPage> {
       await flush([actor.workspaceId]);
       const { rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
       const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
@@ -91,7 +67,15 @@ export function makeAuditService({
         names: Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)])),
       };
     },
-    async listReads(actor, { limit, cursor, credential, userId = actor.userId }) {
+    /**
+     * Lists the items shown to a member, newest first: the actor's own, or another's for an admin.
+     *
+     * @throws ApiError `forbidden`
+     */
+    async listReads(
+      actor: Actor,
+      { limit, cursor, credential, userId = actor.userId }: AuditReadsQuery,
+    ): Promise<{ reads: AuditRead[]; nextCursor: string | null }> {
       if (userId !== actor.userId && !actsAsAdmin(actor)) {
         throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
       }
@@ -100,11 +84,13 @@ export function makeAuditService({
       const page = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
       return { reads: page.rows.map(toRead), nextCursor: page.nextCursor };
     },
-    async check(actor) {
+    /** Checks whether the workspace's chain is intact. */
+    async check(actor: Actor): Promise<AuditCheck> {
       await flush([actor.workspaceId]);
       return checkChain(store.in(actor.workspaceId).audit);
     },
-    async export(actor, since) {
+    /** Exports every row as a line of JSON, the oldest first, in pages; the export itself is recorded as the last row. */
+    async export(actor: Actor, since?: number): Promise<AsyncGenerator<string, void>> {
       await flush([actor.workspaceId]);
       const target = { type: "workspace", id: actor.workspaceId };
       await store.transaction(async (tx) => {
@@ -118,13 +104,15 @@ export function makeAuditService({
       return linesOf(actor.workspaceId, since);
     },
 
-    async recordEverywhere(act) {
+    /** Records an act of the server in every workspace. */
+    async recordEverywhere(act: AuditAct): Promise<void> {
       for (const { workspaceId } of await store.workspaces.list()) {
         batcher.add(workspaceId, systemRowOf(act, {}, clock.now()));
       }
       await batcher.flush();
     },
-    async sweep() {
+    /** Writes noted rows, and deletes rows older than 90 days, in every workspace. */
+    async sweep(): Promise<void> {
       const workspaceIds = (await store.workspaces.list()).map(({ workspaceId }) => workspaceId);
       // Counts of repeats wait at most until the next sweep.
       await flush(workspaceIds);
@@ -134,7 +122,8 @@ export function makeAuditService({
         while ((await audit.sweep(before, SWEEP_SLICE)) >= SWEEP_SLICE);
       }
     },
-    flush: () => flush(),
+    /** Writes the rows noted so far. */
+    flush: (): Promise<void> => flush(),
   };
 
   async function pageOf(

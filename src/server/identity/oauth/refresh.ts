@@ -18,12 +18,7 @@ export interface RefreshRequest {
  */
 export type Repeated = { answer: TokenAnswer } | "other" | undefined;
 
-export interface RefreshGrace {
-  /** Runs `work` while no other work for this token runs. */
-  alone<T>(token: string, work: () => Promise<T>): Promise<T>;
-  find(request: RefreshRequest): Promise<Repeated>;
-  keep(request: RefreshRequest, answer: TokenAnswer): Promise<void>;
-}
+export type RefreshGrace = ReturnType<typeof makeRefreshGrace>;
 
 /** How long a second use of a refresh token gets the first answer. Source: S29. */
 const GRACE_SECONDS = 30;
@@ -36,10 +31,11 @@ const MODEL = "RefreshGrace";
  * The pair is encrypted under a key derived from the presented token, so that the database alone reveals nothing.
  * Source: S29.
  */
-export function makeRefreshGrace(records: OAuthRecords, randomBytes: RandomBytes): RefreshGrace {
+export function makeRefreshGrace(records: OAuthRecords, randomBytes: RandomBytes) {
   const running = new Map<string, Promise<unknown>>();
   return {
-    async alone(token, work) {
+    /** Runs `work` while no other work for this token runs. */
+    async alone<T>(token: string, work: () => Promise<T>): Promise<T> {
       const before = running.get(token) ?? Promise.resolve();
       const mine = before.then(work, work);
       running.set(token, mine);
@@ -50,7 +46,7 @@ export function makeRefreshGrace(records: OAuthRecords, randomBytes: RandomBytes
       }
     },
 
-    async find({ token, clientId, asked }) {
+    async find({ token, clientId, asked }: RefreshRequest): Promise<Repeated> {
       const kept = await records.find(MODEL, token);
       const box = kept?.["box"];
       if (typeof box !== "string") return undefined;
@@ -61,7 +57,7 @@ export function makeRefreshGrace(records: OAuthRecords, randomBytes: RandomBytes
       return first.asked === asked ? { answer } : "other";
     },
 
-    async keep({ token, clientId, asked }, answer) {
+    async keep({ token, clientId, asked }: RefreshRequest, answer: TokenAnswer): Promise<void> {
       const box = closeBox(token, { clientId, asked, answer }, randomBytes);
       await records.save(MODEL, token, { box } satisfies Payload, GRACE_SECONDS);
     },

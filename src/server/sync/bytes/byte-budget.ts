@@ -119,13 +119,14 @@ interface Waiting {
 
 type OpenLine = ReturnType<typeof makeLine>;
 
-interface Budget {
+/** What a line needs of its budget. */
+interface LineBudget {
   admit(): void;
   hold(bytes: number): void;
   serve(asker: Asker): void;
 }
 
-function makeLine(asker: Asker, budget: Budget) {
+function makeLine(asker: Asker, budget: LineBudget) {
   /** Places in order, until they have room or are left. */
   const places: { waiting: Waiting | undefined }[] = [];
   const holding = new Set<Held>();

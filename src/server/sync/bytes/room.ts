@@ -1,16 +1,7 @@
 import type { Held, Place } from "./byte-budget.ts";
 
 /** One item's share of the budget, including the files inside it. */
-export interface Room {
-  /**
-   * Waits for room for the text of this many bytes; returns at once if the item has some already.
-   *
-   * @throws the signal's reason when it is aborted in the meantime
-   */
-  enter(bytes: number): Promise<void>;
-  /** Records a text that waits to be stored. */
-  note(text: string): void;
-}
+export type Room = Pick<ReturnType<typeof makeRoom>, "enter" | "note">;
 
 /** A text is in memory about four times on its way: as received, as kept, and on the way to the writing thread. */
 const PER_CHAR = 4;
@@ -20,22 +11,28 @@ const PER_BYTE = 4;
 const MOST_BYTES = 100_000_000;
 
 /** Makes the room of the item that has this place. `end` returns what is still held: its texts and nothing else. */
-export function makeRoom(place: Place, signal: AbortSignal): Room & { end(): Held | undefined } {
+export function makeRoom(place: Place, signal: AbortSignal) {
   let entering: Promise<Held> | undefined;
   let held: Held | undefined;
   let asked = 0;
   let noted = 0;
   return {
-    async enter(bytes) {
+    /**
+     * Waits for room for the text of this many bytes; returns at once if the item has some already.
+     *
+     * @throws the signal's reason when it is aborted in the meantime
+     */
+    async enter(bytes: number): Promise<void> {
       asked = Math.max(asked, Math.min(MOST_BYTES, bytes * PER_BYTE));
       entering ??= place.enter(asked, signal);
       held = await entering;
     },
-    note(text) {
+    /** Records a text that waits to be stored. */
+    note(text: string): void {
       noted += text.length * PER_CHAR;
       if (noted > asked) held?.resize(noted);
     },
-    end() {
+    end(): Held | undefined {
       if (entering === undefined) place.leave();
       held?.resize(noted);
       return held;

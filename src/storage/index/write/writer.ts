@@ -1,6 +1,6 @@
 import { ANALYZER_VERSION } from "#text/analyzer.ts";
 import { inTransaction } from "#storage/transaction.ts";
-import type { IndexChange, IndexedDocument, SearchIndexWriter } from "#storage/search-index.ts";
+import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
 import { rewriteChunks } from "#storage/index/visibility/access-chunks.ts";
 import { DeadMarks } from "./dead.ts";
 import { putDeltaRow } from "#storage/index/delta-rows.ts";
@@ -21,32 +21,7 @@ import { ensureState, type IndexState, readState } from "#storage/index/state.ts
  * change and touches no posting; compactions write segments from the rows later. `apply`, `hide`, `bulk`, `rebuild` and
  * `dropWorkspace` work inside the caller's open transaction, so that records and index change together.
  */
-export interface IndexWriter extends SearchIndexWriter {
-  /** Adds or replaces many documents at once by writing segments directly; worthwhile from some thousands on. */
-  bulk(workspaceId: string, documents: Iterable<IndexedDocument>): void;
-  /**
-   * Replaces the whole index of a workspace by these documents, step by step: each `next()` of the iterator is some
-   * milliseconds of work and may run in its own transaction. Searches use the old index until the last step. Changes
-   * applied in between take precedence over `documents`. Compactions of the workspace pause while it runs. An undefined
-   * document is a pause: callers that produce documents slowly yield one after each.
-   */
-  rebuild(workspaceId: string, documents: Iterable<IndexedDocument | undefined>): Generator<void>;
-  /** Drops a workspace at once; later compaction slices delete its rows. */
-  dropWorkspace(workspaceId: string): void;
-  /**
-   * Runs one slice (at most about 25 ms) of due maintenance, in its own transaction (or in the open one).
-   * @returns true when there was something to do: call again; false when all is done for now
-   */
-  nextCompactionSlice(workspaceId?: string): boolean;
-  /** Whether enough changes of a workspace are outside segments that their compaction is due. */
-  hasManyChanges(): boolean;
-  /** Retires half-written segments of a crash. Called once at start, in the caller's transaction. */
-  sweep(): void;
-  /** Updates the index's own copy of the accesses after the records deleted some, step by step. */
-  followAccesses(workspaceId: string): Generator<void>;
-  /** Returns the workspaces whose index was made by another version of the analyzer. */
-  outdatedWorkspaces(): string[];
-}
+export type IndexWriter = ReturnType<typeof makeIndexWriter>;
 
 export interface IndexWriterOptions {
   /** Milliseconds of a monotonic clock. */
@@ -65,7 +40,7 @@ interface RunningCompaction {
 const SLICE_MS = 18;
 
 /** Makes the write side on a raw connection. In-memory state is only what a restart may lose: running compactions. */
-export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}): IndexWriter {
+export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) {
   const { now = () => performance.now(), sliceMs = SLICE_MS, limits = COMPACTION_LIMITS } = options;
   const sql = makeStatements(db);
   const running = new Map<number, RunningCompaction>();
@@ -103,13 +78,13 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
   };
 
   return {
-    apply(workspaceId, changes) {
+    apply(workspaceId: string, changes: readonly IndexChange[]): void {
       if (changes.length === 0) return;
       const state = ensureState(sql, workspaceId, ANALYZER_VERSION);
       applyChanges(sql, state, changes);
       attention?.add(state.no);
     },
-    hide(workspaceId, kbIds) {
+    hide(workspaceId: string, kbIds: readonly string[]): void {
       if (kbIds.length === 0) return;
       const { no, aclSeq } = ensureState(sql, workspaceId, ANALYZER_VERSION);
       sql(
@@ -119,13 +94,20 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
       sql("UPDATE index_state SET aclSeq = ? WHERE no = ?").run(aclSeq + kbIds.length, no);
       attention?.add(no);
     },
-    bulk(workspaceId, documents) {
+    /** Adds or replaces many documents at once by writing segments directly; worthwhile from some thousands on. */
+    bulk(workspaceId: string, documents: Iterable<IndexedDocument>): void {
       const { no } = ensureState(sql, workspaceId, ANALYZER_VERSION);
       forgetCompaction(no);
       writeBulk(sql, no, documents, limits.maxDocs);
       attention?.add(no);
     },
-    *rebuild(workspaceId, documents) {
+    /**
+     * Replaces the whole index of a workspace by these documents, step by step: each `next()` of the iterator is some
+     * milliseconds of work and may run in its own transaction. Searches use the old index until the last step. Changes
+     * applied in between take precedence over `documents`. Compactions of the workspace pause while it runs. An
+     * undefined document is a pause: callers that produce documents slowly yield one after each.
+     */
+    *rebuild(workspaceId: string, documents: Iterable<IndexedDocument | undefined>): Generator<void> {
       const { no, deltaSeq } = ensureState(sql, workspaceId, ANALYZER_VERSION);
       forgetCompaction(no);
       const job = rebuildAll(sql, no, deltaSeq, documents, limits.maxDocs);
@@ -136,14 +118,19 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
         running.delete(no);
       }
     },
-    dropWorkspace(workspaceId) {
+    /** Drops a workspace at once; later compaction slices delete its rows. */
+    dropWorkspace(workspaceId: string): void {
       const state = readState(sql, workspaceId);
       if (state === undefined) return;
       forgetCompaction(state.no);
       sql("UPDATE index_state SET workspaceId = NULL WHERE no = ?").run(state.no);
       attention?.add(state.no);
     },
-    nextCompactionSlice(workspaceId) {
+    /**
+     * Runs one slice (at most about 25 ms) of due maintenance, in its own transaction (or in the open one).
+     * @returns true when there was something to do: call again; false when all is done for now
+     */
+    nextCompactionSlice(workspaceId?: string): boolean {
       const slices = () => {
         if (workspaceId !== undefined) {
           const state = readState(sql, workspaceId);
@@ -158,17 +145,21 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}):
       };
       return db.isTransaction ? slices() : inTransaction(db, slices);
     },
-    hasManyChanges: () => [...attended()].some((no) => isDeltaDue(sql, no, limits)),
-    sweep() {
+    /** Whether enough changes of a workspace are outside segments that their compaction is due. */
+    hasManyChanges: (): boolean => [...attended()].some((no) => isDeltaDue(sql, no, limits)),
+    /** Retires half-written segments of a crash. Called once at start, in the caller's transaction. */
+    sweep(): void {
       sql("UPDATE index_segments SET state = ? WHERE state = ?").run(RETIRED, BUILDING);
       running.clear();
       attention = undefined;
     },
-    *followAccesses(workspaceId) {
+    /** Updates the index's own copy of the accesses after the records deleted some, step by step. */
+    *followAccesses(workspaceId: string): Generator<void> {
       const state = readState(sql, workspaceId);
       if (state !== undefined) yield* rewriteChunks(sql, workspaceId, state.no);
     },
-    outdatedWorkspaces() {
+    /** Returns the workspaces whose index was made by another version of the analyzer. */
+    outdatedWorkspaces(): string[] {
       const rows = sql(
         "SELECT workspaceId FROM index_state WHERE analyzerVersion <> ? AND workspaceId IS NOT NULL",
       ).all(ANALYZER_VERSION);
