@@ -4,13 +4,38 @@ import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import type { Database } from "#storage/db.ts";
-import { type Content, type ContentAdapters, makeContent, type ServiceDecorator } from "#server/compose/content.ts";
+import { type Answering, ANSWERING } from "#server/compose/answering.ts";
+import { type Content, type ContentAdapters, makeContent } from "#server/compose/content.ts";
 import type { Foundation } from "#server/compose/foundation.ts";
 import type { Identity } from "#server/compose/identity.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import { makeSourceRegistry } from "#sources/registry.ts";
 import { NO_NETWORK } from "./network.ts";
 import { untilAborted } from "./server/sync/harness.ts";
+
+/** The services that answer queries, on which others are built. */
+export type AnsweringServices = { index: ContentAdapters["index"] } & {
+  [Name in keyof Answering]: ReturnType<Answering[Name]>;
+};
+
+/** Wraps each service as it is made; all others get the wrapped one. */
+export type ServiceDecorator = <Name extends keyof AnsweringServices>(
+  name: Name,
+  service: AnsweringServices[Name],
+) => AnsweringServices[Name];
+
+const UNDECORATED: ServiceDecorator = (_name, service) => service;
+
+function decorated(decorate: ServiceDecorator): Answering {
+  return {
+    policy: (...options) => decorate("policy", ANSWERING.policy(...options)),
+    files: (...options) => decorate("files", ANSWERING.files(...options)),
+    finder: (...options) => decorate("finder", ANSWERING.finder(...options)),
+    entities: (...options) => decorate("entities", ANSWERING.entities(...options)),
+    connectorNotes: (...options) => decorate("connectorNotes", ANSWERING.connectorNotes(...options)),
+    search: (...options) => decorate("search", ANSWERING.search(...options)),
+  };
+}
 
 /** What a test gives in the place of the usual; the worker stands still until the test starts it. */
 export interface ComposeOptions {
@@ -28,10 +53,17 @@ export interface ComposeOptions {
 export async function composeFeatures(
   core: Foundation & Identity,
   database: Database,
-  { decorate, sources, extractor = NO_EXTRACTOR, openMcp = NO_MCP, workers, isRealTime }: ComposeOptions = {},
+  {
+    decorate = UNDECORATED,
+    sources,
+    extractor = NO_EXTRACTOR,
+    openMcp = NO_MCP,
+    workers,
+    isRealTime,
+  }: ComposeOptions = {},
 ): Promise<Content> {
   const adapters: ContentAdapters = {
-    index: makeSearchPool({ file: database.file, size: 0 }),
+    index: decorate("index", makeSearchPool({ file: database.file, size: 0 })),
     spool: SPOOL,
     extractor: { stats: () => [], close: async () => undefined, ...extractor },
     sources:
@@ -47,7 +79,7 @@ export async function composeFeatures(
     ...(isRealTime ? { sleep: realSleep } : { sleep: untilAborted, requestSleep: takeNoTime }),
     ...(workers !== undefined && { workers }),
   };
-  const content = await makeContent(core, core, adapters, decorate);
+  const content = await makeContent(core, core, adapters, decorated(decorate));
   onTestFinished(() => content.close());
   return content;
 }

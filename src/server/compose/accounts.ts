@@ -14,6 +14,8 @@ import type { SourceHttpPool } from "#sources/http.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 
+export type Accounts = Awaited<ReturnType<typeof makeAccounts>>;
+
 /** Builds people's own accounts: their identities at other services, and the credentials that connectors read with. */
 export async function makeAccounts(
   { store, clock, log, randomBytes, vault, settings }: Foundation,

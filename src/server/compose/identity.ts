@@ -39,7 +39,7 @@ import { makeQuotaKeeper, type QuotaKeeper } from "#server/identity/workspaces/q
 import { makeLeftGrants } from "#server/identity/workspaces/left-grants.ts";
 import { makeWorkspaceService } from "#server/identity/workspaces/service.ts";
 import { type GuardedFetch, makeGuardedFetch } from "#net/guarded-fetch.ts";
-import { makeSyncStops } from "#core/sync-stops.ts";
+import { makeSyncSignals } from "#core/sync-signals.ts";
 import type { Foundation } from "./foundation.ts";
 
 export interface IdentityOptions {
@@ -141,7 +141,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
   const { mailer = NO_MAILER } = options;
   const throttles = makeThrottles(foundation);
   const afterwards = makeAfterwards({ log });
-  const syncStops = makeSyncStops();
+  const syncSignals = makeSyncSignals();
   const leftGrants = makeLeftGrants();
   const emit = makeOutbox({ clock, randomBytes });
   const post = makePost({ mailer, afterwards, baseUrl });
@@ -213,7 +213,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
     profile: makeProfileService({ ...signingIn, throttle: throttles.mail }),
     workspaces: makeWorkspaceService({
       ...base,
-      syncStops,
+      syncSignals,
       leftGrants,
       instances: settings.instances,
       async tellRevoked(tx, workspaceId, connections) {
@@ -228,8 +228,8 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
         }
       },
     }),
-    /** Ends syncs of people who leave. */
-    syncStops,
+    /** To the worker, which listens once it is built. */
+    syncSignals,
     /** Ends the grants at providers of people who leave. */
     leftGrants,
     myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),

@@ -44,6 +44,8 @@ function makeDiscover(guard: AddressGuard, authorizationServers: readonly string
 /** A person's tests and connections per minute: each sends a request to a server named by a person. */
 const TRIES_PER_MINUTE = 20;
 
+export type ProviderServers = ReturnType<typeof makeProviderServers>;
+
 /** Builds the services for third-party MCP servers, and for reading through people's connections to them. */
 export function makeProviderServers(
   { store, clock, log, randomBytes, vault, settings, addressGuard }: Foundation,
@@ -55,11 +57,10 @@ export function makeProviderServers(
     once: OneTime;
     sleep: Sleep;
     afterwards: Afterwards;
-    /** Dependencies from the connectors, which are built after this. */
-    connectorDeps(): Pick<ConnectorDeps, "clock" | "syncs" | "credentials">;
+    syncs: ConnectorDeps["syncs"];
   },
 ) {
-  const { openMcp, emit, connectorDeps, http, once, sleep, afterwards } = adapters;
+  const { openMcp, emit, syncs, http, once, sleep, afterwards } = adapters;
   const { baseUrl } = settings;
   const authorizationServers = (settings.mcpAuthorizationServers ?? []).map((place) => `https://${place}`);
   const serverDeps: ServerDeps = {
@@ -86,10 +87,10 @@ export function makeProviderServers(
             message: "Too many tests of servers. Wait a moment and try again.",
           }),
     emit,
-    endConnector: (tx, workspaceId, connector) => endConnector(connectorDeps(), tx, workspaceId, connector),
+    endConnector: (tx, workspaceId, connector) => endConnector({ clock, syncs }, tx, workspaceId, connector),
     request: (tx, workspaceId, connector) =>
       requestSync(tx, workspaceId, connector, { trigger: "manual", now: clock.now(), randomBytes }),
-    signal: (cancelled) => connectorDeps().syncs.signal(cancelled),
+    signal: syncs.signal,
   };
   return { serverDeps, sessions: makeProviderSessions(serverDeps) };
 }

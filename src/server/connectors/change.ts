@@ -74,7 +74,7 @@ export async function removeConnector(
  * end.
  */
 export async function endConnector(
-  deps: Pick<ConnectorDeps, "clock" | "syncs" | "credentials">,
+  deps: Pick<ConnectorDeps, "clock" | "syncs">,
   tx: Store,
   workspaceId: string,
   before: ConnectorRecord,
@@ -86,7 +86,7 @@ export async function endConnector(
   await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
   // The job needs the credentials to end its subscription at the provider first.
   const subscription = await workspace.webhookSubscriptions.find(connectorId);
-  if (!subscription) await deps.credentials.drop(tx, workspaceId, connectorId);
+  if (!subscription) await workspace.connectors.deleteCredentials(connectorId);
   await fillConnectorGroup(workspace, connectorId, undefined);
   await workspace.access.dropReported(connectorId, now);
   const keys = await workspace.connectors.listKeys(connectorId, now);

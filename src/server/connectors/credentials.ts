@@ -125,9 +125,6 @@ export function makeCredentialKeeper({
       const sealed = vault.seal(placeOf(actor.workspaceId, connectorId), JSON.stringify(credentials));
       await connectors.addCredentials({ connectorId, sealed, givenBy: actor.userId, givenAt: now() });
     },
-    /** Deletes the stored ones. */
-    drop: (tx: Store, workspaceId: string, connectorId: string): Promise<void> =>
-      tx.in(workspaceId).connectors.deleteCredentials(connectorId),
   };
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { ServiceDecorator } from "#server/compose/content.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
-import { composeFeatures } from "../../features.ts";
+import { composeFeatures, type ServiceDecorator } from "../../features.ts";
 import { makeServer, type TestUser } from "../../helpers.ts";
 
 /** More than can begin within a second, however fast the server takes searches to be before it has seen one. */

@@ -9,7 +9,7 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
-import type { SyncStops } from "#core/sync-stops.ts";
+import type { SyncSignals } from "#core/sync-signals.ts";
 import type { UntrustedJoin } from "#storage/records/distrust.ts";
 import type { FallOutcome } from "#storage/records/role-fall.ts";
 import type { LeftGrants } from "./left-grants.ts";
@@ -29,14 +29,14 @@ export function makeWorkspaceService(options: {
   clock: Clock;
   cursors: CursorCodec;
   audit: AuditRecorder;
-  syncStops: Pick<SyncStops, "stop">;
+  syncSignals: Pick<SyncSignals, "stop">;
   leftGrants: Pick<LeftGrants, "end">;
   /** Instances of the server's settings. */
   instances: readonly RegisteredInstance[];
   /** Reports, in the same transaction, that the connections of someone who left were revoked. */
   tellRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
 }) {
-  const { store, clock, cursors, audit, syncStops } = options;
+  const { store, clock, cursors, audit, syncSignals } = options;
 
   async function requireWorkspace(from: Store, workspaceId: string): Promise<{ workspace: WorkspaceSettings }> {
     const record = await from.workspaces.find(workspaceId);
@@ -161,7 +161,7 @@ export function makeWorkspaceService(options: {
         await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details });
         return { stoppedSyncIds, endedConnections };
       });
-      syncStops.stop(left.stoppedSyncIds);
+      syncSignals.stop(left.stoppedSyncIds);
       options.leftGrants.end(actor.workspaceId, left.endedConnections);
     },
   };

@@ -1,5 +1,6 @@
 import type { RandomBytes } from "#core/clock.ts";
 import type { HeldBytes } from "#core/spool.ts";
+import type { SyncSignals } from "#core/sync-signals.ts";
 import { defined } from "#core/defined.ts";
 import type { Authority } from "#core/principals.ts";
 import { readerVersionOf } from "#extract/registry.ts";
@@ -23,7 +24,6 @@ import { requestSync, type SyncWish } from "#server/sync/schedule/request.ts";
 import { nameReaders } from "#server/sync/people/named-readers.ts";
 import { nextConnectorState, nextSyncState } from "#server/sync/state.ts";
 import { removeWithheld, withhold } from "#server/sync/hidden-items.ts";
-import type { SyncWorker } from "#server/sync/worker/worker.ts";
 
 /** An item that comes with its text, or with its bytes as `content`. */
 export interface ItemInput {
@@ -94,12 +94,12 @@ export function makeSyncControl(options: {
   randomBytes: RandomBytes;
   /** The principals that a run of the connector may name, as of this transaction. */
   loadAuthority(workspace: WorkspaceStore, source: Source, connector: ConnectorRecord): Promise<Authority>;
-  /** The worker of this process; absent in a process that only serves. */
-  worker?: Pick<SyncWorker, "wake" | "cancel">;
+  /** To the worker of this process. */
+  signals: Pick<SyncSignals, "wake" | "stop">;
   /** The version of each reader; this program's own by default. */
   readerVersionOf?: ReaderVersionOf;
 }) {
-  const { store, now, randomBytes, loadAuthority, worker, readerVersionOf: versionOf = readerVersionOf } = options;
+  const { store, now, randomBytes, loadAuthority, signals, readerVersionOf: versionOf = readerVersionOf } = options;
 
   async function cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord> {
     const state = nextSyncState(sync.state, "cancel");
@@ -169,8 +169,8 @@ export function makeSyncControl(options: {
     nextRunOf,
     nextState: (state: ConnectorState, event: "pause" | "resume" | "delete") => nextConnectorState(state, event),
     signal(cancelled: readonly SyncRecord[] = []) {
-      for (const sync of cancelled) worker?.cancel(sync.syncId);
-      worker?.wake();
+      signals.stop(cancelled.map(({ syncId }) => syncId));
+      signals.wake();
     },
   };
 }
