@@ -9,7 +9,7 @@ import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeCliReference } from "#cli/reference.ts";
 import { makeMcpReference } from "#server/mcp/reference.ts";
-import { makeSettingsReference } from "#server/settings-reference.ts";
+import { makeSettingsReference } from "#server/settings/settings-reference.ts";
 import { makePushLineSchema } from "#sources/push/json-schema.ts";
 import { formatCliTable, makeCliTable } from "./cli-table.ts";
 import { makeDocument } from "./openapi.ts";

@@ -35,7 +35,7 @@ const NAMERS: Readonly<Record<string, string>> = {
   "server/http/limits.ts": "`push` is a limit",
   "server/main.ts": "`web` is the folder of the page",
   "server/mcp/reference.ts": "examples for agents",
-  "server/settings-table.ts": "settings of accounts are of services",
+  "server/settings/settings-table.ts": "settings of accounts are of services",
   "server/web/app/pages/source-people.tsx": "an example to type",
   "text/secrets/formats.ts": "a secret that is a URL",
 };
@@ -82,7 +82,7 @@ const SIGN_IN_SHARED = [
   "server/accounts/time-limit.ts",
   "server/accounts/token-endpoint.ts",
   "server/connectors/visibility.ts",
-  "sources/http.ts",
+  "sources/http/pool.ts",
 ];
 
 const RULES: readonly Rule[] = [
@@ -94,18 +94,17 @@ const RULES: readonly Rule[] = [
   { from: "mcp-client/", may: [...GROUND, "net/"] },
   { from: "extract/", may: [...GROUND, "text/"] },
   { from: "storage/", may: [...GROUND, "text/"] },
-  { from: "sources/http.ts", may: [...GROUND, "net/", "sources/*.ts", "sources/http/"] },
-  { from: "sources/http/", may: [...GROUND, "net/", "sources/contract.ts", "sources/http-contract.ts"] },
+  // A source is given its way out: it makes none.
+  { from: "sources/http/", may: [...GROUND, "net/", "sources/*.ts"] },
   { from: "sources/*.ts", may: GROUND, types: ["net/", "mcp-client/"], dynamic: ["sources/"] },
   { from: "sources/file-scope/", may: [...GROUND, ...SOURCE_TYPES] },
   { from: "sources/chat/", may: [...GROUND, ...SOURCE_TYPES, "sources/file-scope/"] },
-  { from: "sources/atlassian/", may: SHARED, except: "sources/http.ts" },
-  // A source is given its way out: it makes none.
-  { from: "sources/git-repository/", may: SHARED, except: "sources/http.ts", types: ["net/"] },
-  { from: "sources/forge/", may: [...SHARED, "sources/git-repository/"], except: "sources/http.ts" },
-  { from: "sources/git/", may: SOURCE, except: "sources/http.ts", types: ["net/"] },
-  { from: "sources/mcp/", may: [...SHARED, "mcp-client/"], except: "sources/http.ts" },
-  { from: "sources/<x>/", may: SOURCE, except: "sources/http.ts" },
+  { from: "sources/atlassian/", may: SHARED },
+  { from: "sources/git-repository/", may: SHARED, types: ["net/"] },
+  { from: "sources/forge/", may: [...SHARED, "sources/git-repository/"] },
+  { from: "sources/git/", may: SOURCE, types: ["net/"] },
+  { from: "sources/mcp/", may: [...SHARED, "mcp-client/"] },
+  { from: "sources/<x>/", may: SOURCE },
   { from: "bridge/", may: GROUND },
   { from: "cli/commands/serve.ts", may: GROUND, dynamic: ["server/"] },
   { from: "cli/commands/admin.ts", may: GROUND, dynamic: ["server/"] },
@@ -144,6 +143,11 @@ const RULES: readonly Rule[] = [
     "mcp",
   ),
   {
+    from: "server/settings/",
+    may: [...GROUND, "net/", "server/identity/oauth/policy.ts"],
+    types: ["storage/"],
+  },
+  {
     from: "server/compose/",
     may: [...GROUND, "net/", "mcp-client/", "text/", "storage/", "sources/", "extract/", "server/"],
   },
@@ -164,9 +168,11 @@ function features(...order: string[]): Rule[] {
       "storage/",
       "server/http/",
       ...(name === "connectors"
-        ? ["sources/content.ts", ...SOURCE_TYPES, "sources/http.ts", "sources/push/events.ts"]
+        ? ["sources/content.ts", ...SOURCE_TYPES, "sources/http/pool.ts", "sources/push/events.ts"]
         : []),
-      ...(name === "accounts" ? ["sources/account-contract.ts", "sources/http-contract.ts", "sources/http.ts"] : []),
+      ...(name === "accounts"
+        ? ["sources/account-contract.ts", "sources/http-contract.ts", "sources/http/pool.ts"]
+        : []),
       ...(name === "provider-servers" ? ["mcp-client/", ...SIGN_IN_SHARED] : []),
       ...(name === "sync" ? ["sources/", "extract/"] : []),
     ],
@@ -214,7 +220,7 @@ describe("the architecture", () => {
       importsOf("server/web/app/main.tsx", 'import { readFileSync } from "node:fs";'),
       importsOf("sources/git/index.ts", 'export * from "#sources/filesystem/walk.ts";'),
       importsOf("sources/git/index.ts", 'import { makeSigner } from "#sources/http/signers.ts";'),
-      importsOf("sources/push/index.ts", 'import { makeSourceHttpPool } from "#sources/http.ts";'),
+      importsOf("sources/push/index.ts", 'import { makeSourceHttpPool } from "#sources/http/pool.ts";'),
       importsOf("sources/git-repository/mirror.ts", 'import { makeAddressGuard } from "#net/address-guard.ts";'),
       importsOf("core/clock.ts", 'import { makeStore } from "#storage/store.ts";'),
       importsOf("cli/commands/serve.ts", 'import { run } from "#server/main.ts";'),
@@ -294,7 +300,9 @@ describe("the architecture", () => {
   test("the environment is read in the places that own it only", ({ expect }) => {
     const readers = files.filter((file) => /process\.env\b/.test(code(file)));
     expect(
-      readers.filter((file) => !/^(server\/config\.ts|cli\/(settings|main)\.ts|bridge\/main\.ts)$/.test(file)),
+      readers.filter(
+        (file) => !/^(server\/settings\/config\.ts|cli\/(settings|main)\.ts|bridge\/main\.ts)$/.test(file),
+      ),
     ).toEqual([]);
   });
 

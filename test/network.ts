@@ -1,6 +1,6 @@
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool } from "#sources/http/pool.ts";
 import { guardOf } from "./net/everywhere.ts";
 
 /** For tests that speak to nobody: every address is refused. */

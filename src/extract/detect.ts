@@ -1,6 +1,6 @@
 import { decodeText, hasOnlyTextControls, looksLikeUtf8Text } from "#core/encodings/decode.ts";
 import { loadPart } from "./load.ts";
-import { pdfStart } from "./pdf/header.ts";
+import { pdfStart } from "./pdf-header.ts";
 import { xmlTypeOf } from "./xml-kind.ts";
 import { kindByMark } from "./marks.ts";
 import { textTypeOfName } from "./text-types.ts";

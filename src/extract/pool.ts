@@ -7,7 +7,7 @@ import type { Extracted, ExtractRequest, Extractor, NotExtracted } from "./extra
 import { ChildHandle, type ChildEnd, type ChildEvents, type Job } from "./child-handle.ts";
 import { makeNoText, tooLargeMessage, typeOf } from "./extract.ts";
 import { DEFAULT_EXTRACT_LIMITS, type ExtractLimits, WAITING_FACTOR } from "./limits.ts";
-import { LOOK_BYTES, mayBePdf } from "./pdf/header.ts";
+import { LOOK_BYTES, mayBePdf } from "./pdf-header.ts";
 import { UNKNOWN_READER } from "./registry.ts";
 import { spawnChild } from "./spawn-child.ts";
 import { textTypeOfName } from "./text-types.ts";

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { nameDecoder } from "./archive/names.ts";
+import { nameDecoder } from "./archive-names.ts";
 import { ZipError } from "./zip-error.ts";
 
 /** The central directory's data of an entry. */

@@ -16,7 +16,7 @@ import { makeVault } from "#storage/vault.ts";
 import { readSecretKeys } from "./compose/foundation.ts";
 import { rekey, type RekeyProgress } from "./rekey.ts";
 import { makeAuditService } from "./identity/audit/service.ts";
-import { baseUrlOf, loadSettings, type Settings } from "./config.ts";
+import { baseUrlOf, loadSettings, type Settings } from "./settings/config.ts";
 import { makeCursorCodec } from "./http/cursor.ts";
 import { makeNoThrottle } from "./http/throttle.ts";
 import type { Clock } from "#core/clock.ts";

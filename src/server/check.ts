@@ -8,7 +8,7 @@ import { checkIntegrity } from "#storage/check/integrity.ts";
 import { type CheckedDatabase, openForCheck } from "#storage/check/open.ts";
 import { explainFailure } from "#storage/failure.ts";
 import { requireInstallation } from "./admin.ts";
-import { loadSettings } from "./config.ts";
+import { loadSettings } from "./settings/config.ts";
 import { checkChain } from "./identity/audit/chain.ts";
 
 export interface CheckFinding {

@@ -20,7 +20,7 @@ import { makeVault } from "#storage/vault.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { announceClosed, announceHealth, announceRestored, announceReady, setupLines } from "./announce.ts";
 import { makeApp } from "./app.ts";
-import { isOpenToStrangers, loadSettings, type Settings, weakeningSettings } from "./config.ts";
+import { isOpenToStrangers, loadSettings, type Settings, weakeningSettings } from "./settings/config.ts";
 import { type Content, makeContent } from "./compose/content.ts";
 import { type Foundation, makeFoundation, readSecretKeys, requirePrivateHosts } from "./compose/foundation.ts";
 import { type Identity, type IdentityOptions, makeIdentity } from "./compose/identity.ts";

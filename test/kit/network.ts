@@ -2,7 +2,7 @@ import { setImmediate as breath } from "node:timers/promises";
 import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
-import { type HttpGrant, makeSourceHttpPool } from "#sources/http.ts";
+import { type HttpGrant, makeSourceHttpPool } from "#sources/http/pool.ts";
 import type { SourceContext } from "#sources/context.ts";
 import { type Rewrite, rewriting } from "./answers.ts";
 

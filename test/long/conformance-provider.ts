@@ -10,7 +10,7 @@ import { McpProblem } from "#mcp-client/problem.ts";
 import { openMcpSession } from "#mcp-client/session.ts";
 import { makeGuardedClient } from "#net/guarded-client.ts";
 import { makeProviderOAuth } from "#server/provider-servers/oauth.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool } from "#sources/http/pool.ts";
 import { guardOf } from "../net/everywhere.ts";
 
 const url = process.argv.at(-1) ?? "";

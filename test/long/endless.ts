@@ -22,7 +22,7 @@ import { requestSync } from "#server/sync/schedule/request.ts";
 import { makeSyncWorker } from "#server/sync/worker/worker.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeFilesystemSource } from "#sources/filesystem/index.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool } from "#sources/http/pool.ts";
 import { makeMcpSource } from "#sources/mcp/index.ts";
 import { makeS3Source } from "#sources/s3/index.ts";
 import { makeWebSource } from "#sources/web/index.ts";

@@ -1,5 +1,5 @@
 import { type Member, MAX_MEMBER_BYTES, MAX_MEMBERS, memberPath } from "./member.ts";
-import { nameDecoder } from "./names.ts";
+import { nameDecoder } from "#extract/archive-names.ts";
 
 const BLOCK = 512;
 /** Entries read at most, of any type. */

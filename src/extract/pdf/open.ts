@@ -4,7 +4,7 @@ import { getDocumentProxy } from "unpdf";
 import { findPackageRoot } from "#core/spawn.ts";
 import { writeDrawnHyphens } from "./drawn-hyphens.ts";
 import { FontWatch } from "./font-watch.ts";
-import { pdfStart } from "./header.ts";
+import { pdfStart } from "#extract/pdf-header.ts";
 
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>;

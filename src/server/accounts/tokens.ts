@@ -5,7 +5,7 @@ import type { Log } from "#core/log.ts";
 import { randomSecret } from "#core/secrets.ts";
 import type { AccountPlace, AccountProvider, AccountSecrets, SourceAccount } from "#sources/account-contract.ts";
 import type { AccountTokens, SourceHttp } from "#sources/http-contract.ts";
-import type { SourceHttpPool } from "#sources/http.ts";
+import type { SourceHttpPool } from "#sources/http/pool.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
 import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";

@@ -10,7 +10,7 @@ import { loseToOther, makeAccountUpkeep } from "#server/accounts/upkeep.ts";
 import { requestSync } from "#server/sync/schedule/request.ts";
 import type { Sleep } from "#core/clock.ts";
 import { loadAccountProviders } from "#sources/account-registry.ts";
-import type { SourceHttpPool } from "#sources/http.ts";
+import type { SourceHttpPool } from "#sources/http/pool.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 

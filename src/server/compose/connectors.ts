@@ -30,7 +30,7 @@ import { makeWebhookReceiver } from "#server/sync/webhooks/receiver.ts";
 import { makeKeepsSecrets } from "#server/sync/worker/secrets-setting.ts";
 import { makeSyncWorker, type WorkerOptions } from "#server/sync/worker/worker.ts";
 import type { Source } from "#sources/contract.ts";
-import type { SourceHttpPool } from "#sources/http.ts";
+import type { SourceHttpPool } from "#sources/http/pool.ts";
 import { readPushDocument } from "#sources/push/document.ts";
 import { parsePushLines } from "#sources/push/lines.ts";
 import type { SourceRegistry } from "#sources/registry.ts";

@@ -3,7 +3,7 @@ import type { OpenMcp } from "#server/provider-servers/deps.ts";
 import { giveBackLeft } from "#server/provider-servers/give-back.ts";
 import { makeSearchGate } from "#server/search/gate.ts";
 import { doubtEverything } from "#server/sync/control/after-restore.ts";
-import { makeSourceHttpPool, type SourceHttpOptions } from "#sources/http.ts";
+import { makeSourceHttpPool, type SourceHttpOptions } from "#sources/http/pool.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import type { Store } from "#storage/store.ts";
 import { makeAccounts } from "./accounts.ts";

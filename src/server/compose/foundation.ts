@@ -7,7 +7,7 @@ import { defined } from "#core/defined.ts";
 import type { Log } from "#core/log.ts";
 import { type AddressGuard, faultOfPrivateHosts, makeAddressGuard } from "#net/address-guard.ts";
 import { isLoopbackAddress } from "#net/addresses.ts";
-import { baseUrlOf, isOpenToStrangers, type Settings } from "#server/config.ts";
+import { baseUrlOf, isOpenToStrangers, type Settings } from "#server/settings/config.ts";
 import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.ts";
 import type { Lifecycle } from "#server/mcp/revisions.ts";
 import type { AccountSettings } from "#server/accounts/providers.ts";

@@ -1,5 +1,5 @@
 import { defined } from "#core/defined.ts";
-import { isOpenToStrangers } from "#server/config.ts";
+import { isOpenToStrangers } from "#server/settings/config.ts";
 import { makeAuthenticator } from "#server/http/authenticate.ts";
 import { makeSecretCookie, makeSessionCookie } from "#server/http/cookies.ts";
 import { type CursorCodec, makeCursorCodec } from "#server/http/cursor.ts";
@@ -34,7 +34,7 @@ import { makeTokenService } from "#server/identity/tokens/service.ts";
 import { makeInvitationService } from "#server/identity/workspaces/invitations.ts";
 import { makeLocalRootService } from "#server/identity/workspaces/local-roots.ts";
 import { makeMyWorkspaceService } from "#server/identity/workspaces/mine.ts";
-import { makeStandingInvitations } from "#server/identity/workspaces/standing-invitations.ts";
+import { makeStandingInvitations } from "#server/identity/sessions/standing-invitations.ts";
 import { makeQuotaKeeper, type QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import { makeLeftGrants } from "#server/identity/workspaces/left-grants.ts";
 import { makeWorkspaceService } from "#server/identity/workspaces/service.ts";

@@ -16,7 +16,7 @@ import { type Discover, makeProviderOAuth } from "#server/provider-servers/oauth
 import { makeSecretKeeper } from "#server/provider-servers/secrets.ts";
 import { makeProviderSessions } from "#server/provider-servers/sessions.ts";
 import { requestSync } from "#server/sync/schedule/request.ts";
-import type { SourceHttpPool } from "#sources/http.ts";
+import type { SourceHttpPool } from "#sources/http/pool.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 

@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
-import type { HttpGrant } from "#sources/http.ts";
+import type { HttpGrant } from "#sources/http/pool.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";

@@ -9,7 +9,7 @@ import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source } from "#sources/contract.ts";
-import type { SourceHttpPool } from "#sources/http.ts";
+import type { SourceHttpPool } from "#sources/http/pool.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";

@@ -7,7 +7,7 @@ import type { McpChallenge } from "#mcp-client/problem.ts";
 import { challengeOf } from "#server/accounts/address.ts";
 import { asClient, type GrantedTokens, makeTokenEndpoint } from "#server/accounts/token-endpoint.ts";
 import { timeLimit } from "#server/accounts/time-limit.ts";
-import type { SourceHttpPool } from "#sources/http.ts";
+import type { SourceHttpPool } from "#sources/http/pool.ts";
 import type { ConnectionAuthorization } from "#storage/records/connections.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
 

@@ -11,7 +11,7 @@ import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { HttpGrant, SourceHttpPool } from "#sources/http.ts";
+import type { HttpGrant, SourceHttpPool } from "#sources/http/pool.ts";
 import type { Authority } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, test } from "vitest";
 import { makeAccounts } from "#server/compose/accounts.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool } from "#sources/http/pool.ts";
 import { takeNoTime } from "../../features.ts";
 import { FAKE_CLIENT, startFakeProvider } from "./fake-provider.ts";
 import { makeAccountServer } from "./server.ts";

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 import { makeAddressGuard } from "#net/address-guard.ts";
 import type { AccountTokens, AuthWay } from "#sources/http-contract.ts";
-import { makeSourceHttpPool, type HttpGrant } from "#sources/http.ts";
+import { makeSourceHttpPool, type HttpGrant } from "#sources/http/pool.ts";
 import { asPublic } from "../../net/everywhere.ts";
 
 /** A request as the server got it. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type HttpGrant, makeSourceHttpPool } from "#sources/http.ts";
+import { type HttpGrant, makeSourceHttpPool } from "#sources/http/pool.ts";
 import { thisMachine } from "../../kit/network.ts";
 
 const source: HttpGrant["source"] = {

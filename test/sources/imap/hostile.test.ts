@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { runsOf } from "#server/sync/run/run-session.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool } from "#sources/http/pool.ts";
 import { ImapConfig } from "#sources/imap/config.ts";
 import { toFolders } from "#sources/imap/folders.ts";
 import { makeImapSource } from "#sources/imap/index.ts";

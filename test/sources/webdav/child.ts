@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { findSpawnEntry } from "#core/spawn.ts";
 import { makeExtractor } from "#extract/pool.ts";
 import { makeSyncWorker } from "#server/sync/worker/worker.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool } from "#sources/http/pool.ts";
 import { makeWebdavSource } from "#sources/webdav/index.ts";
 import { openDatabase } from "#storage/db.ts";
 import { makeStore } from "#storage/store.ts";

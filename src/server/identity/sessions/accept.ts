@@ -5,7 +5,7 @@ import { hashSecret } from "#core/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { StandingInvitations } from "#server/identity/workspaces/standing-invitations.ts";
+import type { StandingInvitations } from "./standing-invitations.ts";
 import type { Clock } from "#core/clock.ts";
 import { isoOf } from "#core/instant.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";

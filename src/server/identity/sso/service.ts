@@ -9,7 +9,7 @@ import type { Log } from "#core/log.ts";
 import type { OpenedSession, SignInContext } from "#server/identity/sessions/sign-in.ts";
 import type { AccountService } from "#server/identity/sessions/accounts.ts";
 import type { SessionService } from "#server/identity/sessions/service.ts";
-import type { StandingInvitations } from "#server/identity/workspaces/standing-invitations.ts";
+import type { StandingInvitations } from "#server/identity/sessions/standing-invitations.ts";
 import { emailKeyOf } from "#storage/records/people.ts";
 import type { Store } from "#storage/store.ts";
 import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";

@@ -13,7 +13,7 @@ import { makeSyncWorker } from "#server/sync/worker/worker.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
-import { makeSourceHttpPool } from "#sources/http.ts";
+import { makeSourceHttpPool } from "#sources/http/pool.ts";
 import { openDatabase } from "#storage/db.ts";
 import type { SyncMode } from "#storage/records/syncs.ts";
 import { makeStore } from "#storage/store.ts";

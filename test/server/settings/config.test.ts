@@ -8,8 +8,8 @@ import {
   readSettings,
   type SettingsInput,
   weakeningSettings,
-} from "#server/config.ts";
-import { tempDir } from "../temp-dir.ts";
+} from "#server/settings/config.ts";
+import { tempDir } from "../../temp-dir.ts";
 import { privateHostsOf } from "#server/compose/foundation.ts";
 
 const read = (input: Partial<SettingsInput>) =>

@@ -8,8 +8,8 @@ import type { AddressGuard } from "#net/address-guard.ts";
 import { configuredPlaces } from "#net/configured-places.ts";
 import { makeGuardedClient } from "#net/guarded-client.ts";
 import { parseUrl } from "#net/redirects.ts";
-import type { SourceContext } from "./context.ts";
-import type { SourceSpec } from "./contract.ts";
+import type { SourceContext } from "#sources/context.ts";
+import type { SourceSpec } from "#sources/contract.ts";
 import type {
   AccountTokens,
   AuthWay,
@@ -17,15 +17,15 @@ import type {
   SourceRequest,
   SourceResponse,
   SourceStream,
-} from "./http-contract.ts";
-import { headersOf, makeResponse, readPieces, readWhole } from "./http/body.ts";
-import { type AbortableSleep, makeBuckets } from "./http/buckets.ts";
-import { type Exchange, exchange, type Line } from "./http/exchange.ts";
-import { makeTokenCache, MintAnswer, type MintedToken, toMinted } from "./http/minted.ts";
-import { gitOrigins, secretPlaces, type Signing, signedOrigins, templateValues } from "./http/origins.ts";
-import { makeRepeats } from "./http/repeats.ts";
-import { makeSigner, type Signer, type SigningState } from "./http/signers.ts";
-import { makeConnect } from "./http/socket.ts";
+} from "#sources/http-contract.ts";
+import { headersOf, makeResponse, readPieces, readWhole } from "./body.ts";
+import { type AbortableSleep, makeBuckets } from "./buckets.ts";
+import { type Exchange, exchange, type Line } from "./exchange.ts";
+import { makeTokenCache, MintAnswer, type MintedToken, toMinted } from "./minted.ts";
+import { gitOrigins, secretPlaces, type Signing, signedOrigins, templateValues } from "./origins.ts";
+import { makeRepeats } from "./repeats.ts";
+import { makeSigner, type Signer, type SigningState } from "./signers.ts";
+import { makeConnect } from "./socket.ts";
 import { refusalOf } from "#sources/failures.ts";
 
 /** The config, credentials and signal that a source's requests use. */
