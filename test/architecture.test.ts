@@ -222,9 +222,9 @@ describe("the architecture", () => {
       importsOf("sources/git/index.ts", 'import { makeSigner } from "#sources/http/signers.ts";'),
       importsOf("sources/push/index.ts", 'import { makeSourceHttpPool } from "#sources/http/pool.ts";'),
       importsOf("sources/git-repository/mirror.ts", 'import { makeAddressGuard } from "#net/address-guard.ts";'),
-      importsOf("core/clock.ts", 'import { makeStore } from "#storage/store.ts";'),
+      importsOf("core/clock.ts", 'import { makeStore } from "#storage/records/store.ts";'),
       importsOf("cli/commands/serve.ts", 'import { run } from "#server/main.ts";'),
-      importsOf("storage/store.ts", 'const x = await import("#server/identity/tokens/service.ts");'),
+      importsOf("storage/records/store.ts", 'const x = await import("#server/identity/tokens/service.ts");'),
     ];
     expect(planted.map((found) => found.map(violation).filter(Boolean).length)).toEqual(planted.map(() => 1));
     expect(importsOf("cli/commands/serve.ts", 'const m = await import("#server/main.ts");').map(violation)).toEqual([
@@ -285,8 +285,8 @@ describe("the architecture", () => {
     expect(asking.sort()).toEqual([
       "server/connectors/read-by-nobody.ts",
       "storage/access/access-codes.ts",
-      "storage/access/explain.ts",
       "storage/index/read/excerpts.ts",
+      "storage/policy/explain.ts",
       "storage/records/access.ts",
     ]);
     const askingSql = imports.filter(({ to }) => to === "storage/access/decision-sql.ts").map(({ from }) => from);

@@ -3,7 +3,7 @@ import { setImmediate as breath } from "node:timers/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
-import type { Database } from "#storage/db.ts";
+import type { Database } from "#storage/database/db.ts";
 import { type Answering, ANSWERING } from "#server/compose/answering.ts";
 import { type Content, type ContentAdapters, makeContent } from "#server/compose/content.ts";
 import type { Foundation } from "#server/compose/foundation.ts";

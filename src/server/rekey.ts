@@ -1,6 +1,6 @@
 import { isApiError } from "#api/errors.ts";
 import { SEALED_TABLES, type SealedTable } from "#storage/records/sealed.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { Vault } from "#storage/vault.ts";
 
 export interface RekeyProgress {

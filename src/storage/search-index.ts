@@ -3,7 +3,7 @@ import type { ItemKind, TaskStatus } from "#api/common.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { ScoreFactor } from "#text/factors.ts";
 import type { FoundPassages, Passage, SnippetOptions } from "#text/snippet.ts";
-import type { ShownItem } from "#storage/records/item-record.ts";
+import type { ShownItem } from "./item-record.ts";
 
 /** The index data of an item: everything that is searched, filtered, sorted or counted without its stored text. */
 export interface IndexedDocument {
@@ -70,7 +70,7 @@ export type FacetField = "kind" | "source" | "provider" | "person" | "status" | 
 export interface SearchRequest {
   workspaceId: string;
   /**
-   * The principals of the searching actor, sorted; only `storage/access/policy.ts` makes them. `epoch` is the
+   * The principals of the searching actor, sorted; only `storage/policy/policy.ts` makes them. `epoch` is the
    * workspace's `accessEpoch` under which they were made: it keys the caches.
    */
   viewer: { principals: readonly string[]; epoch: number };

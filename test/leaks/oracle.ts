@@ -1,6 +1,6 @@
 /** Whether a server answers what the model says: each item, count and facet of lists and searches, and each score. */
 import type { SearchIndex, SearchRequest } from "#storage/search-index.ts";
-import type { Policy } from "#storage/access/policy.ts";
+import type { Policy } from "#storage/policy/policy.ts";
 import { oracleSearch } from "../storage/index/oracle.ts";
 import type { LeakServer, Plant } from "./build.ts";
 import { mayRead, type Persona } from "./model.ts";

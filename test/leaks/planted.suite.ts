@@ -1,10 +1,10 @@
 import { describe, test, vi } from "vitest";
 import { ApiError } from "#api/errors.ts";
-import type { OpenList, OpenRead, Policy } from "#storage/access/policy.ts";
-import { makeVisibleCache } from "#storage/access/visible.ts";
+import type { OpenList, OpenRead, Policy } from "#storage/policy/policy.ts";
+import { makeVisibleCache } from "#storage/policy/visible.ts";
 import type { SearchRequest, SearchResponse } from "#storage/search-index.ts";
 import type { Principal } from "#core/principals.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { startServer, type Plant } from "./build.ts";
 import { compareWorlds, countLeaks } from "./compare.ts";
 import { HOUR_MS } from "./mirror.ts";

@@ -5,7 +5,7 @@ import { chownSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
 import { createBase } from "#storage/base.ts";
-import { migrate } from "#storage/migrate.ts";
+import { migrate } from "#storage/database/migrate.ts";
 import { openWriter } from "#storage/sqlite.ts";
 import { tempDir } from "../temp-dir.ts";
 import { schemaOf } from "./schema-of.ts";

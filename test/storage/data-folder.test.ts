@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writ
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { openDataFolder } from "#storage/data-folder.ts";
-import { openDatabase } from "#storage/db.ts";
+import { openDatabase } from "#storage/database/db.ts";
 import { tempDir } from "../temp-dir.ts";
 
 const modeOf = (...parts: string[]) => statSync(join(...parts)).mode & 0o777;

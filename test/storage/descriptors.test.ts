@@ -2,7 +2,7 @@ import { copyFileSync, readdirSync } from "node:fs";
 import { platform } from "node:os";
 import { join } from "node:path";
 import { test } from "vitest";
-import { openDatabase } from "#storage/db.ts";
+import { openDatabase } from "#storage/database/db.ts";
 import { freeClosed } from "../helpers.ts";
 import { tempDir } from "../temp-dir.ts";
 

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { openDatabase } from "#storage/db.ts";
-import { makeStore } from "#storage/store.ts";
+import { openDatabase } from "#storage/database/db.ts";
+import { makeStore } from "#storage/records/store.ts";
 import { TEST_NOW } from "../helpers.ts";
 import { tempDir } from "../temp-dir.ts";
 import { makePushServer } from "../server/connectors/push-harness.ts";

@@ -3,7 +3,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { Flows } from "./flows.ts";
 import type { AccountLinks } from "./links.ts";
 import type { KnownProvider, ProviderBook } from "./providers.ts";

@@ -3,7 +3,7 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import { believedUntil } from "#storage/access/clocks.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
 import type { IdentityJoin } from "#storage/records/identities.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 export type AccountLinks = ReturnType<typeof makeAccountLinks>;
 

@@ -1,7 +1,7 @@
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
 import type { AccountFlowRecord, FlowStage } from "#storage/records/accounts.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
 export type OneTime = ReturnType<typeof makeOneTime>;

@@ -2,7 +2,7 @@ import type { AccountPlace, AccountProvider, OAuthClient, OAuthSpec } from "#sou
 import { expandTemplate } from "#core/url-template.ts";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { TokenEndpoint } from "./token-endpoint.ts";
 
 /** The settings of a service at which people connect accounts. */

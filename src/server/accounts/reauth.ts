@@ -1,6 +1,6 @@
 import type { Clock } from "#core/clock.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 const REFUSED = "The provider no longer accepts it.";
 const LOST = "Its account must be connected again.";

@@ -7,7 +7,7 @@ import type { AccountPlace, AccountProvider, AccountSecrets, SourceAccount } fro
 import type { AccountTokens, SourceHttp } from "#sources/http-contract.ts";
 import type { SourceHttpPool } from "#sources/http/pool.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 import { configured, type ConfiguredProvider, originsAt, type ProviderBook, tokenEndpointAt } from "./providers.ts";
 import { principalOf } from "./principal.ts";

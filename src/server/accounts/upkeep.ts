@@ -3,7 +3,7 @@ import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { believedUntil } from "#storage/access/clocks.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AccountLinks } from "./links.ts";
 import type { ProviderBook } from "./providers.ts";
 import { loseAccess } from "./reauth.ts";

@@ -5,7 +5,7 @@ import { makeSearchGate } from "#server/search/gate.ts";
 import { doubtEverything } from "#server/sync/control/after-restore.ts";
 import { makeSourceHttpPool, type SourceHttpOptions } from "#sources/http/pool.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { makeAccounts } from "./accounts.ts";
 import { type Answering, ANSWERING, makeAnswering } from "./answering.ts";
 import { makeConnectors, makeSyncs, type SyncAdapters } from "./connectors.ts";

@@ -12,7 +12,7 @@ import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.
 import type { Lifecycle } from "#server/mcp/revisions.ts";
 import type { AccountSettings } from "#server/accounts/providers.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
 
 export interface AppSettings {

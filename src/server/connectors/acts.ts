@@ -3,7 +3,7 @@ import { CONNECTOR_ACTS, type ConnectorAct } from "#api/connector-acts.ts";
 import { ApiError, assertNever } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { isForAdmins } from "./credentials.ts";
 import { type ConnectorDeps, requireManaged } from "./deps.ts";
 import { isActOf, type Judged, type Verdict, type Who } from "./judge.ts";

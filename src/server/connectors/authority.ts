@@ -4,7 +4,7 @@ import type { Source } from "#sources/contract.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /** The instance of an app that a connector reads. */
 export interface ConnectorInstance {

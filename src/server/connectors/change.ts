@@ -2,7 +2,7 @@ import type { Connector } from "#api/connector-records.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { requireActs } from "./acts.ts";
 import { type ConnectorDeps, requireManaged } from "./deps.ts";
 import { toConnector } from "./view.ts";

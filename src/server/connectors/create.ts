@@ -4,7 +4,7 @@ import { defined } from "#core/defined.ts";
 import { mintSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { requireMayConnect } from "./credentials.ts";
 import {

@@ -5,7 +5,7 @@ import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { HttpGrant } from "#sources/http/pool.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
 /** Secrets by name, in the form that the source's schema takes. */

@@ -1,7 +1,7 @@
 import type { SourceProblem } from "#api/common.ts";
 import type { ConnectorActivity } from "#api/connector-records.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Policy } from "#storage/access/policy.ts";
+import type { Policy } from "#storage/policy/policy.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
@@ -13,7 +13,7 @@ import type { SourceHttpPool } from "#sources/http/pool.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import type { SyncMode, SyncRecord, SyncTrigger } from "#storage/records/syncs.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { type JudgeAct, manages } from "./judge.ts";
 import type { ConnectorAccounts, ConnectorConnections, CredentialKeeper } from "./credentials.ts";
 import type { OfferedSecrets } from "./offered-secrets.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { requireActs } from "./acts.ts";
 import { addKey } from "./create.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";

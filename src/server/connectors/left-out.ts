@@ -1,9 +1,9 @@
 import { isChildId, outermostId } from "#core/child-ids.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { Policy } from "#storage/access/policy.ts";
+import type { Policy } from "#storage/policy/policy.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import { allowedActs, readsThroughLent } from "./acts.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { isOwnedBy } from "./judge.ts";

@@ -1,5 +1,5 @@
 import type { Connector, ConnectorListQuery, ConnectorPublic } from "#api/connector-records.ts";
-import { listOpenings } from "#storage/access/openings.ts";
+import { listOpenings } from "#storage/policy/openings.ts";
 import { isoOrNull } from "#core/instant.ts";
 import { pageOf } from "#server/http/row-pages.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";

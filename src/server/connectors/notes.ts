@@ -1,7 +1,7 @@
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorHealth } from "#storage/records/connector-health.ts";
 import type { Believing } from "#storage/access/clocks.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { staleOf } from "./view.ts";
 
 /** Notes for an agent about the person's own connectors while it searches; they contain no words of a source. */

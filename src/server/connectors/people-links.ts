@@ -1,4 +1,4 @@
-import type { EndedJoin } from "#storage/batch/people-batch.ts";
+import type { EndedJoin } from "#storage/people-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { type PeopleDeps, trustOf } from "./people.ts";
 

@@ -7,7 +7,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { IdentityRecord } from "#storage/records/identities.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import { requireActs } from "./acts.ts";
 import { findInstance } from "./authority.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";

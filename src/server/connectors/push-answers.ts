@@ -3,7 +3,7 @@ import type { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { PushedLine } from "#sources/push/events.ts";
 import type { Principal } from "#core/principals.ts";
-import { type HiddenChild, type OpOutcome, type ParentFailure, pushResultOf } from "#storage/batch/item-batch.ts";
+import { type HiddenChild, type OpOutcome, type ParentFailure, pushResultOf } from "#storage/item-batch.ts";
 import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
 
 /** The answer to a line: its op, or the result if there is none. */

@@ -5,7 +5,7 @@ import type { PushedDocument, PushedLine } from "#sources/push/events.ts";
 import type { ChildRules } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { stateConflict } from "./state-conflict.ts";

@@ -5,7 +5,7 @@ import { letGo } from "#core/spool.ts";
 import { defined } from "#core/defined.ts";
 import type { ChildRules } from "#sources/contract.ts";
 import { MAX_PUSHED_BYTES, type PushedDocument, type PushedLine } from "#sources/push/events.ts";
-import { type BatchUpload, type ItemOp, type OpOutcome, pushResultOf } from "#storage/batch/item-batch.ts";
+import { type BatchUpload, type ItemOp, type OpOutcome, pushResultOf } from "#storage/item-batch.ts";
 import { parseConfig } from "./sources.ts";
 import { applyOps } from "./stored.ts";
 import { type Applied, toResult } from "./push-answers.ts";

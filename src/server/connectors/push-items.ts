@@ -8,7 +8,7 @@ import type { ChildRules } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { Principal } from "#core/principals.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import type { BatchUpload, ItemOp } from "#storage/batch/item-batch.ts";
+import type { BatchUpload, ItemOp } from "#storage/item-batch.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import { type Answer, principalRefused, refused, toErrors, toResult, failuresOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";

@@ -3,7 +3,7 @@ import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushPeopleEvent } from "#sources/push/events.ts";
 import type { Principal } from "#core/principals.ts";
 import type { PushResultName } from "#storage/records/push-uploads.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import { type Answer, principalRefused, refused, toResult, failuresOf } from "./push-answers.ts";
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { PushDeps, PushTarget } from "./push-deps.ts";

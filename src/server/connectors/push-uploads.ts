@@ -5,7 +5,7 @@ import type { BeginUploadBody, EndUploadBody, PushUpload } from "#api/push.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import { isChildId, outermostId } from "#core/child-ids.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
-import { removalLimit } from "#storage/batch/item-batch.ts";
+import { removalLimit } from "#storage/item-batch.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import { type PushUploadRecord, UPLOAD_TTL_MS } from "#storage/records/push-uploads.ts";
 import type { ConnectorDeps } from "./deps.ts";

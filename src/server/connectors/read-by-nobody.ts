@@ -4,7 +4,7 @@ import { meetsEvery } from "#storage/access/decision.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ItemCount } from "#storage/records/items.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { isOrphan, isOwnedBy } from "./judge.ts";
 

@@ -6,7 +6,7 @@ import { cutPage } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { Source } from "#sources/contract.ts";
 import { requireActs } from "./acts.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";

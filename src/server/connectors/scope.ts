@@ -4,7 +4,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import { isNarrowerScope } from "#core/scope.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord, StoredScope } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { requireActs } from "./acts.ts";
 import { listChanges } from "./audit-changes.ts";
 import { showConnector } from "./change.ts";

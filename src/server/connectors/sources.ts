@@ -8,7 +8,7 @@ import { redact } from "#core/redact.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import { type Credentials, parseCredentials, type Standing } from "./credentials.ts";
 import { type ConnectorDeps, requireSource } from "./deps.ts";
 

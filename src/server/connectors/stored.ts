@@ -1,9 +1,9 @@
 import { groupsAlways } from "#storage/access/item-clocks.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { defined } from "#core/defined.ts";
-import type { BatchResult, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
+import type { BatchResult, ItemBatch, ItemOp } from "#storage/item-batch.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 
 const PAGE = 2_000;

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { requireActs } from "./acts.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { isOrphan } from "./judge.ts";

@@ -8,7 +8,7 @@ import type { Source } from "#sources/contract.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
 import { summarize } from "#storage/records/readers.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { requireActs } from "./acts.ts";
 import { valuesChanged } from "./audit-changes.ts";
 import { showConnector } from "./change.ts";

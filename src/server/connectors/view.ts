@@ -2,13 +2,13 @@ import type { Connector, ConnectorPublic, Sync } from "#api/connector-records.ts
 import type { SourceProblem } from "#api/common.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
-import type { Policy } from "#storage/access/policy.ts";
+import type { Policy } from "#storage/policy/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { type Believing, believedUntil, isAhead } from "#storage/access/clocks.ts";
 import type { ConnectorHealth } from "#storage/records/connector-health.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord, SyncSkip } from "#storage/records/syncs.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { readByNobodyOf } from "./read-by-nobody.ts";
 import { allowedActs } from "./acts.ts";

@@ -4,7 +4,7 @@ import type { ConnectorAccess } from "#api/connector-records.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SourceSpec } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /** The audience of a connector, or of a connection to a provider server. */
 type Access = Pick<ConnectorRecord, "visibility" | "ownerUserId"> & {

@@ -3,7 +3,7 @@ import type { Log } from "#core/log.ts";
 import { randomSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorAddress } from "#storage/records/webhooks.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Policy } from "#storage/access/policy.ts";
+import type { Policy } from "#storage/policy/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ShownEntity } from "#storage/records/entities.ts";
 import type { EntityFinder, NamedEntity } from "./types.ts";

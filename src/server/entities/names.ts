@@ -1,5 +1,5 @@
 import { foldWord } from "#text/fold.ts";
-import type { OpenList } from "#storage/access/policy.ts";
+import type { OpenList } from "#storage/policy/policy.ts";
 import type { EntityName, ShownEntity } from "#storage/records/entities.ts";
 
 /** Names read at once: an index walk of a few milliseconds. */

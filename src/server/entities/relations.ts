@@ -1,5 +1,5 @@
 import type { ShownEntity } from "#storage/records/entities.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import type { EntityRelationRecord } from "./types.ts";
 
 const MAX_RELATIONS = 20;

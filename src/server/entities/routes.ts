@@ -6,7 +6,7 @@ import { defined } from "#core/defined.ts";
 import { isoOrNull } from "#core/instant.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { ReadRecorder } from "#server/identity/audit/recorder.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import type { EntityOverview, EntityRecord, EntityService } from "./types.ts";
 
 /** Mounts the routes of entities. */

@@ -1,7 +1,7 @@
 import { cleanField, cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { parseDays } from "#api/days.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Policy } from "#storage/access/policy.ts";
+import type { Policy } from "#storage/policy/policy.ts";
 import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { EntityFinder, EntityOverview, EntityRecord, EntityService } from "./types.ts";

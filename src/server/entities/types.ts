@@ -1,6 +1,6 @@
 import type { EntityType, ItemKind } from "#api/common.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 
 /** An entity from the items that the reader may see, and from nothing else (S11). Times are epoch milliseconds. */
 export interface EntityRecord {

@@ -9,7 +9,7 @@ import type {
   EventTargetRecord,
   PauseReason,
 } from "#storage/records/event-targets.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { TargetSecrets } from "./secrets.ts";
 import { SEND_TIMEOUT_MS, sendEvent, type TryEnd } from "./send.ts";
 

@@ -1,7 +1,7 @@
 import { makeId } from "#api/common.ts";
 import { EVENT_DATA, type OutgoingEvent } from "#api/events.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /**
  * Records an event for every target of the workspace that subscribes to it. Call it in the transaction of the change:

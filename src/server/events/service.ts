@@ -18,7 +18,7 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { DeliveryRecord } from "#storage/records/event-deliveries.ts";
 import type { EventTargetPatch, EventTargetRecord } from "#storage/records/event-targets.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { TargetSecrets } from "./secrets.ts";
 import { resolveTarget, sendEvent, type TryEnd } from "./send.ts";
 import { toDelivery, toTargets } from "./view.ts";

@@ -3,7 +3,7 @@ import type { DeliveryCode } from "#api/event-types.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { DeliveryRecord } from "#storage/records/event-deliveries.ts";
 import type { EventTargetRecord } from "#storage/records/event-targets.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /** Targets as admins see them. */
 export async function toTargets(

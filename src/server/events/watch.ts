@@ -4,7 +4,7 @@ import type { Clock } from "#core/clock.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import type { Emit } from "./outbox.ts";
 
 /** Since when, and why, a connector's permissions are not believed; null if they are. */

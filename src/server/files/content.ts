@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import { findSection, lineOfFragment, placeAt, type Stretch, stretchOf } from "#text/sections.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
-import { itemNotFound, type OpenRead, type Policy } from "#storage/access/policy.ts";
+import { itemNotFound, type OpenRead, type Policy } from "#storage/policy/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 
 /** The requested range of a text. Offsets in UTF-16 code units. */
 export interface WantedRange {

@@ -1,8 +1,8 @@
 import { ApiError } from "#api/errors.ts";
 import type { FoundPassages as FoundInText } from "#text/snippet.ts";
-import type { Policy } from "#storage/access/policy.ts";
+import type { Policy } from "#storage/policy/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import { readItem, requireText } from "./content.ts";
 

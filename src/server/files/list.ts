@@ -1,10 +1,10 @@
 import { ApiError } from "#api/errors.ts";
 import type { FileCounts } from "#api/files.ts";
-import type { OpenList, Policy } from "#storage/access/policy.ts";
+import type { OpenList, Policy } from "#storage/policy/policy.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { ConnectorGate } from "#storage/records/access.ts";
 import type { ItemFilter, ItemPosition } from "#storage/records/item-queries.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import type { ItemCount, ItemOrder, ItemStore } from "#storage/records/items.ts";
 
 export interface ItemPageRequest {

@@ -2,7 +2,7 @@ import { cleanField, cleanLine, MAX_CHARS, placeOf } from "#api/clean.ts";
 import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { KindLinks } from "#core/link-rules.ts";
-import { itemNotFound, type OpenList, type Policy } from "#storage/access/policy.ts";
+import { itemNotFound, type OpenList, type Policy } from "#storage/policy/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AskedItems } from "#storage/records/item-queries.ts";
 import type { ItemMatch } from "#storage/records/items.ts";

@@ -2,8 +2,8 @@ import { setImmediate as othersTurn } from "node:timers/promises";
 import { ApiError } from "#api/errors.ts";
 import { maskSecrets } from "#text/secrets/mask.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
-import type { Store } from "#storage/store.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
+import type { Store } from "#storage/records/store.ts";
 
 export type MaskedStore = Pick<Store, "in" | "workspaces">;
 

@@ -1,6 +1,6 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
-import { itemNotFound, type Policy } from "#storage/access/policy.ts";
+import { itemNotFound, type Policy } from "#storage/policy/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { readItem } from "./content.ts";
 import { type MaskedStore, refuseFoundSecrets, refuseKnownMasked } from "./masked-originals.ts";

@@ -3,7 +3,7 @@ import { cleanLine, permalinkOf } from "#api/clean.ts";
 import { outsideUrl } from "#api/own-url.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 
 /**
  * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here,

@@ -1,15 +1,15 @@
 import type { FileAccess, FileCounts, FileList, FileListQuery, FileRecord } from "#api/files.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import type { KindLinks } from "#core/link-rules.ts";
-import { explainAccess } from "#storage/access/explain.ts";
+import { explainAccess } from "#storage/policy/explain.ts";
 import { parsePrincipal } from "#core/principals.ts";
-import type { Policy } from "#storage/access/policy.ts";
+import type { Policy } from "#storage/policy/policy.ts";
 import type { CursorCodec, CursorPosition, CursorScope } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { ItemPosition } from "#storage/records/item-queries.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { readItem, readText, type TextRange, type WantedRange } from "./content.ts";
 import { findPassages, type FoundPassages } from "./find.ts";
 import { countItemsBySource, listConnectorItems, listItems, type ItemPage, type ItemPageRequest } from "./list.ts";

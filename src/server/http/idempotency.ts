@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 import { canonicalJson } from "#storage/audit-chain.ts";
 import type { IdempotencyRecord } from "#storage/records/idempotency.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { Caller } from "./authenticate.ts";
 import { routeShape } from "./auth.ts";
 

@@ -1,7 +1,7 @@
 import { cleanField, cleanLine, cut, MAX_CHARS, permalinkOf } from "#api/clean.ts";
 import { outsideUrl } from "#api/own-url.ts";
 import type { ToolSearchEntry } from "#api/tools.ts";
-import type { ShownItem } from "#storage/records/item-record.ts";
+import type { ShownItem } from "#storage/item-record.ts";
 import type { Excerpt, ShownHit } from "#storage/search-index.ts";
 import { formatDay } from "#api/days.ts";
 import { agentFacts, factTexts, formerText, type Printing, withDistance } from "./facts.ts";

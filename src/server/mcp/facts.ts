@@ -13,7 +13,7 @@ import {
 } from "#api/item-fields.ts";
 import type { AgentFacts, AgentValues } from "#api/tools.ts";
 import type { FactValues } from "#core/item-facts.ts";
-import type { ShownItem } from "#storage/records/item-record.ts";
+import type { ShownItem } from "#storage/item-record.ts";
 import { fieldName } from "#text/field-terms.ts";
 
 /** The time and zone that dates are printed in, and the origin of permalinks. */

@@ -1,6 +1,6 @@
 import { cleanBlock, cleanField, cleanLine, MAX_CHARS, placeOf, quoteLines } from "#api/clean.ts";
 import { formatDay } from "#api/days.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import { placeAt } from "#text/sections.ts";
 import { titleOf, urlOf } from "./entry.ts";
 import { agentFacts, factTexts, fieldText, formerText, personName, withDistance, type Printing } from "./facts.ts";

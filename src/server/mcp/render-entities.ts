@@ -8,7 +8,7 @@ import type {
   ToolEntity,
 } from "#api/tools.ts";
 import type { EntityAnswer, EntityPage, EntityRecord, EntityRelationRecord } from "#server/entities/types.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import { titleOf, urlOf } from "./entry.ts";
 import { withDistance, type Printing } from "./facts.ts";
 import { bothForms, firstThatFits, mostThatFits, type Rendered } from "./fitting.ts";

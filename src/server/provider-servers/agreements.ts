@@ -4,7 +4,7 @@ import { agreedTo, carriedOver, changingIn, nameOfMapping, rolesToAgree } from "
 import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { namesOf } from "./agreed-tools.ts";
 import { requireConnection, requireServer, type ServerDeps } from "./deps.ts";
 import { toConnection } from "./view.ts";

@@ -9,7 +9,7 @@ import { GrantRefused } from "#server/accounts/token-endpoint.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { requireConnectable } from "./apps.ts";
 import { activate, makeConnection, requireStill, tryConnection } from "./connections.ts";
 import type { ServerDeps } from "./deps.ts";

@@ -7,7 +7,7 @@ import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import { summarize } from "#storage/records/readers.ts";
 import { type ConnectionRecord, type ConnectionWay, readersOfConnection } from "#storage/records/connections.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { agreedAtFirst, isSameMapping } from "./agreed-tools.ts";
 import { requireConnectable } from "./apps.ts";
 import { requireConnection, requireServer, type ServerDeps, visibleConnections } from "./deps.ts";

@@ -13,7 +13,7 @@ import type { Throttle } from "#server/http/throttle.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { OneTime } from "#server/accounts/one-time.ts";
 import type { Renewer } from "#server/accounts/renewal.ts";
 import type { Discover, ProviderOAuth } from "./oauth.ts";

@@ -1,5 +1,5 @@
 import type { EndedConnection } from "#storage/records/connections.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { ServerDeps } from "./deps.ts";
 import type { RegisteredClient } from "./oauth.ts";
 import type { ConnectionSecrets } from "./secrets.ts";

@@ -2,7 +2,7 @@ import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { type ConnectionRecord, KEEP_REVOKED_MS, REVOKED } from "#storage/records/connections.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { ServerDeps } from "./deps.ts";
 import { type EndedGrant, grantOf } from "./give-back.ts";
 

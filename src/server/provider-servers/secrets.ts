@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 
 export const ConnectionSecrets = z.object({

@@ -3,7 +3,7 @@ import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { CreateServerBody, PatchServerBody, ProviderServer, ServerTest } from "#api/provider-servers.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ProviderServerPatch, ProviderServerRecord } from "#storage/records/provider-servers.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { type ServerDeps, visibleConnections } from "./deps.ts";
 import { afterTest } from "./health.ts";
 import { pageOf } from "#server/http/row-pages.ts";

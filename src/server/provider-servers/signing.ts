@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 import { type ConnectionRecord, maySign } from "#storage/records/connections.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 type Signed = Pick<ConnectionRecord, "ownerUserId" | "way">;
 

@@ -4,7 +4,7 @@ import { EARLY_MS } from "#server/accounts/renewal.ts";
 import { GrantRefused } from "#server/accounts/token-endpoint.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { ServerDeps } from "./deps.ts";
 import { isElicited } from "./elicitation.ts";
 import { loseConnection } from "./lose.ts";

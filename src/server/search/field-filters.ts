@@ -1,5 +1,5 @@
 import { cleanField, cleanLine, MAX_CHARS } from "#api/clean.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import { fieldKey } from "#text/field-terms.ts";
 import type { FieldFilter } from "#storage/search-index.ts";
 

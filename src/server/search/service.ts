@@ -2,7 +2,7 @@ import type { Fault } from "#core/faults.ts";
 import { cleanLine, cut } from "#api/clean.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { TOOL_LIMITS } from "#api/tools.ts";
-import type { Policy, Viewer } from "#storage/access/policy.ts";
+import type { Policy, Viewer } from "#storage/policy/policy.ts";
 import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { EntityFinder } from "#server/entities/types.ts";

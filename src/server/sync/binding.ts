@@ -3,7 +3,7 @@ import type { Source } from "#sources/contract.ts";
 import type { Binding } from "#storage/records/connectors.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { isMirror } from "./clocks.ts";
 
 interface Bound {

@@ -1,6 +1,6 @@
 import { inChunks } from "#core/in-chunks.ts";
 import type { SourceSpec } from "#sources/contract.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 import { type Believing, believedUntil } from "#storage/access/clocks.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord } from "#storage/records/syncs.ts";

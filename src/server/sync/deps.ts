@@ -15,7 +15,7 @@ import type { HttpGrant, SourceHttpPool } from "#sources/http/pool.ts";
 import type { Authority } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { ListingLimits } from "./listing-limits.ts";
 import type { ByteBudget } from "./bytes/byte-budget.ts";
 import type { PeopleHooks } from "./people-hooks.ts";

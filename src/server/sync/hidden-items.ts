@@ -1,6 +1,6 @@
 import { groupsAlways } from "#storage/access/item-clocks.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 
 /** Items of a batch of removals: some milliseconds of the writer. */
 const SLICE = 100;

@@ -1,5 +1,5 @@
 import { isChildId } from "#core/child-ids.ts";
-import type { HiddenChild, ItemOp, ListedAccess, OpOutcome, PreparedItem } from "./item-batch.ts";
+import type { HiddenChild, ItemOp, ListedAccess, OpOutcome, PreparedItem } from "#storage/item-batch.ts";
 import { stateUnder, tally, type Work } from "./work.ts";
 import type { KnownItem } from "./item-rows.ts";
 

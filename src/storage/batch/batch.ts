@@ -48,7 +48,7 @@ import { readStoredDocument } from "./stored-document.ts";
 import { noteRemovals } from "./removal-windows.ts";
 import { withholdBelow } from "./withhold.ts";
 import { setClocks, settleExceptions } from "./item-clocks.ts";
-import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "./item-batch.ts";
+import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "#storage/item-batch.ts";
 
 /** Items below one whose accesses a batch computes itself; if there are more, it withholds them. Source: docs/decisions/0021. */
 const AT_ONCE = 1_000;

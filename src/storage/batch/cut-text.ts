@@ -1,4 +1,4 @@
-import type { PreparedItem } from "./item-batch.ts";
+import type { PreparedItem } from "#storage/item-batch.ts";
 import type { KnownItem, RowExtras } from "./item-rows.ts";
 
 /** Times that a text cut short by the time limit is read again; after that it stays as it is, marked as cut. */

@@ -1,4 +1,4 @@
-import type { ParentFailure } from "./item-batch.ts";
+import type { ParentFailure } from "#storage/item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";
 
 /** Most ancestors of an item whose accesses all count; below that, no one can read anything. */

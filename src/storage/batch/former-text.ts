@@ -8,7 +8,7 @@ import {
   type Standing,
 } from "./access.ts";
 import { childrenBeside } from "./child-rows.ts";
-import type { ItemOp, ItemText, OpOutcome, PreparedItem } from "./item-batch.ts";
+import type { ItemOp, ItemText, OpOutcome, PreparedItem } from "#storage/item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";
 import { endHold, removeChildrenBeside } from "./removals.ts";
 import { stateOf, stateUnder, type Work } from "./work.ts";

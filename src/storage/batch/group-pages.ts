@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Principal } from "#core/principals.ts";
-import type { WholeGroup } from "./people-batch.ts";
+import type { WholeGroup } from "#storage/people-batch.ts";
 
 export interface GroupPage {
   group: Principal;

@@ -4,7 +4,7 @@ import type { ItemFacts } from "#core/item-facts.ts";
 import { fieldTerms } from "#text/field-terms.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
-import type { ItemEntity, PreparedItem } from "./item-batch.ts";
+import type { ItemEntity, PreparedItem } from "#storage/item-batch.ts";
 
 /** The item's facts that the index stores as its record does. */
 export type IndexedFacts = Omit<

@@ -3,7 +3,7 @@ import type { ItemFacts } from "#core/item-facts.ts";
 import { AFTER_CHILDREN, CHILD_MARK } from "#core/child-ids.ts";
 import { countLineFeeds } from "#text/sections.ts";
 import { readNumbers, type SqliteConnection, type SqlValue } from "#storage/sqlite.ts";
-import type { ItemEntity, PreparedItem } from "./item-batch.ts";
+import type { ItemEntity, PreparedItem } from "#storage/item-batch.ts";
 
 /** The stored fields that a batch reads before it changes an item. */
 export interface KnownItem {

@@ -1,5 +1,5 @@
 import type { SqliteConnection } from "#storage/sqlite.ts";
-import type { EndedJoin, PeopleCounts, PeopleEnd, PeopleRefusal, PeopleTeller } from "./people-batch.ts";
+import type { EndedJoin, PeopleCounts, PeopleEnd, PeopleRefusal, PeopleTeller } from "#storage/people-batch.ts";
 import { endJoin, isJoined, setAliases } from "./people-users.ts";
 import { savePeopleRun } from "./people-run.ts";
 import { isPast, makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";

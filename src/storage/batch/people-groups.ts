@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Principal } from "#core/principals.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
 import type { SqlRow } from "#storage/sqlite.ts";
-import type { PeopleEvent, WholeGroup } from "./people-batch.ts";
+import type { PeopleEvent, WholeGroup } from "#storage/people-batch.ts";
 import { isPast, type PeopleWork } from "./people-work.ts";
 
 const CLOCK = "checkedAt as at, toldIn, followsFeed, neverAges, members, digest, toldPosition, toldBy";

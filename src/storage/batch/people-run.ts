@@ -1,5 +1,5 @@
 import { NO_COUNTS, type SyncCounts } from "#storage/records/syncs.ts";
-import type { PeopleRun } from "./people-batch.ts";
+import type { PeopleRun } from "#storage/people-batch.ts";
 import type { PeopleWork } from "./people-work.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { instanceOf, type Principal } from "#core/principals.ts";
 import { emailKeyOf } from "#storage/records/people.ts";
-import type { EndedJoin, PeopleEvent } from "./people-batch.ts";
+import type { EndedJoin, PeopleEvent } from "#storage/people-batch.ts";
 import { isPast, type PeopleWork } from "./people-work.ts";
 
 export function setIdentity(work: PeopleWork, event: Extract<PeopleEvent, { t: "identity" }>): void {

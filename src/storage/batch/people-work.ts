@@ -1,7 +1,13 @@
 import { believedUntil } from "#storage/access/clocks.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "#storage/sqlite.ts";
-import { type EndedJoin, NO_PEOPLE, type PeopleCounts, type PeopleRefusal, type PeopleTeller } from "./people-batch.ts";
+import {
+  type EndedJoin,
+  NO_PEOPLE,
+  type PeopleCounts,
+  type PeopleRefusal,
+  type PeopleTeller,
+} from "#storage/people-batch.ts";
 
 /** State of one change while it is applied. */
 export interface PeopleWork {

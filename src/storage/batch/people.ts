@@ -1,7 +1,7 @@
 import { assertNever } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
-import type { PeopleBatch, PeopleEvent, PeopleResult, WholeGroup } from "./people-batch.ts";
+import type { PeopleBatch, PeopleEvent, PeopleResult, WholeGroup } from "#storage/people-batch.ts";
 import { changeMember, keepGroup, refuseGroup, setGroups } from "./people-groups.ts";
 import { savePeopleRun } from "./people-run.ts";
 import { setIdentity } from "./people-users.ts";

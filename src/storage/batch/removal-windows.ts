@@ -1,5 +1,5 @@
 import type { SqliteConnection } from "#storage/sqlite.ts";
-import { GUARD_WINDOW_MS } from "./item-batch.ts";
+import { GUARD_WINDOW_MS } from "#storage/item-batch.ts";
 
 /** Removals are summed in quarters of an hour: at most 97 rows per connector and day. */
 const BUCKET_MS = 900_000;

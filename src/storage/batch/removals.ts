@@ -1,7 +1,7 @@
 import { append } from "#core/append.ts";
 import { isInside, isChildId, outermostId } from "#core/child-ids.ts";
 import { touch } from "./access.ts";
-import type { ItemOp, OpOutcome } from "./item-batch.ts";
+import type { ItemOp, OpOutcome } from "#storage/item-batch.ts";
 import { stateOf, type Work } from "./work.ts";
 import type { ItemRows, KnownItem } from "./item-rows.ts";
 import { childrenBeside } from "./child-rows.ts";

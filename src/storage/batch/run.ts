@@ -1,7 +1,7 @@
 import { addCounts } from "./add-counts.ts";
 import type { SyncCounts } from "#storage/records/syncs.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
-import type { BatchRun, ItemBatch } from "./item-batch.ts";
+import type { BatchRun, ItemBatch } from "#storage/item-batch.ts";
 import type { Work } from "./work.ts";
 
 /**

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { makePushUploadStore, type PushCounts } from "#storage/records/push-uploads.ts";
-import { type BatchUpload, type OpOutcome, pushResultOf } from "./item-batch.ts";
+import { type BatchUpload, type OpOutcome, pushResultOf } from "#storage/item-batch.ts";
 
 /**
  * Returns the open set of a connector, or null. Anything pushed during it, by this set or not, is newer than its

@@ -2,7 +2,7 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import { Kysely } from "kysely";
 import { makeLocalDialect } from "#storage/dialect.ts";
 import { explainFailure } from "#storage/failure.ts";
-import { requireCurrent } from "#storage/migrate.ts";
+import { requireCurrent } from "#storage/database/migrate.ts";
 import { type AuditStore, makeAuditStore } from "#storage/records/audit.ts";
 import type { Tables } from "#storage/schema.ts";
 import { openReader, type SqliteConnection } from "#storage/sqlite.ts";

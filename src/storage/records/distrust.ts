@@ -1,4 +1,4 @@
-import type { EndedJoin } from "#storage/batch/people-batch.ts";
+import type { EndedJoin } from "#storage/people-batch.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
 import { type IdentityJoin, makeIdentityStore } from "./identities.ts";

@@ -1,7 +1,7 @@
 import { sql as rawSql } from "kysely";
 import { ApiError } from "#api/errors.ts";
 import { instanceOf, type Principal } from "#core/principals.ts";
-import type { EndedJoin, IdentityState } from "#storage/batch/people-batch.ts";
+import type { EndedJoin, IdentityState } from "#storage/people-batch.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";

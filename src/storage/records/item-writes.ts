@@ -1,7 +1,7 @@
 import { sql as rawSql } from "kysely";
 import type { IndexState } from "#api/common.ts";
 import { CHILD_MARK } from "#core/child-ids.ts";
-import { type BatchResult, GUARD_WINDOW_MS, type ItemBatch } from "#storage/batch/item-batch.ts";
+import { type BatchResult, GUARD_WINDOW_MS, type ItemBatch } from "#storage/item-batch.ts";
 import { UNTOLD_ACCESS } from "#storage/batch/item-rows.ts";
 import { makeOlderItemStore } from "./older-items.ts";
 import { makeStoredItemStore } from "./stored-items.ts";

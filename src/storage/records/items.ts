@@ -1,7 +1,7 @@
 import { sql as raw } from "kysely";
 import type { IndexState, ItemKind } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { type ItemRecord, toItemRecord } from "./item-record.ts";
+import { type ItemRecord, toItemRecord } from "#storage/item-record.ts";
 import {
   applyFilter,
   type AskedItems,
@@ -75,7 +75,7 @@ const MATCH_COLUMNS = [
 ] as const;
 
 /**
- * The reading side of items. Nothing here checks access: only `storage/access/policy.ts` gives it to services that
+ * The reading side of items. Nothing here checks access: only `storage/policy/policy.ts` gives it to services that
  * answer people, together with what they may see. Only `accessOf` returns removed items. Every query begins with the
  * workspace.
  */

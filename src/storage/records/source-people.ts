@@ -11,7 +11,7 @@ import {
   type PeopleResult,
   type PeopleTeller,
   type ToldIn,
-} from "#storage/batch/people-batch.ts";
+} from "#storage/people-batch.ts";
 import type { PeopleEndSlice } from "#storage/batch/people-end.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";

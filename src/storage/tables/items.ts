@@ -29,7 +29,7 @@ function fields<Name extends FieldName>(...names: readonly Name[]): FieldsAs<typ
   return perField(names, (_name, type) => FIELD_COLUMNS[type]);
 }
 
-/** Rows are read more tolerantly than these columns say: `storage/records/item-record.ts`. */
+/** Rows are read more tolerantly than these columns say: `storage/item-record.ts`. */
 export const ITEMS = table(
   "items",
   ["workspaceId", "kbId"],

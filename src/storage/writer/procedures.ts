@@ -11,7 +11,7 @@ import { makeAccessSweeper, type SweepAccessesArgs } from "./sweep-accesses.ts";
 import { makeReindex } from "./reindex.ts";
 import { makeJoinReads, type JoinReadsArgs } from "./join-reads.ts";
 import { applyPeople } from "#storage/batch/people.ts";
-import type { PeopleBatch, PeopleEnd, PeopleTeller } from "#storage/batch/people-batch.ts";
+import type { PeopleBatch, PeopleEnd, PeopleTeller } from "#storage/people-batch.ts";
 import { beginPeople, endPeople } from "#storage/batch/people-end.ts";
 import { makeSettleWithheld, type SettleWithheldArgs } from "#storage/batch/settle-withheld.ts";
 

@@ -1,5 +1,5 @@
 import type { Extractor } from "#extract/extractor.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { TestAnswer, TestServerOptions } from "../../helpers.ts";
 import { makeConnectorServer } from "./server.ts";
 

@@ -4,7 +4,7 @@ import { makeId } from "#api/common.ts";
 import type { EventType } from "#api/event-types.ts";
 import { makeOutbox } from "#server/events/outbox.ts";
 import { NO_COUNTS } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { makeTestClock, openTestStore } from "../../helpers.ts";
 
 const clock = makeTestClock();

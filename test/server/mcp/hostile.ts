@@ -4,7 +4,7 @@ import { FIELD_NAMES, type FieldName, type FieldType, perField } from "#api/item
 import type { FactValues } from "#core/item-facts.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
 import type { ShownHit } from "#storage/search-index.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import { hostileText } from "../../api/hostile-text.ts";
 
 const id = (prefix: string) =>

@@ -5,7 +5,7 @@ import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SourceContainer, SourcePerson } from "#sources/item.ts";
 import { makeItemEntities } from "#server/sync/items/entities.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 import { composeFeatures } from "../../features.ts";
 import { makeServer, TEST_NOW, type TestUser } from "../../helpers.ts";
 

@@ -3,7 +3,7 @@ import { countTokens as tokenize } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
 import type { SearchOutcome } from "#server/search/types.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 import type { ShownHit } from "#storage/search-index.ts";
 import { renderContent, renderPassages } from "#server/mcp/render-content.ts";
 import type { Rendered } from "#server/mcp/fitting.ts";

@@ -7,13 +7,13 @@ import type { SourceContainer, SourceItem } from "#sources/item.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { prepare } from "#server/sync/items/prepare.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
-import type { Database } from "#storage/db.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
+import type { Database } from "#storage/database/db.ts";
 import { makeWriterDialect } from "#storage/dialect.ts";
 import type { WriterClient } from "#storage/handles.ts";
 import { LEASE_MS } from "#storage/records/queue.ts";
 import { NO_COUNTS } from "#storage/records/syncs.ts";
-import { makeStore, type Store } from "#storage/store.ts";
+import { makeStore, type Store } from "#storage/records/store.ts";
 import {
   CONNECTOR,
   end,

@@ -3,7 +3,7 @@ import { inMemory, makeSyncBytes } from "../../spool.ts";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { analyzeDocument } from "#text/analyzer.ts";
-import type { Database, DatabaseOptions } from "#storage/db.ts";
+import type { Database, DatabaseOptions } from "#storage/database/db.ts";
 import type { Log } from "#core/log.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import type { Scope } from "#core/scope.ts";
@@ -17,7 +17,7 @@ import type { Sleep } from "#core/clock.ts";
 import { makeSyncWorker, type SyncWorker, type WorkerOptions } from "#server/sync/worker/worker.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncMode, SyncRecord } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { openTestStore } from "../../helpers.ts";
 import { NO_HTTP_POOL } from "../../network.ts";
 

@@ -1,4 +1,4 @@
-import type { Database } from "#storage/db.ts";
+import type { Database } from "#storage/database/db.ts";
 import type { TestUser } from "../../helpers.ts";
 
 /** Gives a connector another account to read with: one that nobody asks for a token, as its source does not sign in. */

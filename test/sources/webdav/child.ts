@@ -10,8 +10,8 @@ import { makeExtractor } from "#extract/pool.ts";
 import { makeSyncWorker } from "#server/sync/worker/worker.ts";
 import { makeSourceHttpPool } from "#sources/http/pool.ts";
 import { makeWebdavSource } from "#sources/webdav/index.ts";
-import { openDatabase } from "#storage/db.ts";
-import { makeStore } from "#storage/store.ts";
+import { openDatabase } from "#storage/database/db.ts";
+import { makeStore } from "#storage/records/store.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { guardOf } from "../../net/everywhere.ts";
 

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, onTestFinished, test } from "vitest";
 import { meetsEvery } from "#storage/access/decision.ts";
-import { makeVisibleCache } from "#storage/access/visible.ts";
+import { makeVisibleCache } from "#storage/policy/visible.ts";
 import { makeAccessCheck } from "#storage/index/read/excerpts.ts";
 import { makeStatements } from "#storage/index/sqlite.ts";
 import { internAll, internIn } from "./intern.ts";

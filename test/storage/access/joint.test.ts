@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { meetsEvery } from "#storage/access/decision.ts";
-import { makeVisibleCache } from "#storage/access/visible.ts";
+import { makeVisibleCache } from "#storage/policy/visible.ts";
 import type { Principal } from "#core/principals.ts";
 import type { HitPosition, SearchIndex, Matching } from "#storage/search-index.ts";
 import { idFor, NOW } from "../../leaks/model.ts";

@@ -1,7 +1,7 @@
 import { test } from "vitest";
-import { makePolicy } from "#storage/access/policy.ts";
-import { explainAccess } from "#storage/access/explain.ts";
-import { makeStore } from "#storage/store.ts";
+import { makePolicy } from "#storage/policy/policy.ts";
+import { explainAccess } from "#storage/policy/explain.ts";
+import { makeStore } from "#storage/records/store.ts";
 import { readItem } from "#server/files/content.ts";
 import { makeWorld } from "./fixtures.ts";
 

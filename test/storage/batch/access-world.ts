@@ -5,7 +5,7 @@ import { makeSearchPool } from "#storage/index/read/pool.ts";
 import type { InlineWriterOptions } from "#storage/writer/client.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { ItemOp, PreparedItem } from "#storage/batch/item-batch.ts";
+import type { ItemOp, PreparedItem } from "#storage/item-batch.ts";
 import { CONNECTOR, makeHarness, WORKSPACE } from "../../server/sync/harness.ts";
 
 const GATE = `group:connector:${CONNECTOR}`;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 import { ACCESSES, ACTORS, anyStep, makeWorld, Model, put, toOps } from "./access-world.ts";
 
 describe("who may read an item with parents", () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
-import { migrate } from "#storage/migrate.ts";
+import { migrate } from "#storage/database/migrate.ts";
 import { openWriter } from "#storage/sqlite.ts";
 import { searchIndexContract } from "../search-index.contract.ts";
 import { makeDocument, TestIndex, TINY_LIMITS } from "./world.ts";

@@ -1,6 +1,6 @@
 /** Claims jobs of the database file until there are none, printing each: `node claim-child.js FILE OWNER`. */
-import { openDatabase } from "#storage/db.ts";
-import { makeStore } from "#storage/store.ts";
+import { openDatabase } from "#storage/database/db.ts";
+import { makeStore } from "#storage/records/store.ts";
 
 const [file, owner] = process.argv.slice(2);
 if (!file || !owner) throw new Error("Usage: claim-child.ts FILE OWNER");

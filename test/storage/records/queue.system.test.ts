@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { test } from "vitest";
-import { openDatabase } from "#storage/db.ts";
-import { makeStore } from "#storage/store.ts";
+import { openDatabase } from "#storage/database/db.ts";
+import { makeStore } from "#storage/records/store.ts";
 import { buildChild } from "../../extract/build-child.ts";
 import { tempDir } from "../../temp-dir.ts";
 

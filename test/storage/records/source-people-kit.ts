@@ -1,5 +1,5 @@
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
-import type { PeopleBatch, PeopleEnd, PeopleEvent, PeopleTeller } from "#storage/batch/people-batch.ts";
+import type { PeopleBatch, PeopleEnd, PeopleEvent, PeopleTeller } from "#storage/people-batch.ts";
 import type { Principal } from "#core/principals.ts";
 import { makeWorld, type World } from "../access/fixtures.ts";
 

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import type { PeopleEvent } from "#storage/batch/people-batch.ts";
+import type { PeopleEvent } from "#storage/people-batch.ts";
 import type { Principal } from "#core/principals.ts";
 import { makePeopleKit, type PeopleKit } from "./source-people-kit.ts";
 

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
-import { explainAccess } from "#storage/access/explain.ts";
+import { explainAccess } from "#storage/policy/explain.ts";
 import { DAY_MS, makePeopleKit } from "./source-people-kit.ts";
 
 const MINUTE_MS = 60_000;

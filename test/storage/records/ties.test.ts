@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { makeStore } from "#storage/store.ts";
+import { makeStore } from "#storage/records/store.ts";
 import { openReader } from "#storage/sqlite.ts";
 import { makeWorld } from "../access/fixtures.ts";
 

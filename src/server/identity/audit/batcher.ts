@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Log } from "#core/log.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /** Audit rows that no caller waits for, written in batches. */
 export type AuditBatcher = ReturnType<typeof makeAuditBatcher>;

@@ -1,5 +1,5 @@
 import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { Schedule } from "./batcher.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /** An audited act. Only ids, numbers and our own words: no titles, no secrets, no query text. */
 export interface AuditAct {

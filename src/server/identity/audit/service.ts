@@ -10,7 +10,7 @@ import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
 import { READ_ACTION } from "#storage/read-rows.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { checkChain, exportLine, readRows } from "./chain.ts";
 import { type AuditBatcherOptions, makeAuditBatcher, scheduleUnheld } from "./batcher.ts";
 import { idsOf, rowOf, systemRowOf } from "./rows.ts";

@@ -6,7 +6,7 @@ import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { UseRecorder } from "./recorder.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AuditBatcher } from "./batcher.ts";
 import { rowOf } from "./rows.ts";
 

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Group } from "#api/workspace.ts";
 import type { GroupRecord } from "#storage/records/groups.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 type Workspace = Pick<WorkspaceStore, "access" | "groups">;
 

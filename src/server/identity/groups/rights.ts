@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { PatchGroupBody } from "#api/workspace.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { GroupRecord } from "#storage/records/groups.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 type Owned = Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">;
 

@@ -1,7 +1,7 @@
 import { makeId } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { CreateGroupBody, Group, PageQuery, PatchGroupBody } from "#api/workspace.ts";
-import { listOpenings } from "#storage/access/openings.ts";
+import { listOpenings } from "#storage/policy/openings.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
@@ -11,7 +11,7 @@ import { isoOf } from "#core/instant.ts";
 import type { Principal } from "#core/principals.ts";
 import type { GroupRecord } from "#storage/records/groups.ts";
 import { summarize } from "#storage/records/readers.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { orphansWith, requireSealed } from "./nesting.ts";
 import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts";
 

@@ -3,7 +3,7 @@ import { hashSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { Vault } from "#storage/vault.ts";
 import { resourcesOf, type Audience } from "./policy.ts";

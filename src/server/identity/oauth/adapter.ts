@@ -1,6 +1,6 @@
 import type { Adapter, AdapterPayload } from "oidc-provider";
 import type { Clock } from "#core/clock.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { isFetchableClientId } from "./documents.ts";
 import type { OAuthRecords } from "./records.ts";
 

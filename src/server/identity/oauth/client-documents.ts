@@ -4,7 +4,7 @@ import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { GuardedFetch } from "#net/guarded-fetch.ts";
 import type { ClientDocumentRecord } from "#storage/records/client-documents.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { type ClientMetadata, readClientMetadata } from "./clients.ts";
 import { type DocumentAnswer, fetchDocument } from "./documents.ts";
 import type { RedirectRules } from "./policy.ts";

@@ -8,7 +8,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { OAuthClientRecord } from "#storage/records/oauth.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { OAuthKeys } from "./keys.ts";
 import type { ClientDocuments } from "./client-documents.ts";
 import { LIFETIMES, OWN_CLIENT_ID, resourcesOf, SCOPES_OF, type Audience } from "./policy.ts";

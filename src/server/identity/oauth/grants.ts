@@ -6,7 +6,7 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { GrantRecord } from "#storage/records/grants.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { ClientDocuments } from "./client-documents.ts";
 
 export interface GrantOptions {

@@ -9,7 +9,7 @@ import { serialize } from "hono/utils/cookie";
 import { isApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { makeAdapters } from "./adapter.ts";
 import { OWN_CLIENT } from "./clients.ts";
 import type { ClientDocuments } from "./client-documents.ts";

@@ -4,7 +4,7 @@ import type { Log } from "#core/log.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 import { hashSecret } from "#core/secrets.ts";
 import type { OAuthRecord } from "#storage/records/oauth.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { OAuthKeys } from "./keys.ts";
 
 /** The decrypted content of a record. */

@@ -4,7 +4,7 @@ import { parseJson } from "#server/http/request.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { readClientMetadata } from "./clients.ts";
 import { oauthFailure } from "./failures.ts";
 import type { RedirectRules } from "./policy.ts";

@@ -7,7 +7,7 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { Vault } from "#storage/vault.ts";
 import { makeAccessLookup } from "./access.ts";
 import { CLIENT_UNUSED_MS, MAX_UNUSED_CLIENTS } from "./clients.ts";

@@ -10,7 +10,7 @@ import type { Clock } from "#core/clock.ts";
 import { isoOf } from "#core/instant.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AccountService } from "./accounts.ts";
 import { giveTryBack, takeTry } from "./tries.ts";
 import type { Passwords } from "./passwords.ts";

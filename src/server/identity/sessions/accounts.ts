@@ -3,7 +3,7 @@ import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { UserRecord } from "#storage/records/people.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 export type NewAccount = Omit<UserRecord, "userId" | "createdAt">;
 

@@ -6,7 +6,7 @@ import type { Post } from "#server/identity/mail/post.ts";
 import type { LinkRecord } from "#storage/records/links.ts";
 import { emailKeyOf, type UserRecord } from "#storage/records/people.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./tries.ts";
 import { linkInvalid, type LinkService } from "./links.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Clock } from "#core/clock.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AccountService } from "./accounts.ts";
 import type { OnboardingService } from "./onboarding.ts";
 import type { Passwords } from "./passwords.ts";

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { LinkPurpose, LinkRecord } from "#storage/records/links.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 export interface NewLink extends Pick<LinkRecord, "purpose" | "userId" | "email" | "isMailed"> {
   lifetimeMs: number;

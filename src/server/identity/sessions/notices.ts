@@ -4,7 +4,7 @@ import type { LinkNotice, Notice } from "#api/notices.ts";
 import { isoOf } from "#core/instant.ts";
 import { parsePrincipal } from "#core/principals.ts";
 import type { Tie } from "#storage/records/ties.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 
 const DAY_MS = 86_400_000;
 /** How long after an event sign-ins show a notice of it. */

@@ -10,7 +10,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import type { InstallationState } from "#storage/records/installation.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./tries.ts";
 import type { Passwords } from "./passwords.ts";

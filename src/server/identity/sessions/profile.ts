@@ -9,7 +9,7 @@ import { isoOf } from "#core/instant.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import type { UserRecord } from "#storage/records/people.ts";
 import type { SignInContext } from "./sign-in.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./tries.ts";
 import type { LinkService } from "./links.ts";

@@ -12,7 +12,7 @@ import type { LinkRecord } from "#storage/records/links.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { UserRecord } from "#storage/records/people.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AccountService } from "./accounts.ts";
 import { giveTryBack, takeTry } from "./tries.ts";
 import { linkInvalid, type LinkService } from "./links.ts";

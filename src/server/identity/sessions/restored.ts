@@ -1,5 +1,5 @@
 import type { Clock } from "#core/clock.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /**
  * Ends all sign-ins after the database was restored from a copy: people who have signed out since, or were signed out,

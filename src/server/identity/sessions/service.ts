@@ -13,7 +13,7 @@ import { isoOf } from "#core/instant.ts";
 import { emailKeyOf, type UserRecord } from "#storage/records/people.ts";
 import type { SessionRecordRow } from "#storage/records/sessions.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { AccountService } from "./accounts.ts";
 import { keysOfTry } from "./tries.ts";

@@ -8,7 +8,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import type { LinkRecord } from "#storage/records/links.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./tries.ts";
 import { linkInvalid, type LinkService } from "./links.ts";

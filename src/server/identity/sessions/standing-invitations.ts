@@ -2,7 +2,7 @@ import type { Clock } from "#core/clock.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import { isAbove } from "#storage/access/ladder.ts";
 import type { InvitationRecord } from "#storage/records/people.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /** Checks, whenever an invitation is used, whether its inviter could still give its role. */
 export type StandingInvitations = ReturnType<typeof makeStandingInvitations>;

@@ -11,7 +11,7 @@ import type { AccountService } from "#server/identity/sessions/accounts.ts";
 import type { SessionService } from "#server/identity/sessions/service.ts";
 import type { StandingInvitations } from "#server/identity/sessions/standing-invitations.ts";
 import { emailKeyOf } from "#storage/records/people.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { Provider, ProvenIdentity, SsoSettings } from "./provider.ts";
 import type { Trips } from "./trips.ts";
 

@@ -1,6 +1,6 @@
 import { hashSecret, randomSecret } from "#core/secrets.ts";
 import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { SealedPlace, Vault } from "#storage/vault.ts";
 import type { Trip } from "./provider.ts";
 

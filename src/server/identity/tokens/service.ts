@@ -9,7 +9,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { TokenRecord } from "#storage/records/tokens.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 export type TokenService = ReturnType<typeof makeTokenService>;
 

@@ -1,5 +1,5 @@
 import { believedUntil } from "#storage/access/clocks.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /**
  * Applies a changed maximum age of permissions: sources and providers are asked for them again at once. Connectors

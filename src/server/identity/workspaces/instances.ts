@@ -3,7 +3,7 @@ import { ApiError } from "#api/errors.ts";
 import { instanceName, normalizeBaseUrl } from "#core/base-url.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /** Anyone can get an address there: having one says nothing about a person's identity in a company. Source: S3. */
 const CONSUMER_DOMAINS = new Set(

@@ -12,7 +12,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 export type InvitationService = ReturnType<typeof makeInvitationService>;
 

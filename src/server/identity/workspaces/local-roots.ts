@@ -9,7 +9,7 @@ import type { Clock, RandomBytes } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import { isOperatorProof, OPERATOR_HEADER } from "#core/operator-proof.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 export type LocalRootService = ReturnType<typeof makeLocalRootService>;
 

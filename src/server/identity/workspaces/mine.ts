@@ -4,7 +4,7 @@ import type { PageQuery } from "#api/workspace.ts";
 import { isoOf } from "#core/instant.ts";
 import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { toWorkspace } from "./service.ts";
 
 export type MyWorkspaceService = ReturnType<typeof makeMyWorkspaceService>;

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /** The limits of a workspace. */
 export interface Quotas {

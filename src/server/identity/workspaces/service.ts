@@ -17,7 +17,7 @@ import type { EndedConnection } from "#storage/records/connections.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { WorkspaceRecord } from "#storage/records/people.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { askAgain } from "./acl-age.ts";
 import { checkDomains, checkInstances, setInstances } from "./instances.ts";
 

@@ -2,7 +2,7 @@ import type { ConnectorActivity } from "#api/connector-records.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { isReaderRun } from "#server/sync/schedule/read-again.ts";
 import { syncJobKey } from "#server/sync/schedule/request.ts";
 import { MAY_RUN } from "#server/sync/state.ts";

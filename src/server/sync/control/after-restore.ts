@@ -1,7 +1,7 @@
 import type { RandomBytes } from "#core/clock.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { beginAgain } from "#server/sync/binding.ts";
 import { isMirror } from "#server/sync/clocks.ts";
 import { requestIdentities } from "#server/sync/schedule/identity-requests.ts";

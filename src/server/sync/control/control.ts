@@ -9,7 +9,7 @@ import type { SourceItem } from "#sources/item.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { activityOf } from "./activity.ts";
 import { beginAgain, bindIn } from "#server/sync/binding.ts";
 import { isMirror, nextRunOf } from "#server/sync/clocks.ts";

@@ -5,7 +5,7 @@ import { isChildId, MAX_CHILD_BYTES, childExternalId } from "#core/child-ids.ts"
 import { defined } from "#core/defined.ts";
 import type { ChildRules } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 import { prepare, type Prepared, type PrepareOptions } from "./prepare.ts";
 import type { Reading } from "./read-text.ts";
 

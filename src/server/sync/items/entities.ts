@@ -6,7 +6,7 @@ import { cut } from "#api/clean.ts";
 import { MOST_NAME_CHARS } from "#core/item-facts.ts";
 import { nameKeyOf } from "#text/name-key.ts";
 import type { ContainerRef, SourceItem, SourcePerson } from "#sources/item.ts";
-import type { ItemEntity } from "#storage/batch/item-batch.ts";
+import type { ItemEntity } from "#storage/item-batch.ts";
 import { storable } from "./storable-text.ts";
 
 export type PersonKey = Pick<SourcePerson, "name" | "principal" | "claimed">;

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { INDEXED_FIELDS } from "#api/item-fields.ts";
-import type { PreparedItem } from "#storage/batch/item-batch.ts";
+import type { PreparedItem } from "#storage/item-batch.ts";
 import { ANALYZER_VERSION } from "#text/analyzer.ts";
 
 /** Hash of everything that the index holds of an item apart from its access: equal = no need to index again. */

@@ -22,7 +22,7 @@ import { claimsOf } from "./document-metadata.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
 import { itemFields } from "./item-fields.ts";
 import { maskItem } from "./mask-item.ts";
-import type { ItemText, PreparedItem } from "#storage/batch/item-batch.ts";
+import type { ItemText, PreparedItem } from "#storage/item-batch.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import { storable } from "./storable-text.ts";
 import { type Reading, type ReadOptions, type ReadText, readText, RETRY_MS } from "./read-text.ts";

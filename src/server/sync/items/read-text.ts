@@ -11,7 +11,7 @@ import type { Extracted, ExtractedChild, Extractor, ExtractRequest, NotExtracted
 import type { SourceItem } from "#sources/item.ts";
 import { redact } from "#core/redact.ts";
 import { findShortage } from "#core/shortage.ts";
-import type { ItemText } from "#storage/batch/item-batch.ts";
+import type { ItemText } from "#storage/item-batch.ts";
 import type { Room } from "#server/sync/bytes/room.ts";
 import { storable } from "./storable-text.ts";
 

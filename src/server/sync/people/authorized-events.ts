@@ -3,7 +3,7 @@ import { defined } from "#core/defined.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import { storable } from "#server/sync/items/storable-text.ts";
 import type { GroupPages } from "#storage/batch/group-pages.ts";
-import type { PeopleEvent } from "#storage/batch/people-batch.ts";
+import type { PeopleEvent } from "#storage/people-batch.ts";
 
 /** A source's report about groups and users, in a run of its own or between items. */
 export type TellingEvent = Exclude<IdentityEvent, { t: "checkpoint" | "end" }> & { homes?: readonly string[] };

@@ -1,7 +1,7 @@
 import { type Authority, mayName } from "#core/principals.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import { isMirror } from "#server/sync/clocks.ts";
 
 /**

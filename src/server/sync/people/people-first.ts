@@ -1,7 +1,7 @@
 import { assertNever } from "#api/errors.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type { PeopleFirst, SyncRecord } from "#storage/records/syncs.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { syncJobKey } from "#server/sync/schedule/request.ts";
 
 /** A waiting run checks again after this time, in case no wake-up reached it. */

@@ -9,8 +9,8 @@ import {
   type PeopleRefusal,
   type PeopleRun,
   type PeopleTeller,
-} from "#storage/batch/people-batch.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+} from "#storage/people-batch.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import { judgePeople } from "./authorized-events.ts";
 
 export interface IdentityRunOptions {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /** Can't clash with the keys of a source's own state, which never contain NUL. */
 const KEY = "\u0000access";

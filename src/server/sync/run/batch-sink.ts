@@ -1,6 +1,6 @@
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
-import type { BatchResult, BatchRun, ItemBatch, ItemOp } from "#storage/batch/item-batch.ts";
+import type { BatchResult, BatchRun, ItemBatch, ItemOp } from "#storage/item-batch.ts";
 import type { ToldPeople } from "#server/sync/people/group-updates.ts";
 import { addCounts } from "#storage/batch/add-counts.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";

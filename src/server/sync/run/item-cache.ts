@@ -1,6 +1,6 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { beforeChildren, isInside, isChildId, outermostId } from "#core/child-ids.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 import type { ItemWriteStore } from "#storage/records/item-writes.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import { isAfterInBytes } from "./byte-order.ts";

@@ -6,7 +6,7 @@ import type { What } from "#sources/outcomes.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { SyncEnd, SyncEvent } from "#server/sync/sync-events.ts";
 import { removeOrHold } from "./sweep.ts";
 import { BatchRefused, type BatchSink } from "./batch-sink.ts";

@@ -8,7 +8,7 @@ import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { ChildRules, Source } from "#sources/contract.ts";
 import type { ContainerRef } from "#sources/item.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { SyncEnd, SyncEvent } from "#server/sync/sync-events.ts";
 import type { Line } from "#server/sync/bytes/byte-budget.ts";

@@ -34,7 +34,7 @@ import { makeStored } from "./stored-items.ts";
 import { makeToldPeople, type ToldPeople, type ToldPeopleOptions } from "#server/sync/people/group-updates.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /** Why a run is told to stop early. */
 export type StopReason = "cancel" | "give_back";

@@ -4,7 +4,7 @@ import { parsePrincipal, type Principal } from "#core/principals.ts";
 import { isConnectorList } from "#storage/access/item-clocks.ts";
 import type { StoredItems } from "#sources/context.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import { containerEntityId } from "#server/sync/items/entities.ts";
 import type { Known } from "./item-cache.ts";
 

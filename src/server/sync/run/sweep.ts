@@ -1,11 +1,11 @@
 import { inChunks } from "#core/in-chunks.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ContainerRef } from "#sources/item.ts";
-import { removalLimit } from "#storage/batch/item-batch.ts";
+import { removalLimit } from "#storage/item-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { BatchSink } from "./batch-sink.ts";
 import { containerEntityId } from "#server/sync/items/entities.ts";
 import type { Known } from "./item-cache.ts";

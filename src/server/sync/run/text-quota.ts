@@ -1,5 +1,5 @@
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 
 /** Counts the texts of new items for their workspace. */
 export function noteTexts(quotas: Pick<QuotaKeeper, "noteText">, workspaceId: string, ops: readonly ItemOp[]): void {

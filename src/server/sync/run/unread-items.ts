@@ -1,7 +1,7 @@
 import type { Source } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { ItemOp } from "#storage/batch/item-batch.ts";
+import type { ItemOp } from "#storage/item-batch.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import { isMirror } from "#server/sync/clocks.ts";
 import type { Known as KnownItems } from "./item-cache.ts";

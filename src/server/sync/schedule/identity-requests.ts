@@ -3,7 +3,7 @@ import type { RandomBytes } from "#core/clock.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { NO_COUNTS, type SyncRecord, type SyncTrigger } from "#storage/records/syncs.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { LEAST_INTERVAL_MS, paidRunAt } from "./identity-intervals.ts";
 
 type Asking = Pick<ConnectorRecord, "connectorId" | "scopeVersion">;

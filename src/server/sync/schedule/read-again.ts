@@ -3,7 +3,7 @@ import { readerVersionOf } from "#extract/registry.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { requestSync } from "./request.ts";
 
 /** Items of the source that one run reads again: others wait no longer than these take. */

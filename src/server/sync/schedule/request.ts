@@ -9,7 +9,7 @@ import {
   type SyncTrigger,
 } from "#storage/records/syncs.ts";
 import { UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/records/queue.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 export interface SyncWish {
   trigger: SyncTrigger;

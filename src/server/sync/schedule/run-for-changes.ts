@@ -1,7 +1,7 @@
 import type { ChangeNotification } from "#sources/change-notifications.ts";
 import type { WebhookChange } from "#sources/webhook.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { SyncWish } from "./request.ts";
 
 type Run = Pick<SyncWish, "mode" | "items">;

@@ -4,7 +4,7 @@ import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import { type JobType, UPKEEP_PRIORITY } from "#storage/records/queue.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { nextRunOf, proofNow } from "#server/sync/clocks.ts";

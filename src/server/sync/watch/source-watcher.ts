@@ -2,7 +2,7 @@ import type { Log } from "#core/log.ts";
 import type { RandomBytes } from "#core/clock.ts";
 import type { ChangeNotification, Watch } from "#sources/change-notifications.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { type ChangeInbox, makeChangeInbox } from "./change-inbox.ts";
 import { makeContext, type SyncDeps } from "#server/sync/deps.ts";
 import { requestSync } from "#server/sync/schedule/request.ts";

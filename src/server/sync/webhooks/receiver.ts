@@ -7,7 +7,7 @@ import { randomSecret } from "#core/secrets.ts";
 import type { Source } from "#sources/contract.ts";
 import type { WebhookChange, WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
 import type { ConnectorAddress } from "#storage/records/webhooks.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { requestTold } from "#server/sync/schedule/identity-requests.ts";
 import { requestSync } from "#server/sync/schedule/request.ts";
 import { wishOfWebhook } from "#server/sync/schedule/run-for-changes.ts";

@@ -4,7 +4,7 @@ import type { Source } from "#sources/contract.ts";
 import type { WebhookSubscription } from "#sources/webhook.ts";
 import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import type { WebhookSubscriptionRecord } from "#storage/records/webhook-subscriptions.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { makeContext, type Subscribing, type SyncDeps } from "#server/sync/deps.ts";
 import { toProblem } from "#server/sync/problem.ts";
 

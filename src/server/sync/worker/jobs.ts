@@ -6,7 +6,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import { type ClaimedJob, SLICE_PRIORITY, UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/records/queue.ts";
 import { NO_COUNTS, type SyncRecord } from "#storage/records/syncs.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { findPass } from "#server/sync/run/pass.ts";
 import { endFormerTexts } from "#server/sync/run/former-text.ts";
 import { bindRun } from "#server/sync/binding.ts";

@@ -1,7 +1,7 @@
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Emit } from "#server/events/outbox.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /** Emits the end of a run to the workspace's systems, in the transaction of its end. A cancelled run emits nothing. */
 export async function tellEnd(

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 
 /** How long an answer is valid: a run asks for each item. */
 const FRESH_MS = 1_000;

@@ -1,7 +1,7 @@
 import type { RandomBytes, Sleep } from "#core/clock.ts";
 import type { Log } from "#core/log.ts";
 import { type ClaimedJob, type ClaimRequest, type JobType, LEASE_MS } from "#storage/records/queue.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { runIdentitiesJob } from "./identities-job.ts";
 import type { JobEnd, SyncDeps } from "#server/sync/deps.ts";
 import { runJob } from "./jobs.ts";

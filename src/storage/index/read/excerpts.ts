@@ -7,7 +7,7 @@ import type { ParsedQuery } from "#text/query.ts";
 import { findPassages, type FoundPassages, type Passage, type SnippetOptions, type TextChunk } from "#text/snippet.ts";
 import type { Excerpt, FindRequest, SearchRequest } from "#storage/search-index.ts";
 import { type Database, inReadTransaction, makeStatements, type Statements } from "#storage/index/sqlite.ts";
-import type { ItemRecord } from "#storage/records/item-record.ts";
+import type { ItemRecord } from "#storage/item-record.ts";
 
 const ITEM = `SELECT aclId, textHash FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL`;
 

@@ -3,7 +3,7 @@ import { placeWords } from "#api/item-fields.ts";
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import { FACTORS, makeRanking, type Ranking, SCORE_FACTORS } from "#text/factors.ts";
 import { weightIn } from "#storage/index/posting-list.ts";
-import type { ShownItem } from "#storage/records/item-record.ts";
+import type { ShownItem } from "#storage/item-record.ts";
 import type {
   ExplainedScores,
   ExplainedTerm,

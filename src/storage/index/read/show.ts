@@ -1,7 +1,7 @@
 import { type Fault, isMistake, withoutWords } from "#core/faults.ts";
 import { type ParsedQuery, parseQuery } from "#text/query.ts";
 import { type Database, inReadTransaction, makeStatements, numberOf, type Statements } from "#storage/index/sqlite.ts";
-import { HIT_COLUMNS, type HitRow, sectionsOf, toShownItem } from "#storage/records/item-record.ts";
+import { HIT_COLUMNS, type HitRow, sectionsOf, toShownItem } from "#storage/item-record.ts";
 import { readNumbers } from "#storage/sqlite.ts";
 import type { HitPosition, SearchResponse, ShownHit, ShowRequest, ShowResponse } from "#storage/search-index.ts";
 import { makeAccessCheck, makeExcerpts } from "./excerpts.ts";

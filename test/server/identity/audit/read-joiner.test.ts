@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { makeReadJoiner } from "#server/identity/audit/read-joiner.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { makeTestLog } from "../../../helpers.ts";
 
 test("reads are joined within a minute, and again a minute after it failed", async ({ expect }) => {

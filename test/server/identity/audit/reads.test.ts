@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { makeAuditBatcher } from "#server/identity/audit/batcher.ts";
 import { networkOf } from "#net/client-ip.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import type { Store } from "#storage/store.ts";
+import type { Store } from "#storage/records/store.ts";
 import { makeTestLog, type TestAnswer } from "../../../helpers.ts";
 import { makeKit } from "../../mcp/kit.ts";
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import * as oauth from "oauth4webapi";
 import { onTestFinished, vi } from "vitest";
-import type { Database } from "#storage/db.ts";
+import type { Database } from "#storage/database/db.ts";
 import type { Foundation } from "#server/compose/foundation.ts";
 import type { Identity } from "#server/compose/identity.ts";
 import { makeServer, TEST_NOW, type TestServerOptions, type TestUser } from "../../../helpers.ts";

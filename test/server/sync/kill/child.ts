@@ -5,8 +5,8 @@
 import { makeSyncBytes } from "../../../spool.ts";
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { openDatabase } from "#storage/db.ts";
-import { makeStore } from "#storage/store.ts";
+import { openDatabase } from "#storage/database/db.ts";
+import { makeStore } from "#storage/records/store.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { makeExtractor } from "#extract/pool.ts";

@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { makeBatchSink, type SinkOptions } from "#server/sync/run/batch-sink.ts";
 import { makeToldPeople } from "#server/sync/people/group-updates.ts";
-import type { ItemBatch } from "#storage/batch/item-batch.ts";
+import type { ItemBatch } from "#storage/item-batch.ts";
 
 function makeSink(people?: SinkOptions["people"]) {
   const batches: ItemBatch[] = [];

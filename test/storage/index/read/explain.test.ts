@@ -4,7 +4,7 @@ import { makeExplainer } from "#storage/index/read/explain.ts";
 import { COMPACTION_LIMITS } from "#storage/index/write/compaction.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import { type FactorName, FACTORS, makeRanking } from "#text/factors.ts";
-import type { ShownItem } from "#storage/records/item-record.ts";
+import type { ShownItem } from "#storage/item-record.ts";
 import { facts } from "../../facts.ts";
 import { makeRandom } from "../../../bench/search-corpus.ts";
 import { runs } from "../../../runs.ts";

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
-import { explainAccess } from "#storage/access/explain.ts";
-import { makeWorld } from "./fixtures.ts";
+import { explainAccess } from "#storage/policy/explain.ts";
+import { makeWorld } from "../access/fixtures.ts";
 
 describe("access explain", () => {
   test("a member sees their own chain, other principals as a number", async ({ expect }) => {

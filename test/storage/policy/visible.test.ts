@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
-import { makeVisibleCache } from "#storage/access/visible.ts";
+import { makeVisibleCache } from "#storage/policy/visible.ts";
 import type { AccessStore } from "#storage/records/access.ts";
-import { internIn } from "./intern.ts";
-import { makeWorld } from "./fixtures.ts";
+import { internIn } from "../access/intern.ts";
+import { makeWorld } from "../access/fixtures.ts";
 
 /** The store's accesses, and of whom lists were read and from where. */
 function watched(access: AccessStore): { access: AccessStore; read: string[] } {

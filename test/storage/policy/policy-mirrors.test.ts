@@ -1,9 +1,9 @@
 import type { ConnectorState } from "#storage/records/connectors.ts";
 import { describe, test } from "vitest";
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
-import { itemNotFound } from "#storage/access/policy.ts";
-import { internIn } from "./intern.ts";
-import { makeWorld, type ConnectorInput } from "./fixtures.ts";
+import { itemNotFound } from "#storage/policy/policy.ts";
+import { internIn } from "../access/intern.ts";
+import { makeWorld, type ConnectorInput } from "../access/fixtures.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { agentFacts } from "#server/mcp/facts.ts";
 import { isInstant } from "#core/instant.ts";
 import { factsOnWire } from "#core/item-facts.ts";
-import { type HitRow, sectionsOf, toShownItem } from "#storage/records/item-record.ts";
+import { type HitRow, sectionsOf, toShownItem } from "#storage/item-record.ts";
 import { openWriter } from "#storage/sqlite.ts";
 
 const GOOD: HitRow = {

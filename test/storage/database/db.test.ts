@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { openDatabase } from "#storage/db.ts";
+import { openDatabase } from "#storage/database/db.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
-import { makeStore } from "#storage/store.ts";
-import { openTestStore } from "../helpers.ts";
-import { tempDir } from "../temp-dir.ts";
-import { internIn } from "./access/intern.ts";
+import { makeStore } from "#storage/records/store.ts";
+import { openTestStore } from "../../helpers.ts";
+import { tempDir } from "../../temp-dir.ts";
+import { internIn } from "../access/intern.ts";
 
 const workspace = (workspaceId: string) => ({ workspaceId, name: "Acme", timeZone: "UTC", createdAt: 1 });
 

@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
-import { listOpenings } from "#storage/access/openings.ts";
+import { listOpenings } from "#storage/policy/openings.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
-import { makeWorld } from "./fixtures.ts";
+import { makeWorld } from "../access/fixtures.ts";
 
 const DAY_MS = 86_400_000;
 const CONNECTOR = "con_2222222222222222";

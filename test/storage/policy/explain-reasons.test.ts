@@ -1,9 +1,9 @@
 import { describe, test } from "vitest";
-import { explainAccess } from "#storage/access/explain.ts";
+import { explainAccess } from "#storage/policy/explain.ts";
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import { internIn } from "./intern.ts";
-import { makeWorld } from "./fixtures.ts";
+import { internIn } from "../access/intern.ts";
+import { makeWorld } from "../access/fixtures.ts";
 
 const HOUR_MS = 3_600_000;
 const lists = (...all: string[][]): SourceAccess => ({ known: true, all });

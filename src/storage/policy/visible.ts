@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Principal } from "#core/principals.ts";
 import { type Growing, grown, push } from "#storage/index/growing.ts";
 import type { AccessStore } from "#storage/records/access.ts";
-import { AccessCodes } from "./access-codes.ts";
+import { AccessCodes } from "#storage/access/access-codes.ts";
 
 /** The access numbers of a workspace that a person's principals open. */
 export interface VisibleAccesses {

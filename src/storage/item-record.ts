@@ -5,7 +5,7 @@ import { cut } from "#api/clean.ts";
 import { boundedFacts, type FactValues, type ItemFacts, MOST_NAME_CHARS } from "#core/item-facts.ts";
 import { isInstant } from "#core/instant.ts";
 import type { Section } from "#core/sections.ts";
-import type { ItemsTable } from "#storage/schema.ts";
+import type { ItemsTable } from "./schema.ts";
 import type { FieldColumns } from "#storage/tables/items.ts";
 
 /** An item without its text. Times are epoch milliseconds. */

@@ -3,7 +3,7 @@ import type { ItemFacts } from "#core/item-facts.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { ClockCause } from "#storage/access/item-clocks.ts";
 import type { Section } from "#core/sections.ts";
-import type { NewAuditRecord } from "#storage/audit-chain.ts";
+import type { NewAuditRecord } from "./audit-chain.ts";
 import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import type { SourceAccess } from "#core/principals.ts";
-import { makeWorld } from "./fixtures.ts";
+import { makeWorld } from "../access/fixtures.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const only = (...principals: string[]): SourceAccess => ({ known: true, all: [principals] });

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { Kysely, type Migration, Migrator } from "kysely";
 import { ApiError } from "#api/errors.ts";
-import { createBase } from "./base.ts";
-import { makeLocalDialect } from "./dialect.ts";
-import type { SqliteConnection } from "./sqlite.ts";
-import { inTransaction } from "./transaction.ts";
+import { createBase } from "#storage/base.ts";
+import { makeLocalDialect } from "#storage/dialect.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
+import { inTransaction } from "#storage/transaction.ts";
 
 /**
  * Changes that bring the database of an earlier program to the tables as they are described now, in order. A new database

@@ -1,10 +1,10 @@
 import { ApiError } from "#api/errors.ts";
-import { actsAsAdmin, type Actor } from "./actor.ts";
+import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ItemAccess } from "#storage/records/items.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
-import { meetsEvery, metBy } from "./decision.ts";
-import { connectorPrincipal, isConnectorList } from "./item-clocks.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
+import { meetsEvery, metBy } from "#storage/access/decision.ts";
+import { connectorPrincipal, isConnectorList } from "#storage/access/item-clocks.ts";
 import { itemNotFound, type Policy, type Viewer } from "./policy.ts";
 
 export type AccessReason =

@@ -2,7 +2,7 @@ import type { Opening, Opened } from "#api/openings.ts";
 import { MAX_CHARS, cleanLine } from "#api/clean.ts";
 import { isoOf } from "#core/instant.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
-import type { WorkspaceStore } from "#storage/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /** Actions that may let more people read. */
 const ACTIONS = ["connector.changed", "connector.access_pushed", "connector.people_pushed", "group.changed"];

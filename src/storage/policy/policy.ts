@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Actor } from "./actor.ts";
-import { believedUntil } from "./clocks.ts";
-import { connectorPrincipal } from "./item-clocks.ts";
+import type { Actor } from "#storage/access/actor.ts";
+import { believedUntil } from "#storage/access/clocks.ts";
+import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import type { Clock } from "#core/clock.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ConnectorGate } from "#storage/records/access.ts";
 import type { ItemAccess } from "#storage/records/items.ts";
-import type { Store, WorkspaceStore } from "#storage/store.ts";
+import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { makeVisibleCache, type VisibleAccesses } from "./visible.ts";
 
 /** The person who asks, in the form that the index and the store need. */
@@ -57,7 +57,7 @@ export interface Policy {
   readList<T>(actor: Actor, read: (open: OpenList) => Promise<T>): Promise<T>;
   /** Returns those of these items that the actor may read now. */
   mayRead(actor: Actor, kbIds: readonly string[]): Promise<Set<string>>;
-  /** The principals of any user of the workspace in a given state; for `storage/access/explain.ts`. */
+  /** The principals of any user of the workspace in a given state; for `storage/policy/explain.ts`. */
   viewerIn(store: WorkspaceStore, userId: string): Promise<Viewer>;
   /** Decides on one item's access for a viewer, in a given state. */
   isOpen(store: WorkspaceStore, item: ItemAccess | undefined, viewer: Viewer): Promise<boolean>;

@@ -1,14 +1,14 @@
 import { open } from "node:fs/promises";
 import { Kysely } from "kysely";
-import type { SqlHandles, WriterClient } from "./handles.ts";
-import { makeLocalDialect, makeWriterDialect } from "./dialect.ts";
-import { explainOpening } from "./failure.ts";
+import type { SqlHandles, WriterClient } from "#storage/handles.ts";
+import { makeLocalDialect, makeWriterDialect } from "#storage/dialect.ts";
+import { explainOpening } from "#storage/failure.ts";
 import { makeStorageHealth, type StorageHealth } from "./health.ts";
 import { migrate, requireCurrent } from "./migrate.ts";
-import type { Tables } from "./schema.ts";
-import { makeSearchTally, type SearchTally } from "./search-tally.ts";
-import { openReader, openWriter, type Durability } from "./sqlite.ts";
-import { type InlineWriterOptions, startInlineWriter, startWriterThread } from "./writer/client.ts";
+import type { Tables } from "#storage/schema.ts";
+import { makeSearchTally, type SearchTally } from "#storage/search-tally.ts";
+import { openReader, openWriter, type Durability } from "#storage/sqlite.ts";
+import { type InlineWriterOptions, startInlineWriter, startWriterThread } from "#storage/writer/client.ts";
 
 /** Readers per thread: enough for a snapshot per concurrent request without opening files all the time. */
 const MAX_READERS = 8;
