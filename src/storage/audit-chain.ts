@@ -31,6 +31,12 @@ export interface AuditRow extends AuditRecord {
 /** A row's content before it has a position. */
 export type NewAuditRecord = Omit<AuditRecord, "seq">;
 
+/** Rows for the end of a workspace's chain. */
+export interface AppendAuditArgs {
+  workspaceId: string;
+  records: readonly NewAuditRecord[];
+}
+
 /** The end of a workspace's chain; a new one starts empty. */
 export interface ChainEnd {
   seq: number;

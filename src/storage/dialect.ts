@@ -11,9 +11,8 @@ import {
 } from "kysely";
 import { defined } from "#core/defined.ts";
 import { explaining } from "./failure.ts";
-import type { WriterClient } from "./handles.ts";
+import type { WriterClient, Priority } from "./handles.ts";
 import type { SqliteConnection, SqlResult } from "./sqlite.ts";
-import type { Priority } from "./writer/engine.ts";
 
 /** Kysely over the writer: each statement, and each whole transaction, is queued there. */
 export function makeWriterDialect(writer: WriterClient, priority: Priority = "interactive"): Dialect {

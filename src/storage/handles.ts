@@ -1,6 +1,16 @@
 import type { Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
-import type { Priority, WriterRequest } from "./writer/engine.ts";
+
+/** Interactive requests run before batch slices. */
+export type Priority = "interactive" | "batch";
+
+/** Requests to the writer. Each is answered exactly once, in the order of priority. */
+export type WriterRequest =
+  | { type: "execute"; sql: string; parameters: readonly unknown[]; transaction?: number }
+  | { type: "begin"; transaction: number }
+  | { type: "commit"; transaction: number }
+  | { type: "rollback"; transaction: number }
+  | { type: "call"; name: string; args: unknown };
 
 /** Access to the only writing connection, in its own thread or in this one. */
 export interface WriterClient {

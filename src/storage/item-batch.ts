@@ -1,11 +1,10 @@
 import type { EntityType, TextReason } from "#api/common.ts";
 import type { ItemFacts } from "#core/item-facts.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import type { ClockCause } from "#storage/access/item-clocks.ts";
 import type { Section } from "#core/sections.ts";
 import type { NewAuditRecord } from "./audit-chain.ts";
-import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
-import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
+import type { PushResultName, PushFailure } from "./tables/items.ts";
+import type { SyncCounts, SyncProgress } from "./tables/syncs.ts";
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { PeopleBatch, PeopleResult } from "./people-batch.ts";
 
@@ -89,6 +88,12 @@ export interface ItemState {
   version: string | null;
   parentExternalId: string | null;
 }
+
+/**
+ * Why the permissions of an item weren't checked with the rest of its connector: the source refused it, the run
+ * couldn't check it, it couldn't be read, or its removal waits for approval.
+ */
+export type ClockCause = "refused" | "not_looked_at" | "failed" | "held";
 
 /** Who may read an item, as it was listed. */
 export type ListedAccess = Pick<PreparedItem, "access" | "parentExternalId">;
@@ -259,6 +264,28 @@ export const GUARD_WINDOW_MS = 24 * 3_600_000;
 /** Returns how many removals in 24 hours are allowed without approval. Source: S41. */
 export function removalLimit(highest: number): number {
   return Math.max(GUARD_ITEMS, Math.floor(highest * GUARD_SHARE));
+}
+
+/** How long an item keeps its text after its content can no longer be read. Source: docs/decisions/0054. */
+export const FORMER_TEXT_MS = 7 * 86_400_000;
+
+/**
+ * Whether a text that has been the former one since then may still stay. An impossible time, which an older kb may have
+ * stored, counts as over.
+ */
+export function isFormer(formerSince: number, now: number): boolean {
+  return Math.abs(now - formerSince) < FORMER_TEXT_MS;
+}
+
+/** For children from before they could have an access of their own: no one may read them until the source reports them again. */
+export const UNTOLD_ACCESS = -1;
+
+/** The result of deleting some of the accesses that no item has any more. */
+export interface SweptAccesses {
+  isDone: boolean;
+  /** Deleted by this call. */
+  accesses: number;
+  lists: number;
 }
 
 /** Maps the outcome of an op to the result name of its line. */

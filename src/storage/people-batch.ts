@@ -1,5 +1,5 @@
 import type { Principal } from "#core/principals.ts";
-import type { SyncCounts } from "#storage/records/syncs.ts";
+import type { SyncCounts } from "./tables/syncs.ts";
 
 /** The kind of run that reports a group or user and ends those it no longer reports. */
 export type ToldIn = "identities" | "sync";
@@ -144,6 +144,11 @@ export interface PeopleEnd extends PeopleTeller {
   /** The feed reports every change, and was read to its end at this time: the clock of everything it reports. */
   currentAt?: number;
 }
+
+/** The result of a slice of the work that an end is. */
+export type PeopleEndSlice =
+  | { isApplied: true; isDone: boolean; counts: PeopleCounts; endedJoins: EndedJoin[] }
+  | { isApplied: false; reason: PeopleRefusal };
 
 export const NO_PEOPLE: PeopleCounts = {
   groups: 0,

@@ -17,6 +17,13 @@ export interface ReadRecord extends NewAuditRecord {
   details: ReadDetails;
 }
 
+export interface JoinReadsArgs {
+  workspaceId: string;
+}
+
+/** Read records merged at once: some 10 ms of the writer. */
+export const JOINED_AT_ONCE = 500;
+
 /** Ids in a row that several answers share. */
 export const MAX_IDS = 200;
 

@@ -1,11 +1,5 @@
 import type { Principal } from "#core/principals.ts";
 
-/**
- * Why the permissions of an item weren't checked with the rest of its connector: the source refused it, the run
- * couldn't check it, it couldn't be read, or its removal waits for approval.
- */
-export type ClockCause = "refused" | "not_looked_at" | "failed" | "held";
-
 /** The clock of refused items, which is never trusted. */
 export const NEVER = 0;
 

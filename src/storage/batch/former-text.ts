@@ -8,21 +8,17 @@ import {
   type Standing,
 } from "./access.ts";
 import { childrenBeside } from "./child-rows.ts";
-import type { ItemOp, ItemText, OpOutcome, PreparedItem } from "#storage/item-batch.ts";
+import {
+  FORMER_TEXT_MS,
+  isFormer,
+  type ItemOp,
+  type ItemText,
+  type OpOutcome,
+  type PreparedItem,
+} from "#storage/item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";
 import { endHold, removeChildrenBeside } from "./removals.ts";
 import { stateOf, stateUnder, type Work } from "./work.ts";
-
-/** How long an item keeps its text after its content can no longer be read. Source: docs/decisions/0054. */
-export const FORMER_TEXT_MS = 7 * 86_400_000;
-
-/**
- * Whether a text that has been the former one since then may still stay. An impossible time, which an older kb may have
- * stored, counts as over.
- */
-export function isFormer(formerSince: number, now: number): boolean {
-  return Math.abs(now - formerSince) < FORMER_TEXT_MS;
-}
 
 type Failed = Extract<ItemText, { state: "failed" }>;
 

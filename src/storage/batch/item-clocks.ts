@@ -1,7 +1,7 @@
 import { isChildId } from "#core/child-ids.ts";
-import { type ClockCause, NEVER } from "#storage/access/item-clocks.ts";
+import { NEVER } from "#storage/access/item-clocks.ts";
 import { noteStanding, setStanding } from "./access.ts";
-import type { ItemOp, OpOutcome } from "#storage/item-batch.ts";
+import type { ItemOp, OpOutcome, ClockCause } from "#storage/item-batch.ts";
 import type { KnownItem } from "./item-rows.ts";
 import type { Work } from "./work.ts";
 

@@ -35,9 +35,6 @@ export interface KnownItem {
   cutRetries: number | null;
 }
 
-/** For children from before they could have an access of their own: no one may read them until the source reports them again. */
-export const UNTOLD_ACCESS = -1;
-
 /** Code units per stored chunk of text: reading a range of a long text loads little, and a short text is one row. */
 const CHUNK_CHARS = 16_384;
 

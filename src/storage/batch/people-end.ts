@@ -1,12 +1,8 @@
 import type { SqliteConnection } from "#storage/sqlite.ts";
-import type { EndedJoin, PeopleCounts, PeopleEnd, PeopleRefusal, PeopleTeller } from "#storage/people-batch.ts";
+import type { PeopleEnd, PeopleEndSlice, PeopleTeller } from "#storage/people-batch.ts";
 import { endJoin, isJoined, setAliases } from "./people-users.ts";
 import { savePeopleRun } from "./people-run.ts";
 import { isPast, makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
-
-export type PeopleEndSlice =
-  | { isApplied: true; isDone: boolean; counts: PeopleCounts; endedJoins: EndedJoin[] }
-  | { isApplied: false; reason: PeopleRefusal };
 
 /** Approximate number of memberships, and users, that one slice ends. */
 const SLICE_MEMBERS = 20_000;

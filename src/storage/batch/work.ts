@@ -1,11 +1,10 @@
 import type { IndexChange } from "#storage/search-index.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { ClockCause } from "#storage/access/item-clocks.ts";
 import { NO_COUNTS, type SyncCounts } from "#storage/records/syncs.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { makeConjoin } from "./conjunction.ts";
 import { type EffectiveAccess, makeEffectiveAccess } from "./effective-access.ts";
-import { type ItemBatch, removalLimit } from "#storage/item-batch.ts";
+import { type ItemBatch, removalLimit, type ClockCause } from "#storage/item-batch.ts";
 import type { Interner } from "./intern.ts";
 import { openSetOf } from "./upload.ts";
 import { type ItemRows, type KnownItem, makeItemRows } from "./item-rows.ts";

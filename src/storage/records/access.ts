@@ -1,11 +1,10 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { CompiledQuery, sql as rawSql } from "kysely";
-import type { Principal } from "#core/principals.ts";
+import type { Principal, SourceAccess } from "#core/principals.ts";
 import { isOpen, meets } from "#storage/access/decision.ts";
 import type { Believing } from "#storage/access/clocks.ts";
 import { connectorPrincipal, isConnectorList } from "#storage/access/item-clocks.ts";
 import { listsMet, newAccesses } from "#storage/access/decision-sql.ts";
-import type { Interner } from "#storage/batch/intern.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { authorityOf, believedOf } from "./believed-groups.ts";
 import { forgetPeopleOf } from "./forget-people.ts";
@@ -91,7 +90,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       ownAclId: number | null,
       connectorId: string,
       at: number | null,
-      interner: Interner,
+      interner: { access(access: SourceAccess, always: readonly Principal[]): number; save(aclId: number): void },
     ): Promise<number> {
       if (ownAclId !== null && ownAclId <= 0) return ownAclId;
       if (ownAclId !== null) interner.save(ownAclId);

@@ -6,12 +6,11 @@ import {
   nextRow,
   NO_CHAIN,
   toAuditRow,
+  type AppendAuditArgs,
 } from "#storage/audit-chain.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { READ_ACTION } from "#storage/read-rows.ts";
+import { READ_ACTION, type JoinReadsArgs, JOINED_AT_ONCE } from "#storage/read-rows.ts";
 import type { AuditTable } from "#storage/schema.ts";
-import type { AppendAuditArgs } from "#storage/writer/append-audit.ts";
-import { JOINED_AT_ONCE, type JoinReadsArgs } from "#storage/writer/join-reads.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { AUDIT } from "#storage/tables/access.ts";
 

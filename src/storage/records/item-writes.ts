@@ -1,13 +1,17 @@
 import { sql as rawSql } from "kysely";
 import type { IndexState } from "#api/common.ts";
 import { CHILD_MARK } from "#core/child-ids.ts";
-import { type BatchResult, GUARD_WINDOW_MS, type ItemBatch } from "#storage/item-batch.ts";
-import { UNTOLD_ACCESS } from "#storage/batch/item-rows.ts";
+import {
+  type BatchResult,
+  GUARD_WINDOW_MS,
+  type ItemBatch,
+  UNTOLD_ACCESS,
+  type SweptAccesses,
+} from "#storage/item-batch.ts";
 import { makeOlderItemStore } from "./older-items.ts";
 import { makeStoredItemStore } from "./stored-items.ts";
 import { makeWithholdingStore } from "./withholding.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import type { SweptAccesses } from "#storage/writer/sweep-accesses.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { ITEMS, REMOVALS, REMOVAL_WINDOWS } from "#storage/tables/items.ts";
 

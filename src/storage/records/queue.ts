@@ -1,5 +1,5 @@
 import { type Selectable, sql as raw } from "kysely";
-import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
+import { FORMER_TEXT_MS } from "#storage/item-batch.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import type { Tables } from "#storage/schema.ts";
 import { JOBS } from "#storage/tables/jobs.ts";

@@ -11,8 +11,8 @@ import {
   type PeopleResult,
   type PeopleTeller,
   type ToldIn,
+  type PeopleEndSlice,
 } from "#storage/people-batch.ts";
-import type { PeopleEndSlice } from "#storage/batch/people-end.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";

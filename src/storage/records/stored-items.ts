@@ -1,5 +1,5 @@
 import { inChunks } from "#core/in-chunks.ts";
-import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
+import { FORMER_TEXT_MS } from "#storage/item-batch.ts";
 import { compiledQuery } from "#storage/compiled-query.ts";
 import { sql as rawSql } from "kysely";
 import type { EntityType, IndexState } from "#api/common.ts";

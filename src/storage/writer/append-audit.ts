@@ -1,12 +1,7 @@
-import { type ChainEnd, type NewAuditRecord, nextRow, NO_CHAIN } from "#storage/audit-chain.ts";
+import { type AppendAuditArgs, type ChainEnd, type NewAuditRecord, nextRow, NO_CHAIN } from "#storage/audit-chain.ts";
 import { READ_ACTION } from "#storage/read-rows.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
-
-export interface AppendAuditArgs {
-  workspaceId: string;
-  records: readonly NewAuditRecord[];
-}
 
 const COLUMNS = [
   "workspaceId",

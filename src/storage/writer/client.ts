@@ -1,10 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { awaitThreadEnd } from "#storage/end-thread.ts";
-import type { WriterClient } from "#storage/handles.ts";
+import type { WriterClient, Priority, WriterRequest } from "#storage/handles.ts";
 import { THREAD_MEMORY } from "#storage/thread-memory.ts";
 import { openWriter, type Durability, type SqliteConnection } from "#storage/sqlite.ts";
-import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
+import { WriterEngine } from "./engine.ts";
 import { makeWriterWork, type WriterTuning } from "./procedures.ts";
 import type { WriterFailure, WriterMessage, WriterReply, WriterThreadData } from "./thread.ts";
 

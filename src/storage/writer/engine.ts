@@ -1,20 +1,10 @@
 import { explainFailure } from "#storage/failure.ts";
+import type { Priority, WriterRequest } from "#storage/handles.ts";
 import type { SqliteConnection, SqlResult } from "#storage/sqlite.ts";
 import type { UpkeepPace } from "./upkeep-pace.ts";
 
-/** Interactive requests run before batch slices. */
-export type Priority = "interactive" | "batch";
-
 /** A named task that runs inside the writer, in one transaction, without yielding the thread. */
 export type Procedure = (connection: SqliteConnection, args: unknown) => Promise<unknown> | unknown;
-
-/** Requests to the writer. Each is answered exactly once, in the order of priority. */
-export type WriterRequest =
-  | { type: "execute"; sql: string; parameters: readonly unknown[]; transaction?: number }
-  | { type: "begin"; transaction: number }
-  | { type: "commit"; transaction: number }
-  | { type: "rollback"; transaction: number }
-  | { type: "call"; name: string; args: unknown };
 
 /** Milliseconds a transaction of the main thread may be idle before it is rolled back. */
 const TRANSACTION_IDLE_MS = 10_000;

@@ -1,14 +1,7 @@
-import { joinRecords, type ReadRecord } from "#storage/read-rows.ts";
+import { JOINED_AT_ONCE, type JoinReadsArgs, joinRecords, type ReadRecord } from "#storage/read-rows.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { appendRows } from "./append-audit.ts";
-
-export interface JoinReadsArgs {
-  workspaceId: string;
-}
-
-/** Read records merged at once: some 10 ms of the writer. */
-export const JOINED_AT_ONCE = 500;
 
 /**
  * The procedure `joinReads`: merges the oldest waiting read records into rows at the end of the chain, in one

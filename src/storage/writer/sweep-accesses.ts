@@ -1,4 +1,5 @@
 import type { IndexWriter } from "#storage/index/write/writer.ts";
+import type { SweptAccesses } from "#storage/item-batch.ts";
 import type { SqliteConnection, SqlRow, SqlValue } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { NumberSet } from "./number-set.ts";
@@ -8,13 +9,6 @@ export interface SweepAccessesArgs {
   /** Rows read in one step, and steps of one call; default: as many as fit into a slice of time. */
   page?: number;
   steps?: number;
-}
-
-export interface SweptAccesses {
-  isDone: boolean;
-  /** Deleted by this call. */
-  accesses: number;
-  lists: number;
 }
 
 const PAGE = 1_000;

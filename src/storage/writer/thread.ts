@@ -3,7 +3,8 @@ import { parentPort, workerData } from "node:worker_threads";
 import { ApiError } from "#api/errors.ts";
 import { makeSearchTally } from "#storage/search-tally.ts";
 import { openWriter, type Durability } from "#storage/sqlite.ts";
-import { WriterEngine, type Priority, type WriterRequest } from "./engine.ts";
+import type { Priority, WriterRequest } from "#storage/handles.ts";
+import { WriterEngine } from "./engine.ts";
 import { makeWriterWork } from "./procedures.ts";
 import { makeUpkeepPace } from "./upkeep-pace.ts";
 

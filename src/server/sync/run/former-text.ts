@@ -1,5 +1,5 @@
 import { groupsAlways } from "#storage/access/item-clocks.ts";
-import { FORMER_TEXT_MS, isFormer } from "#storage/batch/former-text.ts";
+import { FORMER_TEXT_MS, isFormer } from "#storage/item-batch.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { JobEnd, SyncDeps } from "#server/sync/deps.ts";

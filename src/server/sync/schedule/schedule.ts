@@ -1,6 +1,6 @@
 import type { RandomBytes } from "#core/clock.ts";
 import { MOST_AHEAD_MS } from "#storage/access/clocks.ts";
-import { FORMER_TEXT_MS } from "#storage/batch/former-text.ts";
+import { FORMER_TEXT_MS } from "#storage/item-batch.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import { type JobType, UPKEEP_PRIORITY } from "#storage/records/queue.ts";
 import type { ReaderVersionOf } from "#storage/records/older-items.ts";
@@ -12,7 +12,6 @@ import { queueDueIdentities } from "./identity-requests.ts";
 import { isReaderRun, requestReadAgain } from "./read-again.ts";
 import { requestSync } from "./request.ts";
 import type { Subscribing } from "#server/sync/deps.ts";
-import { queueDueSubscriptions } from "#server/sync/webhooks/subscriptions.ts";
 
 export interface Schedule {
   /** Queues the due runs, the longest due first, and the upkeep. Returns how many runs it queued. */
@@ -172,6 +171,14 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     }
   }
 
+  async function queueSubscriptions(): Promise<void> {
+    const providerIds = subscribing?.providerIds ?? [];
+    if (providerIds.length === 0) return;
+    for (const { workspaceId, connectorId } of await store.webhooks.listUnsubscribed(providerIds, now(), DUE_AT_ONCE)) {
+      await queueOne(workspaceId, "subscribe_webhook", { connectorId });
+    }
+  }
+
   /** Queues a job for one id, at most once at a time. */
   async function queueOne(workspaceId: string, type: JobType, payload: Record<string, string>): Promise<void> {
     const dedupeKey = [type, ...Object.values(payload)].join(":");
@@ -183,7 +190,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
       await healClock();
       await queueAccounts();
       await queueServers();
-      if (subscribing) await queueDueSubscriptions(store, subscribing, now(), DUE_AT_ONCE);
+      await queueSubscriptions();
       await queuePurges();
       await queueSweeps();
       await queueReadAgain();

@@ -4,8 +4,7 @@ import type { Source } from "#sources/contract.ts";
 import type { WebhookSubscription } from "#sources/webhook.ts";
 import { backOffMs, type ClaimedJob } from "#storage/records/queue.ts";
 import type { WebhookSubscriptionRecord } from "#storage/records/webhook-subscriptions.ts";
-import type { Store } from "#storage/records/store.ts";
-import { makeContext, type Subscribing, type SyncDeps } from "#server/sync/deps.ts";
+import { makeContext, type SyncDeps } from "#server/sync/deps.ts";
 import { toProblem } from "#server/sync/problem.ts";
 
 /** The remaining quarter leaves time for failed tries. */
@@ -14,26 +13,6 @@ const LEAST_LIFE_MS = 60_000;
 const MOST_CHARS = 4_096;
 /** A provider that does not answer delays the end of a connector by at most this. */
 const END_MS = 20_000;
-
-/** Queues the subscriptions that are due. */
-export async function queueDueSubscriptions(
-  store: Store,
-  { providerIds }: Pick<Subscribing, "providerIds">,
-  now: number,
-  limit: number,
-): Promise<void> {
-  if (providerIds.length === 0) return;
-  for (const { workspaceId, connectorId } of await store.webhooks.listUnsubscribed(providerIds, now, limit)) {
-    await store.queue.enqueue({
-      workspaceId,
-      type: "subscribe_webhook",
-      dedupeKey: `subscribe_webhook:${connectorId}`,
-      payload: { connectorId },
-      priority: 20,
-      runAt: now,
-    });
-  }
-}
 
 /**
  * Makes a connector's subscription, or its next one. The new one is stored before the former is ended, so that there is
