@@ -57,7 +57,7 @@ export interface SyncAdapters {
   workers?: number;
 }
 
-/** What connectors are built on. */
+/** The services that connectors are built on. */
 export interface BelowConnectors {
   kinds: Kinds;
   policy: Policy;

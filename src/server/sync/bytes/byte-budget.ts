@@ -119,7 +119,7 @@ interface Waiting {
 
 type OpenLine = ReturnType<typeof makeLine>;
 
-/** What a line needs of its budget. */
+/** The side of a budget that its lines use. */
 interface LineBudget {
   admit(): void;
   hold(bytes: number): void;
