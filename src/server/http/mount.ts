@@ -41,7 +41,7 @@ export type Handler<R extends RouteConfig, Who = unknown> = (call: Call<R> & Who
  * Registers the routes of features, one line each: `at.member(tokenRoutes.list, ({ actor }) => tokens.list(actor));`
  * The order does not matter: paths without parameters take precedence over paths with them.
  */
-export type Mount = Pick<ReturnType<typeof makeMounter>, "member" | "open" | "push">;
+export type Mount = Omit<ReturnType<typeof makeMounter>, "finish" | "methodsOf">;
 
 export interface MounterOptions {
   clock: Clock;
