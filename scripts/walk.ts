@@ -20,7 +20,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const root = resolve(values.root ?? fileURLToPath(new URL("..", import.meta.url)));
-if (positionals.length === 0) fail("Name at least one value, as in server/sync/run.ts:runSync:options.");
+if (positionals.length === 0) fail("Name at least one value, as in server/sync/run/run.ts:runSync:options.");
 
 const project = openProject(root);
 for (const start of positionals) show(start, follow(project, declarationOf(project, start)));
