@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Kysely, type Migration, Migrator } from "kysely";
 import { ApiError } from "#api/errors.ts";
-import { createBase } from "#storage/base.ts";
+import { createBase } from "./base.ts";
 import { makeLocalDialect } from "#storage/dialect.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";

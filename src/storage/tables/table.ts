@@ -1,6 +1,6 @@
 /**
  * Describes a table once: its columns in types that both databases have, how their values are stored, and what of it
- * refers to other tables or is indexed. `storage/base.ts` creates it. Queries are Kysely's, begun by
+ * refers to other tables or is indexed. `storage/database/base.ts` creates it. Queries are Kysely's, begun by
  * `storage/in-workspace.ts`. Source: docs/decisions/0083, docs/decisions/0084.
  */
 import type { ColumnType } from "kysely";

@@ -1,5 +1,5 @@
 import { Kysely } from "kysely";
-import { tableStatements } from "#storage/base.ts";
+import { tableStatements } from "#storage/database/base.ts";
 import { makeLocalDialect } from "#storage/dialect.ts";
 import { INDEX_TABLES } from "#storage/index/schema.ts";
 

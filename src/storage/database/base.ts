@@ -1,6 +1,6 @@
 /**
  * Creates the tables of a new database from their descriptions, in SQLite or PostgreSQL. How a database of an earlier program
- * gets the same tables: `storage/migrate.ts`. Source: docs/decisions/0084.
+ * gets the same tables: `storage/database/migrate.ts`. Source: docs/decisions/0084.
  */
 import {
   type ColumnDataType,
@@ -10,9 +10,9 @@ import {
   type RawBuilder,
   sql,
 } from "kysely";
-import { INDEX_TABLES } from "./index/schema.ts";
-import { TABLES } from "./schema.ts";
-import { type Column, type Table, words } from "./tables/table.ts";
+import { INDEX_TABLES } from "#storage/index/schema.ts";
+import { TABLES } from "#storage/schema.ts";
+import { type Column, type Table, words } from "#storage/tables/table.ts";
 
 export type DatabaseKind = "sqlite" | "postgres";
 

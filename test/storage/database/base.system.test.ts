@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { chownSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { createBase } from "#storage/base.ts";
+import { createBase } from "#storage/database/base.ts";
 import { migrate } from "#storage/database/migrate.ts";
 import { openWriter } from "#storage/sqlite.ts";
-import { tempDir } from "../temp-dir.ts";
-import { schemaOf } from "./schema-of.ts";
+import { tempDir } from "../../temp-dir.ts";
+import { schemaOf } from "../schema-of.ts";
 
 const BIN = process.env["KB_TEST_POSTGRES"] ?? "/usr/lib/postgresql/15/bin";
 /** It refuses to run as root: then it runs as nobody. */
