@@ -164,12 +164,22 @@ export function makeContainers<C extends { id: string }>(
     }
   }
 
+  /**
+   * The event for a container of which one list could not be read: what its other lists name is current, and the rest
+   * stays as it is.
+   */
+  const inPart = (container: C, message: string): Failed => {
+    const { id } = container;
+    return { t: "failed", what: { container: refOf(id), isRest: true }, message, as: countedAs(id) };
+  };
+
   /** The event for a container whose retry is delayed: it stays as it is. */
   const waiting = (id: string, name: string) =>
     failed(id, `${name} could not be read several times. It is tried again later.`);
 
   return {
     notRead,
+    inPart,
     forget,
     walk,
     isKnown,
@@ -180,6 +190,10 @@ export function makeContainers<C extends { id: string }>(
     async isRead(container: C): Promise<void> {
       state.put(stateKeyOf(key, container.id), labelOf(container));
       await waits.done(container.id);
+    },
+    /** Some of its lists could not be read. If it was never read in full, it is read again, later and later. */
+    async isReadInPart(container: C): Promise<void> {
+      if (!(await isKnown(container))) await waits.failed(container.id);
     },
     /** Containers that were listed but not understood: each stays as it is. */
     async *odd({ odd }: Pick<ContainerList<C>, "odd">): AsyncGenerator<Failed, void> {

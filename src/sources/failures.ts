@@ -1,5 +1,5 @@
 /** Interprets a failure of one requested thing, the same for every provider. */
-import { isApiError } from "#api/errors.ts";
+import { type ApiError, isApiError } from "#api/errors.ts";
 import type { RefusalCode, Result, Skip } from "./outcomes.ts";
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
@@ -79,6 +79,22 @@ export function makeFailures(probe: () => Promise<unknown>) {
       inARow = 0;
     },
     requireOfOne,
+    /**
+     * Reads one of several lists of a thing. If it alone fails, its error is returned, so that the others are read all
+     * the same. @throws errors that concern more than this list
+     */
+    async *alone<Event>(list: ListReading<Event>): AsyncGenerator<Event, ApiError | undefined> {
+      try {
+        if (list instanceof Promise) await list;
+        else yield* list;
+        inARow = 0;
+        return undefined;
+      } catch (error) {
+        await requireOfOne(error);
+        if (!isApiError(error)) throw error;
+        return error;
+      }
+    },
     /** The event for a thing that alone is refused or fails. @throws errors that concern more than it */
     async outcomeOf(
       externalId: string,
@@ -92,6 +108,9 @@ export function makeFailures(probe: () => Promise<unknown>) {
     },
   };
 }
+
+/** The reading of a list, whose records are reported or only collected. */
+export type ListReading<Event> = AsyncIterable<Event> | Promise<void>;
 
 /** Returns the error of a call. A refusal counts as an answer: the provider is up. */
 async function failureOf(call: () => Promise<unknown>): Promise<unknown> {

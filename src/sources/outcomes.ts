@@ -78,5 +78,8 @@ export interface Failed {
 /** Why a source refused one thing. */
 export type RefusalCode = "source_forbidden" | "source_not_found" | "source_gone";
 
-/** One thing at the source. */
-export type What = { externalId: string } | { container: ContainerRef } | { group: Principal };
+/**
+ * One thing at the source. `isRest`: of a container, only the items that the run doesn't name, because one of its lists
+ * could not be read.
+ */
+export type What = { externalId: string } | { container: ContainerRef; isRest?: true } | { group: Principal };

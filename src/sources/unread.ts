@@ -57,6 +57,10 @@ export function makeUnread(state: SourceState) {
       if (before.length > 0 || listed.length > 0) keep(listed);
       if (listed.length > 0) keep([], LISTED_KEY);
     },
+    /** Something failed that can't be noted by an id. */
+    missed(): void {
+      isFull = true;
+    },
     /** More failed in this run than can be noted. */
     isFull: (): boolean => isFull,
   };

@@ -28,6 +28,16 @@ export interface Failing {
   heal(): Promise<void> | void;
 }
 
+/** One of several lists of a container, of things or of people. */
+export interface KitList {
+  /** What its addresses match. */
+  at: RegExp;
+  /** Whether an item comes by this list alone, or by none that is left without it. */
+  has(externalId: string): boolean;
+  /** It holds names of people: no one is told that one is missing. */
+  isOfNames?: true;
+}
+
 /** Somebody who is at the remote. */
 export interface KitPerson {
   /** As the remote knows them, for ever: the last part of their principal. */
@@ -92,6 +102,8 @@ export interface KitFixture<Config = unknown> {
   notification?(externalId: string): Promise<{ secret: string; request: WebhookRequest; named?: string }>;
   /** Whom the remote notifies now because a source subscribed. */
   subscriptions?(): Promise<readonly { url: string }[]>;
+  /** Lists that can fail while the others are read. */
+  lists?: readonly KitList[];
   /** The remote's links and references lead to this origin from now on. */
   leadAway?(origin: string): Promise<void>;
   /** Requests that came to the remote so far. */

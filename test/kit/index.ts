@@ -50,6 +50,7 @@ import {
   urls,
 } from "./listing-checks.ts";
 import { oneAnswer } from "./one-answer-check.ts";
+import { oneList } from "./one-list-check.ts";
 import { subscription, webhook } from "./webhook-checks.ts";
 import { failedThenKilled, goesDown, moveDuringWalk, opensAgain } from "./sequence-checks.ts";
 import { badConfig, checkOk, configSchema, credentials, fixtureGives } from "./spec-checks.ts";
@@ -103,6 +104,7 @@ export const SOURCE_CHECKS: readonly SourceCheck[] = [
   oddEnd,
   oneAsked,
   oneAnswer,
+  oneList,
   failedThenKilled,
   opensAgain,
   moveDuringWalk,

@@ -164,7 +164,7 @@ function isWithin({ createdAt }: SourceItem, { from, to }: { from?: number; to?:
   return createdAt >= (from ?? -Infinity) && createdAt < (to ?? Infinity);
 }
 
-function isAbout(what: What, externalId: string, item: SourceItem): boolean {
+export function isAbout(what: What, externalId: string, item: SourceItem): boolean {
   if ("externalId" in what) return what.externalId === externalId;
   return "container" in what && livesIn(item, what.container);
 }

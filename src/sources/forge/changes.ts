@@ -1,12 +1,14 @@
+import { defined } from "#core/defined.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { entryOf } from "#sources/session.ts";
-import type { ForgeRepository } from "./contract.ts";
+import type { CommentList, ForgeRepository } from "./contract.ts";
 import { filesRef, parseId, repositoryRef, threadId } from "./ids.ts";
+import { readList } from "./lists.ts";
 import { toPartItem } from "./map.ts";
 import { takeOdd } from "./odd.ts";
 import { hasThreads, listRepository, type Place, readThreads } from "./repository.ts";
 import { reportFiles } from "./report-files.ts";
-import { findState, type ForgeTools, putState, type RepositoryState } from "./tools.ts";
+import { findState, type ForgeTools, positionOf, putState, type RepositoryState } from "./tools.ts";
 
 /** Times of forges count in seconds, and a change may be stored a little later. */
 const OVERLAP_MS = 60_000;
@@ -15,76 +17,126 @@ const OVERLAP_MS = 60_000;
  */
 const DAY_MS = 86_400_000;
 
+type Told<Result = void> = AsyncGenerator<ContainerEvent<Place>, Result>;
+
 /** New and changed content of a repository; all of it when the repository is new or renamed. */
-export async function* readChanges(
-  tools: ForgeTools,
-  repository: ForgeRepository,
-  at?: Place,
-): AsyncGenerator<ContainerEvent<Place>, void> {
+export async function* readChanges(tools: ForgeTools, repository: ForgeRepository, at?: Place): Told {
   const { ctx, repositories, forge } = tools;
   const state = (await repositories.isKnown(repository)) ? await findState(ctx, repository) : undefined;
   if (state) {
-    const threads = hasThreads(repository) ? yield* changedThreads(tools, repository, state) : {};
+    const { files: former, ...known } = state;
+    const now = hasThreads(repository) ? yield* changedThreads(tools, repository, known) : known;
     // These are reported, whatever happens to the files.
-    putState(ctx, repository, { ...state, ...threads });
-    const files = yield* reportFiles(tools, repository, { ...(state.files && { state: state.files }) });
-    const { files: _former, ...rest } = state;
-    putState(ctx, repository, { ...rest, ...threads, ...(files && { files }) });
-    forge.remember?.(repository);
+    putState(ctx, repository, { ...now, ...defined({ files: former }) });
+    const files = yield* reportFiles(tools, repository, { state: former });
+    putState(ctx, repository, { ...now, ...defined({ files }) });
+    if (!now.behind) forge.remember?.(repository);
   } else if (await repositories.isWaiting(repository)) {
     yield repositories.waiting(repository.id, repository.fullName);
-  } else {
-    let isLeft = false;
-    for await (const event of listRepository(tools, repository, at)) {
-      isLeft ||= event.t === "failed";
-      yield event;
-    }
-    if (isLeft) yield { t: "seen", externalIds: [], container: filesRef(repository) };
-    // Items deleted since then aren't named, and no earlier count reveals them.
-    yield { t: "listed", container: repositoryRef(repository) };
+  } else yield* readNew(tools, repository, at);
+}
+
+async function* readNew(tools: ForgeTools, repository: ForgeRepository, at?: Place): Told {
+  const failed = new Set<string>();
+  for await (const event of listRepository(tools, repository, at)) {
+    if (event.t === "failed" && "container" in event.what) failed.add(event.what.container.id);
+    yield event;
   }
+  const container = repositoryRef(repository);
+  if (failed.has(container.id)) return;
+  if (failed.size > 0) yield { t: "seen", externalIds: [], container: filesRef(repository) };
+  // Items deleted since then aren't named, and no earlier count reveals them.
+  yield { t: "listed", container };
+}
+
+/** The results of reading changes. */
+interface Found {
+  /** By the forge's clock: the first page includes changes from before. */
+  at?: number;
+  last: number;
+  /** Number of new threads. */
+  created: number;
+  total: number;
+  hasFailed: boolean;
 }
 
 async function* changedThreads(
   tools: ForgeTools,
   repository: ForgeRepository,
   state: RepositoryState,
-): AsyncGenerator<ContainerEvent<Place>, Pick<RepositoryState, "since" | "last" | "total">> {
-  const { ctx, forge, facts } = tools;
-  const from = state.since - OVERLAP_MS;
-  let [since, last, created] = [state.since, state.last, 0];
-  let hasFailed = false;
+): Told<RepositoryState> {
+  const { forge } = tools;
+  const { since, last, total } = state;
+  const found: Found = { last, created: 0, total, hasFailed: false };
+  const behind: RepositoryState["behind"] = {};
   forge.odd.take();
+  for (const name of ["threads", ...forge.commentLists(repository)] as const) {
+    const from = positionOf(state, name);
+    const after = from === 0 ? undefined : from - OVERLAP_MS;
+    const list =
+      name === "threads"
+        ? tellThreads(tools, repository, { after, last, found })
+        : tellComments(tools, repository, { name, after, found });
+    const isRead = yield* readList(tools, repository, { name, isNew: from === 0, mayWait: true }, list);
+    if (!isRead) behind[name] = from;
+  }
+  const isCounted = behind.threads === undefined;
+  if (isCounted) {
+    const once = { name: "count", isNew: false, mayWait: false } as const;
+    found.total += found.created;
+    yield* readList(tools, repository, once, compareCount(tools, repository, found));
+  }
+  const now = Math.max(since, found.at ?? since);
+  return {
+    // The next run lists failed content again, for a day.
+    since: found.hasFailed ? Math.max(since, now - DAY_MS) : now,
+    last: isCounted ? found.last : last,
+    total: found.total,
+    ...(Object.keys(behind).length > 0 && { behind }),
+  };
+}
+
+async function* tellThreads(
+  tools: ForgeTools,
+  repository: ForgeRepository,
+  { after, last, found }: { after: number | undefined; last: number; found: Found },
+): Told {
   const told = new Set<number>();
-  for await (const { records, at } of forge.threads(repository, from)) {
-    if (told.size === 0) since = Math.max(since, at);
+  for await (const { records, at } of tools.forge.threads(repository, after)) {
+    found.at ??= at;
     const before = new Set(told);
     const page = await readThreads(tools, repository, records, told);
     const numbers = [...told, ...page.odd.numbers].filter((number) => !before.has(number));
-    created += new Set(numbers.filter((number) => number > state.last)).size;
-    last = Math.max(last, ...records.map(({ number }) => number));
-    hasFailed ||= page.hasFailed;
+    found.created += new Set(numbers.filter((number) => number > last)).size;
+    found.last = Math.max(found.last, ...records.map(({ number }) => number));
+    found.hasFailed ||= page.hasFailed;
     yield { t: "page", entries: page.entries };
   }
-  for await (const { records } of forge.comments(repository, from)) {
+}
+
+async function* tellComments(
+  { ctx, forge, facts }: ForgeTools,
+  repository: ForgeRepository,
+  { name, after, found }: { name: CommentList; after: number | undefined; found: Found },
+): Told {
+  for await (const { records, at } of forge.comments(repository, name, { since: after })) {
+    found.at ??= at;
     const odd = await takeOdd(ctx, repository, forge);
-    hasFailed ||= odd.hasSome;
+    found.hasFailed ||= odd.hasSome;
     const entries = records.map((part) => entryOf(toPartItem(part, repository, facts)));
     yield { t: "page", entries: [...entries, ...odd.said] };
   }
-  const expected = state.total + created;
-  // A forge's count may differ from its listing, but it counts the same way the next time.
-  const total = await forge.count(repository);
-  if (total < expected) yield* deleteGone(tools, repository);
-  // The next run lists failed content again, for a day.
-  return { since: hasFailed ? Math.max(state.since, since - DAY_MS) : since, last, total };
+}
+
+/** A forge's count may differ from its listing, but it counts the same way the next time. */
+async function* compareCount(tools: ForgeTools, repository: ForgeRepository, found: Found): Told {
+  const total = await tools.forge.count(repository);
+  if (total < found.total) yield* deleteGone(tools, repository);
+  found.total = total;
 }
 
 /** The count is lower than expected: only a listing shows which items are gone. */
-async function* deleteGone(
-  { ctx, forge }: ForgeTools,
-  repository: ForgeRepository,
-): AsyncGenerator<ContainerEvent<Place>, void> {
+async function* deleteGone({ ctx, forge }: ForgeTools, repository: ForgeRepository): Told {
   const living = new Set<string>();
   for await (const { records } of forge.threads(repository)) {
     for (const { number } of records) living.add(threadId(repository, number));

@@ -5,6 +5,10 @@ import type { OddRecords } from "#sources/listed.ts";
 export const FORGE_CONTENT = ["issues", "pulls", "files"] as const;
 export type ForgeContent = (typeof FORGE_CONTENT)[number];
 
+/** Lists of comments; a forge has them in one, or those on code in another. */
+export const COMMENT_LISTS = ["comments", "reviewComments"] as const;
+export type CommentList = (typeof COMMENT_LISTS)[number];
+
 export interface ForgeUser {
   /** Absent: not a user of this instance, such as the author of a migrated issue. */
   id?: string;
@@ -106,8 +110,14 @@ export interface Forge {
   threads(repository: ForgeRepository, since?: number, from?: string): AsyncGenerator<ForgePage<ForgeThread>, void>;
   /** Their number. */
   count(repository: ForgeRepository): Promise<number>;
+  /** The lists of a repository that `comments` reads. */
+  commentLists(repository: ForgeRepository): readonly CommentList[];
   /** The comments on threads, as `threads`; without reviews if `reviews` returns those. */
-  comments(repository: ForgeRepository, since?: number, from?: string): AsyncGenerator<ForgePage<ForgePart>, void>;
+  comments(
+    repository: ForgeRepository,
+    list: CommentList,
+    at: { since?: number | undefined; from?: string | undefined },
+  ): AsyncGenerator<ForgePage<ForgePart>, void>;
   /** The reviews of a pull request with their comments. */
   reviews(repository: ForgeRepository, number: number): Promise<ForgePart[]>;
   /** The newest commit of the branch; undefined where nothing was pushed yet. @throws ApiError `source_not_found` */

@@ -226,12 +226,10 @@ function contextOf(
   };
 }
 
-/** Another repository may have taken the name since it was listed: its files have other readers. */
-function confirmName({ fullName, webUrl }: ForgeRepository, now: ForgeRepository): void {
+/** Another repository may have taken the name since it was listed: it has other readers. */
+export function confirmName({ fullName, webUrl }: ForgeRepository, now: ForgeRepository): void {
   if (now.webUrl === webUrl) return;
-  throw new ApiError("source_unavailable", {
-    message: `${fullName} was renamed or transferred while its files were read. The next sync reads them.`,
-  });
+  throw halfRead(`${fullName} was renamed or transferred while it was read. The next sync reads it.`);
 }
 
 function pathOf(externalId: string, repository: ForgeRepository): string[] {

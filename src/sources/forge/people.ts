@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { formatPrincipal, parsePrincipal, type Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/context.ts";
+import { groupPages } from "#sources/group-pages.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 
 /** The users and groups of the last full reading: those missing later are gone. */
@@ -8,9 +9,12 @@ export type PeopleCursor = z.infer<typeof PeopleCursor>;
 
 export type PeopleFact = Extract<IdentityEvent, { t: "group" | "identity" }>;
 
+/** Some groups and users could not be read: those that were reported before stay until their last reading expires. */
+type Unread = { t: "unread" };
+
 export interface PeopleReader {
   /** Every user and every group, as they are now. */
-  all(): AsyncGenerator<PeopleFact, void>;
+  all(): AsyncGenerator<PeopleFact | Unread, void>;
   /** One group by its id at the source; undefined when there is none. */
   group(id: string): Promise<PeopleFact | undefined>;
   /**
@@ -33,45 +37,47 @@ export async function* tellPeople(
     for (const group of run.groups ?? []) {
       const parsed = parsePrincipal(group);
       if (parsed?.type !== "source_group" || parsed.connectorId !== ctx.connector.id) continue;
-      yield* inPages((await reader.group(parsed.id)) ?? { t: "group", group, members: [] });
+      yield* inFull((await reader.group(parsed.id)) ?? { t: "group", group, members: [] });
     }
     yield { t: "end", listing: "partial" };
     return;
   }
   const before = PeopleCursor.safeParse(run.cursor).data ?? { users: [], groups: [] };
   const [users, groups] = [new Set<Principal>(), new Set<Principal>()];
+  let isWhole = true;
   for await (const event of reader.all()) {
     ctx.signal.throwIfAborted();
+    if (event.t === "unread") {
+      isWhole = false;
+      continue;
+    }
     if (event.t === "identity") users.add(event.principal);
     else groups.add(event.group);
-    yield* inPages(event);
+    yield* inFull(event);
   }
-  for (const group of before.groups) {
-    const principal = formatPrincipal({ type: "source_group", connectorId: ctx.connector.id, id: group });
-    if (!groups.has(principal)) yield { t: "group", group: principal, members: [] };
-  }
+  const missing = before.groups
+    .map((id) => formatPrincipal({ type: "source_group", connectorId: ctx.connector.id, id }))
+    .filter((group) => !groups.has(group));
+  const unread = isWhole ? [] : [...missing, ...before.users.filter((principal) => !users.has(principal))];
+  if (isWhole) for (const group of missing) yield { t: "group", group, members: [] };
+  else for (const group of missing) groups.add(group);
   for (const principal of before.users) {
     const parsed = users.has(principal) ? undefined : parsePrincipal(principal);
     if (parsed?.type === "source_user" && (await reader.isGone(parsed.id)))
       yield { t: "identity", principal, state: "gone" };
+    else if (!isWhole) users.add(principal);
   }
   const ids = [...groups].flatMap((group) => {
     const parsed = parsePrincipal(group);
     return parsed?.type === "source_group" ? [parsed.id] : [];
   });
   yield { t: "checkpoint", cursor: { users: [...users], groups: ids } };
-  yield { t: "end", listing: "complete" };
+  yield { t: "end", listing: "complete", ...(unread.length > 0 && { notLookedAt: unread }) };
 }
 
-/** Members of one event. */
-const MOST_MEMBERS = 5_000;
-
-function* inPages(fact: PeopleFact): Generator<PeopleFact, void> {
-  if (fact.t !== "group" || fact.members.length <= MOST_MEMBERS) return yield fact;
-  for (let at = 0; at < fact.members.length; at += MOST_MEMBERS) {
-    const isLast = at + MOST_MEMBERS >= fact.members.length;
-    yield { ...fact, members: fact.members.slice(at, at + MOST_MEMBERS), ...(!isLast && { more: true as const }) };
-  }
+function* inFull(fact: PeopleFact): Generator<PeopleFact, void> {
+  if (fact.t === "group") yield* groupPages(fact.group, fact.members);
+  else yield fact;
 }
 
 const PeopleCursor = z.object({ users: z.array(z.string()), groups: z.array(z.string()) });

@@ -1,66 +1,60 @@
-import { isApiError } from "#api/errors.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { refusalOf } from "#sources/failures.ts";
-import { makeWaits } from "#sources/waits.ts";
 import type { ForgeRepository } from "./contract.ts";
 import type { FilesState } from "./files.ts";
-import { filesRef, repositoryRef } from "./ids.ts";
+import { filesRef } from "./ids.ts";
+import { readList } from "./lists.ts";
 import { findState, type ForgeTools, putState } from "./tools.ts";
 
-type Report<At> = AsyncGenerator<ContainerEvent<At>, FilesState | undefined>;
+/** The position of a walk; it changes while files are yielded, however the walk ends. */
+interface Begun {
+  state: FilesState | undefined;
+}
+
+interface FilesRun<At> {
+  state?: FilesState | undefined;
+  at?: At;
+  /** The end of the run removes files that aren't named. */
+  isSwept?: boolean;
+}
 
 /**
  * Files that are new since this state, or all without one; returns undefined when there are none, or none are visible.
- * A failure is reported for the files alone: the threads of the repository were reported before.
  */
 export async function* reportFiles<At>(
   tools: ForgeTools,
   repository: ForgeRepository,
-  { state, at }: { state?: FilesState | undefined; at?: At },
-): Report<At> {
+  { state, at, isSwept = false }: FilesRun<At>,
+): AsyncGenerator<ContainerEvent<At>, FilesState | undefined> {
   if (!repository.content.has("files") || repository.branch === undefined) return undefined;
-  const container = filesRef(repository);
-  const waits = makeWaits(tools.ctx);
-  const isNew = (state?.base ?? null) === null;
-  // All of them would be fetched again and again.
-  if (isNew && !at && (await waits.isWaiting(container.id))) {
-    yield failed(repository, "could not be read several times. They are tried again later.");
-    return state;
-  }
   const begun = { state };
+  const isNew = (state?.base ?? null) === null;
   try {
-    const now = yield* walk(tools, repository, { begun, at });
-    await waits.done(container.id);
-    return now;
+    yield* readList(
+      tools,
+      repository,
+      { name: "files", isNew, mayWait: !at },
+      walk(tools, repository, { begun, at, isSwept }),
+    );
+    return begun.state;
   } catch (error) {
     const code = refusalOf(error);
-    if (code === undefined) {
-      await tools.failures.requireOfOne(error);
-      if (isNew) await waits.failed(container.id);
-      yield failed(repository, `can't be read now${isApiError(error) ? `: ${error.message}` : "."}`);
-      return begun.state;
-    }
+    if (code === undefined) throw error;
     // Its issues may still be open to this account.
-    yield { t: "refused", what: { container }, code };
+    yield { t: "refused", what: { container: filesRef(repository) }, code };
     return undefined;
   }
 }
 
-function failed(repository: ForgeRepository, why: string): ContainerEvent<never> {
-  const message = `The files of ${repository.fullName} ${why}`;
-  return { t: "failed", what: { container: filesRef(repository) }, message, as: repositoryRef(repository).id };
-}
-
-/** `begun.state` has the state of what was begun, however it ends. */
 async function* walk<At>(
   { ctx, files, facts, forge, hand }: ForgeTools,
   repository: ForgeRepository,
-  { begun, at }: { begun: { state: FilesState | undefined }; at: At | undefined },
-): Report<At> {
+  { begun, at, isSwept }: { begun: Begun; at: At | undefined; isSwept: boolean },
+): AsyncGenerator<ContainerEvent<At>, void> {
   const { state } = begun;
   const head = await forge.head(repository);
-  if (head === undefined) return undefined;
-  if (state && head === state.base && !state.left) return state;
+  if (head === undefined) begun.state = undefined;
+  if (head === undefined || (state && head === state.base && !state.left)) return;
   const { cursor, complete } = yield* files.walk(ctx, repository, {
     facts,
     forge,
@@ -74,7 +68,6 @@ async function* walk<At>(
       if (known) putState(ctx, repository, { ...known, files: begun.state });
     },
   });
-  // The end of a full run does this itself.
-  if (complete && !at) yield { t: "listed", container: filesRef(repository) };
-  return cursor;
+  if (complete && !isSwept) yield { t: "listed", container: filesRef(repository) };
+  begun.state = cursor;
 }

@@ -1,18 +1,20 @@
 import { z } from "zod";
-import { halfRead } from "#sources/listed.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { entryOf, type PageEntry } from "#sources/session.ts";
-import type { ForgeRepository, ForgeThread } from "./contract.ts";
+import { COMMENT_LISTS, type CommentList, type ForgeRepository, type ForgeThread } from "./contract.ts";
 import { parseId, repositoryRef } from "./ids.ts";
+import { readList } from "./lists.ts";
 import { toPartItem, toThreadItem } from "./map.ts";
 import { takeOdd } from "./odd.ts";
 import { readReviews } from "./reviews.ts";
 import { reportFiles } from "./report-files.ts";
-import { type ForgeTools, putState } from "./tools.ts";
+import { findState, type ForgeTools, positionOf, putState, type RepositoryState } from "./tools.ts";
+
+const List = z.enum(["threads", ...COMMENT_LISTS]);
 
 /** How far a run has listed a repository, so that its next attempt requests only the rest. */
 export const Place = z.object({
-  part: z.enum(["threads", "comments", "files"]),
+  part: z.enum([...List.options, "files"]),
   /** Absent: that part was not begun. */
   from: z.string().max(200).optional(),
   /** By the forge's clock: the listing includes changes from before it began. */
@@ -23,6 +25,8 @@ export const Place = z.object({
   total: z.number(),
   /** Some of it was not understood, and has no id to report. */
   isHalf: z.boolean(),
+  /** Lists that could not be read. */
+  failed: z.array(List).optional(),
 });
 export type Place = z.infer<typeof Place>;
 
@@ -32,43 +36,98 @@ type Told = AsyncGenerator<ContainerEvent<Place>, void>;
 export async function* listRepository(tools: ForgeTools, repository: ForgeRepository, begun?: Place): Told {
   const { ctx, forge, repositories } = tools;
   const place: Place = begun ?? { part: "threads", since: ctx.now(), last: 0, total: 0, isHalf: false };
+  const before = (await repositories.isKnown(repository)) ? await findState(ctx, repository) : undefined;
   forge.odd.take();
-  if (hasThreads(repository) && place.part !== "files") yield* listThreads(tools, repository, place, begun);
+  if (hasThreads(repository) && place.part !== "files") yield* readLists(tools, repository, place, { before, begun });
   place.part = "files";
-  const files = yield* reportFiles(tools, repository, { at: place });
-  if (place.isHalf) throw halfRead(`kb doesn't understand everything that ${repository.fullName} has.`);
-  const { since, total, last } = place;
-  putState(ctx, repository, { since, total, last, ...(files && { files }) });
+  const { isHalf, failed = [] } = place;
+  const files = yield* reportFiles(tools, repository, { at: place, isSwept: !isHalf && failed.length === 0 });
+  if (isHalf) {
+    const message = `kb doesn't understand everything that ${repository.fullName} has.`;
+    yield repositories.inPart(repository, message);
+  }
+  putState(ctx, repository, { ...stateAfter(place, before), ...(files && { files }) });
   await repositories.isRead(repository);
 }
 
+/** A list that failed begins again where it stood. */
+function stateAfter({ since, total, last, failed = [] }: Place, before: RepositoryState | undefined): RepositoryState {
+  const threads = failed.includes("threads") ? { total: before?.total ?? 0, last: before?.last ?? 0 } : { total, last };
+  const behind = Object.fromEntries(failed.map((name) => [name, before ? positionOf(before, name) : 0]));
+  return { since, ...threads, ...(failed.length > 0 && { behind }) };
+}
+
 /** Issues and pull requests, then their comments; `place` advances with them. */
-async function* listThreads(tools: ForgeTools, repository: ForgeRepository, place: Place, resumed?: Place): Told {
-  const { ctx, forge } = tools;
+async function* readLists(
+  tools: ForgeTools,
+  repository: ForgeRepository,
+  place: Place,
+  { before, begun }: { before: RepositoryState | undefined; begun: Place | undefined },
+): Told {
+  const { forge } = tools;
   const told = new Set<number>();
-  const threads = place.part === "threads" ? forge.threads(repository, undefined, resumed?.from) : [];
-  for await (const { records, at, place: from } of threads) {
-    if (told.size === 0 && !resumed) place.since = at;
+  const [first, begunAt] = [place.part, begun?.from];
+  async function* read(name: z.infer<typeof List>, list: Told): AsyncGenerator<ContainerEvent<Place>, boolean> {
+    place.part = name;
+    const isRead = yield* readList(tools, repository, { name, isNew: !before, mayWait: false }, list);
+    if (!isRead) place.failed = [...(place.failed ?? []), name];
+    return isRead;
+  }
+  const isRead =
+    first !== "threads" || (yield* read("threads", listThreads(tools, repository, place, { told, from: begunAt })));
+  if (begun || !isRead) for await (const number of storedThreads(tools, repository)) told.add(number);
+  // Deleted since then, or hidden: at worst the next run lists once more.
+  place.total = told.size;
+  yield* readList(tools, repository, { name: "count", isNew: false, mayWait: false }, count(tools, repository, place));
+  const lists = forge.commentLists(repository);
+  const at = lists.findIndex((name) => name === first);
+  for (const name of lists.slice(Math.max(0, at))) {
+    const from = name === first ? begunAt : undefined;
+    yield* read(name, listComments(tools, repository, place, { name, told, from }));
+  }
+}
+
+interface ListRun {
+  /** Numbers of threads that were reported. */
+  told: Set<number>;
+  from: string | undefined;
+}
+
+async function* listThreads(
+  tools: ForgeTools,
+  repository: ForgeRepository,
+  place: Place,
+  { told, from: begunAt }: ListRun,
+): Told {
+  for await (const { records, at, place: from } of tools.forge.threads(repository, undefined, begunAt)) {
+    if (told.size === 0 && begunAt === undefined) place.since = at;
     const { entries, odd } = await readThreads(tools, repository, records, told);
     for (const number of odd.numbers) told.add(number);
     place.last = Math.max(place.last, ...records.map(({ number }) => number));
     place.isHalf ||= odd.isHalf;
     yield { t: "page", entries, at: from === undefined ? undefined : { ...place, from } };
   }
-  if (resumed) for await (const number of storedThreads(tools, repository)) told.add(number);
-  // Deleted since then, or hidden: at worst the next run lists once more.
-  place.total = Math.max(told.size, await forge.count(repository));
-  const begun = place.part === "comments" ? resumed?.from : undefined;
-  place.part = "comments";
+}
+
+async function count({ forge }: ForgeTools, repository: ForgeRepository, place: Place): Promise<void> {
+  place.total = Math.max(place.total, await forge.count(repository));
+}
+
+async function* listComments(
+  { ctx, forge, facts }: ForgeTools,
+  repository: ForgeRepository,
+  place: Place,
+  { name, told, from: begunAt }: ListRun & { name: CommentList },
+): Told {
   const parts = new Set<string>();
-  for await (const { records, at, place: from } of forge.comments(repository, undefined, begun)) {
+  for await (const { records, at, place: from } of forge.comments(repository, name, { from: begunAt })) {
     place.since = Math.min(place.since, at);
     // A new comment on a thread that isn't reported yet comes with the changes.
     const fresh = records.filter(({ id, number }) => told.has(number) && !parts.has(id));
     for (const { id } of fresh) parts.add(id);
     const odd = await takeOdd(ctx, repository, forge);
     place.isHalf ||= odd.isHalf;
-    const entries = [...fresh.map((part) => entryOf(toPartItem(part, repository, tools.facts))), ...odd.said];
+    const entries = [...fresh.map((part) => entryOf(toPartItem(part, repository, facts))), ...odd.said];
     yield { t: "page", entries, at: from === undefined ? undefined : { ...place, from } };
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { byNumber, type Containers, makeContainers } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { type Failures, makeFailures } from "#sources/failures.ts";
-import type { Forge, ForgeRepository } from "./contract.ts";
+import { COMMENT_LISTS, type CommentList, type Forge, type ForgeRepository } from "./contract.ts";
 import { type AtHand, FilesState, type ForgeFiles } from "./files.ts";
 import { repositoryRef } from "./ids.ts";
 import type { ForgeFacts } from "./map.ts";
@@ -46,10 +46,17 @@ const RepositoryState = z.object({
   /** The number of threads, and the highest number among them. */
   total: z.number(),
   last: z.number(),
+  /** Of lists that failed: where they are read from, in place of `since`; 0 = from the beginning. */
+  behind: z.partialRecord(z.enum(["threads", ...COMMENT_LISTS]), z.number()).optional(),
   /** Position of its files. */
   files: FilesState.optional(),
 });
 export type RepositoryState = z.infer<typeof RepositoryState>;
+
+/** Where changes in a list begin; 0 = nothing of it was read. */
+export function positionOf({ since, behind }: RepositoryState, list: "threads" | CommentList): number {
+  return behind?.[list] ?? since;
+}
 
 function stateKey(id: string): string {
   return `repository:${id}`;

@@ -48,7 +48,8 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
       }
     },
     count: (repository) => client.countThreads(repository.fullName, typeOf(repository)),
-    async *comments(repository, since, from) {
+    commentLists: () => ["comments"],
+    async *comments(repository, _list, { since, from }) {
       for await (const { records, ...page } of client.comments(repository.fullName, since, from)) {
         const parts = records.flatMap((record) => toComment(record) ?? []);
         yield { ...page, records: parts.filter(({ isPull }) => repository.content.has(isPull ? "pulls" : "issues")) };

@@ -4,7 +4,7 @@ import type { SourceContext } from "#sources/context.ts";
 import { FORGE_CONTENT, type ForgeContent } from "#sources/forge/contract.ts";
 import { readersGroup } from "#sources/forge/ids.ts";
 import type { PeopleFact, PeopleReader } from "#sources/forge/people.ts";
-import { refusalOf } from "#sources/failures.ts";
+import { makeFailures, refusalOf } from "#sources/failures.ts";
 import { makeGiteaClient, type RepositoryRecord, type TeamRecord, type UserRecord } from "./client.ts";
 import type { GiteaConfig } from "./config.ts";
 import { listRecords, toRepository } from "./forge.ts";
@@ -143,13 +143,12 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
       const owners = new Map(records.map(({ owner }) => [owner.login, owner]));
       const people = new Map<number, UserRecord>();
       const add = (users: readonly UserRecord[]) => users.forEach((each) => people.set(each.id, each));
-      const organizations = new Map<string, Organization>();
-      for (const login of owners.keys()) {
+      const organizations = new Map<string, Organization | undefined>();
+      const failures = makeFailures(() => client.me());
+      async function* tellTeams(login: string): AsyncGenerator<PeopleFact, void> {
         const organization = await openOrganization(login);
-        if (!organization) continue;
-        organizations.set(login, organization);
         const all: UserRecord[] = [];
-        for (const { id } of organization.teams) {
+        for (const { id } of organization?.teams ?? []) {
           const members = await membersOf(id);
           add(members);
           all.push(...members);
@@ -158,15 +157,23 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
             members.map((member) => user(member.id)),
           );
         }
-        yield tellOrganization(organization, all);
+        if (organization) yield tellOrganization(organization, all);
+        organizations.set(login, organization);
       }
-      let isForSignedIn = false;
-      for (const record of records) {
+      async function* tellRepository(record: RepositoryRecord): AsyncGenerator<PeopleFact, void> {
         const { events, named } = await readRepository(record, organizations.get(record.owner.login), isOpen);
         add(named);
-        isForSignedIn ||= publicOf(record, isOpen).includes(group(SIGNED_IN));
         yield* events;
       }
+      // If the server fails for one of these, the others are read all the same.
+      let isWhole = true;
+      for (const login of owners.keys()) if (yield* failures.alone(tellTeams(login))) isWhole = false;
+      for (const record of records) {
+        const isKnown = organizations.has(record.owner.login);
+        if (!isKnown || (yield* failures.alone(tellRepository(record)))) isWhole = false;
+      }
+      if (!isWhole) yield { t: "unread" };
+      const isForSignedIn = records.some((record) => publicOf(record, isOpen).includes(group(SIGNED_IN)));
       if (isAdmin) add(await client.everyUser());
       else if (isForSignedIn) add(await client.visibleUsers());
       for (const each of people.values()) yield identityOf(each, isAdmin);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Forge, ForgePage, ForgePart, ForgeRepository } from "#sources/forge/contract.ts";
+import type { Forge, ForgePart, ForgeRepository } from "#sources/forge/contract.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { type GithubContext, makeGithubClient } from "./client.ts";
@@ -65,25 +65,10 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     return page.told.get(page.nodes.get(number) ?? "");
   }
 
-  async function* commentsOf(
-    repository: ForgeRepository,
-    since?: number,
-    from?: string,
-  ): AsyncGenerator<ForgePage<ForgePart>, void> {
-    const { id } = repository;
-    const [of, begun] = placeOf(from);
-    if (of !== "reviewComments") {
-      const before = begun === undefined ? await remembered(repository, "comments", since) : { since: begun };
-      for await (const { records, at } of client.comments(id, before))
-        yield { at, records: records.flatMap((record) => toComment(record) ?? []), ...nextIn("comments", records) };
-    }
-    if (!repository.content.has("pulls")) return;
-    const isBegun = of === "reviewComments" && begun !== undefined;
-    const before = isBegun ? { since: begun } : await remembered(repository, "reviewComments", since);
-    for await (const { records, at } of client.reviewComments(id, before)) {
-      const parts = records.flatMap((record) => toReviewComment(record) ?? []);
-      yield { at, records: parts, ...nextIn("reviewComments", records) };
-    }
+  /** A listing from its beginning, from a time on, or after a page of it. */
+  async function startOf(repository: ForgeRepository, list: keyof Marks, since?: number, from?: string) {
+    const begun = placeIn(list, from);
+    return begun === undefined ? remembered(repository, list, since) : { since: begun };
   }
 
   return {
@@ -97,8 +82,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     repository: async (id) => toRepository(await client.repository(id), config),
     async *threads(repository, since, from) {
       const { id, content } = repository;
-      const [, begun] = placeOf(from);
-      const before = begun === undefined ? await remembered(repository, "threads", since) : { since: begun };
+      const before = await startOf(repository, "threads", since, from);
       for await (const { records, at } of client.issues(id, before)) {
         if (since !== undefined) changed.add(id);
         reviewed = { id, nodes: nodesOf(records) };
@@ -118,12 +102,17 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
       for await (const { records } of this.threads(repository)) for (const { number } of records) numbers.add(number);
       return numbers.size;
     },
-    async *comments(repository, since, from) {
-      for await (const { records, ...page } of commentsOf(repository, since, from))
-        yield {
-          ...page,
-          records: records.filter(({ isPull: ofPull }) => repository.content.has(ofPull ? "pulls" : "issues")),
-        };
+    commentLists: ({ content }) => (content.has("pulls") ? ["comments", "reviewComments"] : ["comments"]),
+    async *comments(repository, list, { since, from }) {
+      const { id, content } = repository;
+      const before = await startOf(repository, list, since, from);
+      const isWanted = ({ isPull: ofPull }: ForgePart) => content.has(ofPull ? "pulls" : "issues");
+      const pages =
+        list === "comments"
+          ? readParts(client.comments(id, before), toComment)
+          : readParts(client.reviewComments(id, before), toReviewComment);
+      for await (const { records, parts, at } of pages)
+        yield { at, records: parts.filter(isWanted), ...nextIn(list, records) };
     },
     async reviews({ id }, number) {
       const records = (await reviewsTogether(id, number))?.map(toReviewRecord);
@@ -169,9 +158,17 @@ function nextIn(of: keyof Marks, records: readonly { updated_at: number }[]): { 
   return last === undefined ? {} : { place: `${of} ${last}` };
 }
 
-function placeOf(place = ""): [of: string | undefined, from: number | undefined] {
+function placeIn(list: keyof Marks, place = ""): number | undefined {
   const [, of, from] = /^(\w+) (\d{1,16})$/.exec(place) ?? [];
-  return [of, from === undefined ? undefined : Number(from)];
+  return of === list ? Number(from) : undefined;
+}
+
+async function* readParts<T>(
+  pages: AsyncIterable<{ records: T[]; at: number }>,
+  toPart: (record: T) => ForgePart | undefined,
+) {
+  for await (const { records, at } of pages)
+    yield { records, at, parts: records.flatMap((record) => toPart(record) ?? []) };
 }
 
 function keyOf(id: string): string {

@@ -1,3 +1,4 @@
+import { type Failures, makeFailures } from "#sources/failures.ts";
 import { halfRead } from "#sources/listed.ts";
 import { isApiError } from "#api/errors.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
@@ -57,11 +58,15 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
     return hosted === undefined ? client.isOpen() : hosted === "public";
   }
 
-  /** The collaborators of repositories, or all of their readers. No one where that isn't shown. */
+  /**
+   * The collaborators of repositories, or all of their readers. No one where that isn't shown; undefined where GitHub
+   * fails.
+   */
   async function* collaboratorsOf(
     records: readonly RepositoryRecord[],
     affiliation: "direct" | "all",
-  ): AsyncGenerator<{ record: RepositoryRecord; people: readonly Who[] }, void> {
+    failures: Failures,
+  ): AsyncGenerator<{ record: RepositoryRecord; people: readonly Who[] | undefined }, void> {
     for (let at = 0; at < records.length; at += TOGETHER) {
       const some = records.slice(at, at + TOGETHER);
       const told = await graphql.collaborators(
@@ -69,10 +74,15 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
         affiliation,
       );
       for (const record of some) {
-        const people =
-          told.get(record.node_id ?? "") ??
-          (await orNothing(() => client.collaborators(String(record.id), affiliation)));
-        yield { record, people: people ?? [] };
+        try {
+          const people =
+            told.get(record.node_id ?? "") ??
+            (await orNothing(() => client.collaborators(String(record.id), affiliation)));
+          yield { record, people: people ?? [] };
+        } catch (error) {
+          await failures.requireOfOne(error);
+          yield { record, people: undefined };
+        }
       }
     }
   }
@@ -134,12 +144,11 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
       const people = new Map<number, Who>();
       const add = (users: readonly Who[] = []) => users.forEach((each) => people.set(each.id, each));
       const organizations = new Map<number, Organization>();
-      for (const { owner } of records) {
-        if (owner.type === "User") add([owner]);
-        if (owner.type === "User" || organizations.has(owner.id)) continue;
-        const organization = await openOrganization(client, owner.login);
-        if (!organization || organization.id !== owner.id) continue;
-        organizations.set(owner.id, organization);
+      const failures = makeFailures(() => client.me());
+      async function* tellOrganization({ id: ownerId, login }: UserRecord): AsyncGenerator<PeopleFact, void> {
+        const organization = await openOrganization(client, login);
+        if (!organization || organization.id !== ownerId) return;
+        organizations.set(ownerId, organization);
         const { id, owners = [], members = [], teams = [] } = organization;
         add(members);
         yield tellUsers(`o${id}`, members);
@@ -149,26 +158,40 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
           yield tellUsers(`t${team.id}`, team.members);
         }
       }
+      // If GitHub fails for one of these, the others are read all the same.
+      const asked = new Set<number>();
+      const unread = new Set<number>();
+      for (const { owner } of records) {
+        if (owner.type === "User") add([owner]);
+        if (owner.type === "User" || asked.has(owner.id)) continue;
+        asked.add(owner.id);
+        if (yield* failures.alone(tellOrganization(owner))) unread.add(owner.id);
+      }
       const mirrorOf = (record: RepositoryRecord) =>
         ADVISORY.test(record.full_name) ? undefined : organizations.get(record.owner.id);
       const closed = { direct: [] as RepositoryRecord[], all: [] as RepositoryRecord[] };
       for (const record of records) {
+        if (unread.has(record.owner.id)) continue;
         const organization = mirrorOf(record);
         const known = readersBy(record, organization, isPublicOpen);
         if (known[0] === "everyone") yield* tellReaders(record, known);
         else closed[isMirrored(organization) ? "direct" : "all"].push(record);
       }
       for (const affiliation of ["direct", "all"] as const) {
-        for await (const { record, people: named } of collaboratorsOf(closed[affiliation], affiliation)) {
+        for await (const { record, people: named } of collaboratorsOf(closed[affiliation], affiliation, failures)) {
+          if (!named) unread.add(record.id);
+          if (!named) continue;
           add(named);
           const known = readersBy(record, mirrorOf(record), isPublicOpen);
           yield* tellReaders(record, [...known, ...named.map(({ id }) => user(id))]);
         }
       }
-      for (const each of people.values()) {
-        const identity = await identityOf(each);
+      async function* tellIdentity(who: Who): AsyncGenerator<PeopleFact, void> {
+        const identity = await identityOf(who);
         if (identity) yield identity;
       }
+      for (const each of people.values()) if (yield* failures.alone(tellIdentity(each))) unread.add(each.id);
+      if (unread.size > 0) yield { t: "unread" };
     },
     async group(id) {
       const [, kind, digits = "", rest = ""] = /^([rto])(\d{1,16})(\.[a-z]+)?$/.exec(id) ?? [];

@@ -131,3 +131,24 @@ test.for([
   await kb.pass(2 * HOUR_MS);
   expect(await kb.readable()).toEqual(after);
 });
+
+test.for([
+  ["per_item", ["named"]],
+  ["container", ["named", "other"]],
+] as const)("of a container that was read in part, the rest alone grows old: %s", async ([acl, after], { expect }) => {
+  const inside = (id: string) =>
+    upsert(id, `text of ${id}`, {
+      access: OPEN,
+      containers: [{ type: "space", id: "a", name: "a", isHome: true }],
+    });
+  const current = { t: "end", listing: "complete", permissions: "current" } as const;
+  const kb = await makeMirror(() => [inside("named"), inside("other"), current], ["workspace"], {
+    acl,
+    freshness: "feed",
+  });
+  await kb.work();
+  const notLookedAt = [{ container: { type: "space", id: "a" }, isRest: true } as const];
+  kb.world.script = () => [inside("named"), { ...current, listing: "partial", notLookedAt }];
+  for (let hour = 0; hour < 25; hour++) await kb.pass(HOUR_MS);
+  expect(await kb.readable()).toEqual(after);
+});

@@ -42,6 +42,7 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
     return { externalIds: [], heal: () => void (proxy.instead = undefined) };
   };
   const below = (name: string, rest = "/(issues|pulls)") => new RegExp(`^/api/v1/repos/${organization}/${name}${rest}`);
+  const listOf = (rest: string) => new RegExp(`/repos/${organization}/api/${rest}\\?`);
   const pathOf = (externalId: string) => {
     const [, repository = "", mark, rest = ""] = /^r(\d+)([#:])(.+)$/.exec(externalId) ?? [];
     const path = mark === ":" ? `contents/${rest}` : `issues/${rest.replace(/\..*/, "")}`;
@@ -129,6 +130,12 @@ export async function makeGiteaFixture(world: World, proxy: TestProxy) {
     leadAway: async (origin) => {
       instead(below("api"), (response) => response.writeHead(302, { location: `${origin}/elsewhere` }).end());
     },
+    lists: [
+      { at: listOf("issues"), has: (id) => id.startsWith(`r${ids.api.id}#`) },
+      { at: listOf("issues/comments"), has: (id) => id.startsWith(`r${ids.api.id}#`) && id.includes(".c") },
+      { at: listOf("collaborators"), has: () => false, isOfNames: true },
+      { at: /\/orgs\/[^/]+\/teams\?/, has: () => false, isOfNames: true },
+    ],
     requests: () => proxy.requests.length,
     async fail(kind) {
       switch (kind) {

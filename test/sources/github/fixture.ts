@@ -39,7 +39,7 @@ export async function makeGithubFixture(
     };
     return { externalIds: [] as string[], heal: () => void (server.instead = undefined) };
   };
-  const below = (id: number, rest = "/(issues|pulls)") => new RegExp(`^/repositories/${id}${rest}`);
+  const below = (id: number, rest = "/(issues|pulls)") => new RegExp(`/repositories/${id}${rest}`);
   async function allIds(): Promise<string[]> {
     const replica = makeReplica();
     await runInto(fixture, replica);
@@ -120,6 +120,13 @@ export async function makeGithubFixture(
     leadAway: async (origin) => {
       instead(below(api.id), (response) => response.writeHead(302, { location: `${origin}/elsewhere` }).end());
     },
+    lists: [
+      { at: below(api.id, "/issues\\?"), has: isOf(api) },
+      { at: below(api.id, "/issues/comments\\?"), has: (id) => isOf(api)(id) && id.includes(".c") },
+      { at: below(web.id, "/pulls/comments\\?"), has: (id) => isOf(web)(id) && id.includes(".v") },
+      { at: below(web.id, "/collaborators"), has: () => false, isOfNames: true },
+      { at: /\/organizations\/\d+\/teams/, has: () => false, isOfNames: true },
+    ],
     requests: () => server.requests.length,
     async fail(kind) {
       switch (kind) {

@@ -146,7 +146,9 @@ async function* storedOf(looking: Looking, what: What): AsyncGenerator<StoredIte
   const { store, connector } = looking.options;
   await flushMarks(looking);
   if ("externalId" in what) yield await store.itemWrites.listStoredOf(connector.connectorId, [what.externalId]);
-  if ("container" in what) yield* below(looking, what.container);
+  if (!("container" in what)) return;
+  for await (const items of below(looking, what.container))
+    yield what.isRest ? items.filter(({ seenBy }) => seenBy !== looking.options.sync.syncId) : items;
 }
 
 function below({ options: { store, connector } }: Looking, container: ContainerRef) {

@@ -17,7 +17,7 @@ interface Walk<Checkpoint> {
 }
 
 const StoredWhat = z.union([
-  z.object({ container: z.object({ type: z.string(), id: z.string() }) }),
+  z.object({ container: z.object({ type: z.string(), id: z.string() }), isRest: z.literal(true).optional() }),
   z.object({ externalId: z.string() }),
   z.object({ group: z.string() }),
 ]);
