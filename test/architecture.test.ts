@@ -98,7 +98,7 @@ const RULES: readonly Rule[] = [
   { from: "sources/http/", may: [...GROUND, "net/", "sources/*.ts"] },
   { from: "sources/*.ts", may: GROUND, types: ["net/", "mcp-client/"], dynamic: ["sources/"] },
   { from: "sources/file-scope/", may: [...GROUND, ...SOURCE_TYPES] },
-  { from: "sources/chat/", may: [...GROUND, ...SOURCE_TYPES, "sources/file-scope/"] },
+  { from: "sources/chat/", may: SHARED },
   { from: "sources/atlassian/", may: SHARED },
   { from: "sources/git-repository/", may: SHARED, types: ["net/"] },
   { from: "sources/forge/", may: [...SHARED, "sources/git-repository/"] },

@@ -1,5 +1,5 @@
-import { inChunks } from "#core/in-chunks.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
+import { groupPages } from "#sources/group-pages.ts";
 import type { IdentityEvent } from "#sources/identity-events.ts";
 import type { Names } from "./names.ts";
 
@@ -14,9 +14,6 @@ export interface AtlassianUser {
   emailAddress?: string | undefined;
 }
 
-/** Members of one page of a group. */
-const PAGE_MEMBERS = 5_000;
-
 /** A group by its id at the source, in full. */
 export function* tellGroup(
   names: Names,
@@ -24,12 +21,7 @@ export function* tellGroup(
   members: readonly Principal[],
 ): Generator<Extract<Event, { t: "group" }>> {
   const group = names.group(id);
-  if (group === undefined) return;
-  const pages = [...inChunks([...new Set(members)], PAGE_MEMBERS)];
-  for (const [at, page] of pages.entries()) {
-    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
-  }
-  if (pages.length === 0) yield { t: "group", group, members: [] };
+  if (group !== undefined) yield* groupPages(group, members);
 }
 
 export function* tellUser(

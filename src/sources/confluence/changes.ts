@@ -1,4 +1,5 @@
 import type { Found } from "#sources/atlassian/sessions.ts";
+import { failedSkip } from "#sources/failures.ts";
 import type { WalkEvent } from "#sources/session.ts";
 import { externalIdOf, formatId, spaceRef } from "./ids.ts";
 import { readSingly } from "./items.ts";
@@ -49,29 +50,48 @@ async function* readChanged(
   { here, open }: Found<SpaceRecord>,
 ): AsyncGenerator<Event, void> {
   const { client } = tools;
-  const pages = new Map<string, Content[]>();
-  const parts = new Map<string, Content[]>();
-  const sort = (found: Map<string, Content[]>, records: readonly Content[]) => {
-    for (const record of records) {
-      if (record.space) found.set(record.space.id, [...(found.get(record.space.id) ?? []), record]);
-      else client.odd.add(externalIdOf(record));
-    }
-  };
   client.odd.take();
-  for await (const records of client.search(`type in (page, blogpost) AND ${since(tools, before)}`, "space"))
-    sort(pages, records);
-  for await (const records of client.parts(since(tools, before))) sort(parts, records);
+  const pages = yield* sorted(
+    tools,
+    "pages",
+    client.search(`type in (page, blogpost) AND ${since(tools, before)}`, "space"),
+  );
+  const parts = yield* sorted(tools, "comments and attachments", client.parts(since(tools, before)));
   for (const id of client.odd.take().ids) yield await notUnderstood(tools, id);
+  const left = new Map(pages);
   for (const space of open) {
     const ids = (pages.get(space.id) ?? []).map(({ id }) => id);
-    pages.delete(space.id);
+    left.delete(space.id);
     try {
       yield* readSome(tools, space, ids, parts.get(space.id) ?? []);
     } catch (error) {
       yield await tools.containers.notRead(space, error);
     }
   }
-  for (const [spaceId, records] of pages) yield* leaveOut(tools, here.has(spaceId) ? spaceId : undefined, records);
+  for (const [spaceId, records] of left) yield* leaveOut(tools, here.has(spaceId) ? spaceId : undefined, records);
+}
+
+/** Changed records by their spaces. If the list fails, the next run requests these changes again. */
+async function* sorted(
+  { client, failures, unread }: Tools,
+  what: string,
+  list: AsyncIterable<Content[]>,
+): AsyncGenerator<Event, ReadonlyMap<string, Content[]>> {
+  const found = new Map<string, Content[]>();
+  async function sort(): Promise<void> {
+    for await (const records of list) {
+      for (const record of records) {
+        if (record.space) found.set(record.space.id, [...(found.get(record.space.id) ?? []), record]);
+        else client.odd.add(externalIdOf(record));
+      }
+    }
+  }
+  const error = yield* failures.alone(sort());
+  if (error) {
+    unread.missed();
+    yield failedSkip(`changed ${what}`, `The changed ${what} can't be listed now: ${error.message}`);
+  }
+  return found;
 }
 
 /**

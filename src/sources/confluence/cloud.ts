@@ -74,10 +74,8 @@ export function makeCloudReader({ send, get }: SiteHttp, base: string, odd: OddR
       return found;
     },
 
-    async *tree({ id }) {
-      for await (const page of pagesOf(`/spaces/${id}/pages`, { sort: "id" })) yield toRecords(page, "page", id);
-      for await (const page of pagesOf(`/spaces/${id}/blogposts`, { sort: "id" }))
-        yield toRecords(page, "blogpost", id);
+    async *contents({ id }, type) {
+      for await (const page of pagesOf(`/spaces/${id}/${type}s`, { sort: "id" })) yield toRecords(page, type, id);
     },
 
     async pagesByIds(ids, { hasTexts }) {

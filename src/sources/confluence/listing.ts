@@ -1,11 +1,10 @@
-import { ApiError } from "#api/errors.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { tellItems } from "#sources/atlassian/tell.ts";
 import { byNumber, type ContainerPage } from "#sources/containers.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { failedSkip } from "#sources/failures.ts";
-import { namelessSkip, type OddRecords } from "#sources/listed.ts";
+import { failedSkip, type ListReading } from "#sources/failures.ts";
+import { halfRead, namelessSkip, type OddRecords } from "#sources/listed.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { quoted } from "./client.ts";
 import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
@@ -30,20 +29,19 @@ const CHARS_OF_PAGE = 300;
  * Items stored in their present version are only named; access is always reported.
  */
 export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string): AsyncGenerator<Listed, void> {
-  const { ctx, client } = tools;
+  const { ctx, client, failures } = tools;
   const pages = new Map<string, PageRecord>();
   const tree = makeTree(tools, pages);
-  let chars = 0;
+  const failed: Outcome[] = [];
+  const alone = async function* (what: string, list: ListReading<Listed>): AsyncGenerator<Listed, void> {
+    const error = yield* failures.alone(list);
+    if (!error) return;
+    failed.push(tools.containers.inPart(space, `The ${what} of ${nameOf(space)} can't be read now: ${error.message}`));
+  };
   client.odd.take();
-  for await (const some of client.tree(space)) {
-    ctx.signal.throwIfAborted();
-    for (const page of some) {
-      pages.set(page.id, page);
-      chars += page.title.length + CHARS_OF_PAGE;
-    }
-    if (chars > MOST_CHARS)
-      throw new ApiError("source_unavailable", { message: `${nameOf(space)} has too many pages.` });
-  }
+  const room = { chars: MOST_CHARS };
+  yield* alone("pages", collect(tools, client.contents(space, "page"), pages, room));
+  yield* alone("blog posts", collect(tools, client.contents(space, "blogpost"), pages, room));
   const oddPages = client.odd.take();
   const inOrder = [...pages.values()].sort((a, b) => byNumber(a.id, b.id));
   for (const piece of inChunks(inOrder, PIECE)) {
@@ -58,6 +56,41 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     yield { t: "page", entries, at: isOver ? undefined : last, note: nameOf(space) };
   }
   const named = new Set([...pages.keys()].map((id) => formatId({ type: "page", id })));
+  yield* alone("comments and attachments", listParts(tools, space, pages, named));
+  const oddParts = client.odd.take();
+  if (failed.length === 0) yield* lookAgain(tools, space, named);
+  for (const odd of [oddPages, oddParts]) yield { t: "page", entries: await tellOdd(tools, space, odd) };
+  // An unauthenticated answer must not be mistaken for everything.
+  await client.whoAmI();
+  const whole: Outcome = { t: "listed", container: spaceRef(space.id) };
+  yield { t: "page", entries: failed.length > 0 ? failed : [whole] };
+  if (failed.length > 0) await tools.containers.isReadInPart(space);
+  else await tools.containers.isRead(space);
+}
+
+async function collect(
+  { ctx }: Tools,
+  list: AsyncIterable<PageRecord[]>,
+  pages: Map<string, PageRecord>,
+  room: { chars: number },
+): Promise<void> {
+  for await (const some of list) {
+    ctx.signal.throwIfAborted();
+    for (const page of some) {
+      pages.set(page.id, page);
+      room.chars -= page.title.length + CHARS_OF_PAGE;
+    }
+    if (room.chars < 0) throw halfRead("There are too many.");
+  }
+}
+
+async function* listParts(
+  tools: Tools,
+  space: SpaceRecord,
+  pages: ReadonlyMap<string, PageRecord>,
+  named: Set<string>,
+): AsyncGenerator<Listed, void> {
+  const { ctx, client } = tools;
   for await (const records of client.parts(`space = ${quoted(space.key)}`)) {
     ctx.signal.throwIfAborted();
     const items = await toParts(tools, space, records, ({ id }) => pages.has(id));
@@ -69,13 +102,6 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     const access = await tellAccess(tools, stale, pages);
     yield { t: "page", entries: [...access, ...withoutParts(events, access)] };
   }
-  const oddParts = client.odd.take();
-  yield* lookAgain(tools, space, named);
-  for (const odd of [oddPages, oddParts]) yield { t: "page", entries: await tellOdd(tools, space, odd) };
-  // An unauthenticated answer must not be mistaken for everything.
-  await client.whoAmI();
-  yield { t: "page", entries: [{ t: "listed", container: spaceRef(space.id) }] };
-  await tools.containers.isRead(space);
 }
 
 /** Listed records of a space that aren't understood; stored items among them are requested individually. */

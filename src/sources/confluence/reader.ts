@@ -21,8 +21,8 @@ export interface SiteReader {
   /** Ids of the spaces that are visible without signing in. */
   openSpaces(): Promise<ReadonlySet<string>>;
   readersOf(space: SpaceRecord): Promise<SpaceReader[]>;
-  /** The published pages and blog posts of a space, without their texts. */
-  tree(space: SpaceRecord): AsyncGenerator<PageRecord[], void>;
+  /** Published contents of a space, without their texts. */
+  contents(space: SpaceRecord, type: PageRecord["type"]): AsyncGenerator<PageRecord[], void>;
   /** Published ones; missing ones are left out. */
   pagesByIds(ids: readonly string[], which: { hasTexts: boolean }): Promise<PageRecord[]>;
   /** Location of a node in the tree of a space; undefined if unknown. */

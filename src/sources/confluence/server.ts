@@ -66,16 +66,14 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
       });
     },
 
-    async *tree({ id, key }) {
-      for (const type of ["page", "blogpost"] as const) {
-        const query = { spaceKey: key, type, status: "current", expand: TREE_FIELDS, limit: PAGE };
-        const pages = linkedPages(
-          (place) => get(`${api}/content`, ContentPage, { ...query, ...place }),
-          (content) => content.id,
-          odd.known,
-        );
-        for await (const page of pages) yield toRecords(page, odd).filter(({ spaceId }) => spaceId === id);
-      }
+    async *contents({ id, key }, type) {
+      const query = { spaceKey: key, type, status: "current", expand: TREE_FIELDS, limit: PAGE };
+      const pages = linkedPages(
+        (place) => get(`${api}/content`, ContentPage, { ...query, ...place }),
+        (content) => content.id,
+        odd.known,
+      );
+      for await (const page of pages) yield toRecords(page, odd).filter(({ spaceId }) => spaceId === id);
     },
 
     async pagesByIds(ids, { hasTexts }) {

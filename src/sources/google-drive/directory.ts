@@ -1,13 +1,9 @@
 import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
-import { inChunks } from "#core/in-chunks.ts";
 import type { Principal } from "#core/principals.ts";
-import type { IdentityEvent } from "#sources/identity-events.ts";
 import { type DriveClient, fromDirectory } from "./client.ts";
 import { ORGANIZATION, type Readers } from "./readers.ts";
 
-/** Members of one page of a group. */
-const PAGE_MEMBERS = 5_000;
 const KEPT_MS = 12 * 3_600_000;
 
 /**
@@ -61,16 +57,4 @@ export async function membersOf(
     }
     return (await client.permissionIdOf(email)) === permissionId ? [...found] : [];
   });
-}
-
-/** A group in full, in as many pages as it takes. */
-export function* groupPages(
-  group: Principal,
-  members: readonly Principal[],
-): Generator<Extract<IdentityEvent, { t: "group" }>> {
-  const pages = [...inChunks(members, PAGE_MEMBERS)];
-  if (pages.length === 0) yield { t: "group", group, members: [] };
-  for (const [at, page] of pages.entries()) {
-    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
-  }
 }

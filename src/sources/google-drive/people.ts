@@ -1,8 +1,9 @@
 import { ApiError } from "#api/errors.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
+import { groupPages } from "#sources/group-pages.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type DriveContext, type DriveClient, fromDirectory } from "./client.ts";
-import { type AddressBook, groupPages } from "./directory.ts";
+import type { AddressBook } from "./directory.ts";
 import { domainGroupId, domainOf, makeReaders, ORGANIZATION } from "./readers.ts";
 import type { DirectoryUser } from "./records.ts";
 

@@ -52,6 +52,7 @@ async function* walk(
 ): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>> {
   const place = resume ?? { feed: { tokens: { ...since?.tokens }, isPartial: false }, after: "" };
   tools.begun = place.feed;
+  if (tools.drivesError !== undefined) yield failedSkip("shared drives", tools.drivesError);
   yield* inBothHomes(
     tools,
     since ? readChanges(tools, place) : listAll(tools, place, { isResumed: resume !== undefined }),
@@ -62,7 +63,8 @@ async function* walk(
   if (since) return { complete: false, cursor, permissions: "not_checked" };
   const { complete, ...why } = completeOf(tools.isWhole, "Google's list of shared drives");
   // Google reports when it did not search everywhere.
-  return { complete: complete && !isPartial, ...why, cursor, permissions: isPartial ? "not_checked" : "current" };
+  const isWhole = complete && !isPartial;
+  return { complete: isWhole, ...why, cursor, permissions: isWhole ? "current" : "not_checked" };
 }
 
 /** Files in no shared drive have two outermost folders: an event about one applies to the other. */
@@ -96,15 +98,15 @@ async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResu
     }
   }
   // Failures noted for a corpus that was not listed still have to be requested.
-  if (corpora.every(({ key }) => begun.tokens[key] !== undefined)) await unread.endListing();
+  if (tools.isWhole && corpora.every(({ key }) => begun.tokens[key] !== undefined)) await unread.endListing();
   else await goOnAsBefore(tools);
 }
 
-/** A shared drive that failed continues from its position in the changes before the listing. */
-async function goOnAsBefore({ corpora, containers, begun, feed }: Tools): Promise<void> {
-  for (const corpus of corpora) {
-    const before = feed?.tokens[corpus.key];
-    if (before !== undefined && (await containers.isKnown(corpus))) begun.tokens[corpus.key] ??= before;
+/** A shared drive that failed, or may be there, continues from its position in the changes before the listing. */
+async function goOnAsBefore({ corpora, containers, begun, feed, isOdd }: Tools): Promise<void> {
+  for (const [key, before] of Object.entries(feed?.tokens ?? {})) {
+    const corpus = corpora.find((each) => each.key === key);
+    if (corpus ? await containers.isKnown(corpus) : key !== "" && isOdd(key)) begun.tokens[key] ??= before;
   }
 }
 

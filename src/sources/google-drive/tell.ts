@@ -7,13 +7,15 @@ import { type Failures, failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { OpenRequest, PageEntry } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
+import { groupPages } from "#sources/group-pages.ts";
 import { makeUnread, type Unread } from "#sources/unread.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { type DriveClient, FOLDER_TYPE, fromDirectory } from "./client.ts";
 import type { GoogleDriveConfig } from "./config.ts";
+import { listDrives } from "./drives.ts";
 import type { Begun, Cursor } from "./cursor.ts";
-import { type AddressBook, groupPages, membersOf } from "./directory.ts";
+import { type AddressBook, membersOf } from "./directory.ts";
 import { digest, isInScope, SHORTCUT_TYPE, toItem } from "./map.ts";
 import { domainOf, googleGroupId, makeReaders, type Readers } from "./readers.ts";
 import type { DriveFile, SharedDrive } from "./records.ts";
@@ -53,6 +55,8 @@ export interface Tools extends Pick<OpenRequest<Cursor>, "mode" | "scope" | "rea
   isOdd(driveId: string): boolean;
   /** Every shared drive was understood, or has a readable id. */
   isWhole: boolean;
+  /** Why the shared drives could not be listed: any may be one of them. */
+  drivesError?: string;
   /** Groups and people that were reported in this attempt, by id. */
   told: Set<string>;
   /** The items of the files that were just named. */
@@ -71,14 +75,14 @@ export async function openTools(
 ): Promise<Tools> {
   const me = await client.me();
   const readers = makeReaders(ctx, me);
-  const { found, ids: odd, nameless } = await client.odd.of(() => client.drives());
+  const failures = makeFailures(() => client.me());
+  const { found, ids: odd, nameless, error } = await listDrives(client, failures);
   const drives = new Map(found.map((drive) => [drive.id, drive]));
   const isOdd = (driveId: string) => !drives.has(driveId) && (nameless > 0 || odd.includes(driveId));
   const domains = await fromDirectory(() => client.domains());
   const root = await client.root();
   const { myDrive, drives: named } = ctx.config;
   const wanted = found.filter(({ id }) => named.length === 0 || named.includes(id));
-  const failures = makeFailures(() => client.me());
   const tools: Omit<Tools, "containers"> = {
     ctx,
     mode,
@@ -102,6 +106,7 @@ export async function openTools(
     oddDrives: odd.filter((id) => named.length === 0 || named.includes(id)),
     isOdd,
     isWhole: nameless === 0,
+    ...defined({ drivesError: error }),
     told: new Set(),
     atHand: new Map(),
     deletes: mode === "items",

@@ -30,16 +30,28 @@ export interface IssueItems {
 
 /** The items of an issue that came with its fields. */
 export async function readIssue(tools: Tools, project: ProjectRecord, issue: IssueRecord): Promise<IssueItems> {
-  const { client, rules, mapping } = tools;
+  const { client, rules, mapping, failures } = tools;
   const { comment } = issue.fields;
   // A listing returns only the first comments.
   const isWhole = comment !== undefined && comment.total !== undefined && comment.comments.length >= comment.total;
   const { known: comments, ...rest } = isWhole
     ? { ...NOTHING_ODD, known: comment.comments }
     : await client.comments(issue.id);
-  const needsRoles = comments.some(({ visibility }) => visibility?.type === "role");
-  const facts = needsRoles ? await rules.withRoles(project) : await rules.rulesOf(project);
-  return { items: toItems(mapping, facts, issue, comments), ...rest };
+  const ofRoles = comments.filter(({ visibility }) => visibility?.type === "role");
+  if (ofRoles.length === 0) return { items: toItems(mapping, await rules.rulesOf(project), issue, comments), ...rest };
+  try {
+    return { items: toItems(mapping, await rules.withRoles(project), issue, comments), ...rest };
+  } catch (error) {
+    await failures.requireOfOne(error);
+    // Their readers are unknown; the others are not.
+    const items = toItems(
+      mapping,
+      await rules.rulesOf(project),
+      issue,
+      comments.filter((each) => !ofRoles.includes(each)),
+    );
+    return { items, ...rest, odd: [...rest.odd, ...ofRoles.map(({ id }) => id)] };
+  }
 }
 
 const NOTHING_ODD = { odd: [], nameless: 0 };

@@ -1,6 +1,6 @@
 import { parsePrincipal, type Principal } from "#core/principals.ts";
 import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
-import { orNothing, failedStatus } from "#sources/failures.ts";
+import { makeFailures, orNothing } from "#sources/failures.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type GroupRef, type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
@@ -37,7 +37,7 @@ export async function* syncJiraPeople(
   yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
-/** @param failed  collects the ids of projects that the server fails for */
+/** @param failed  collects the ids of projects and groups that the server fails for */
 async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Event, void> {
   const client = makeJiraClient(ctx);
   const names = makeNames(ctx, "jira");
@@ -50,27 +50,26 @@ async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Even
   const projects = await client.projects();
   const { ids, nameless } = client.odd.take();
   failed.push(...ids, ...(nameless > 0 ? ["unknown"] : []));
-  for (const project of projects) {
-    try {
-      const facts = await rules.rulesOf(project);
-      const { browse, levels } = facts;
-      for (const [levelId, grant] of levels) {
-        yield* tellGroup(names, groupIds.level(project.id, levelId), directory.membersBy(grant, project.id));
-      }
-      yield* tellRoles(client, names, directory, project);
-      yield* tellGroup(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
-    } catch (error) {
-      // The server fails for this project: its readers stay until the last reading expires.
-      if (failedStatus(error) === undefined) throw error;
-      failed.push(project.id);
+  const failures = makeFailures(() => client.whoAmI());
+  async function* tellReaders(project: ProjectRecord): AsyncGenerator<Event, void> {
+    const { browse, levels } = await rules.rulesOf(project);
+    for (const [levelId, grant] of levels) {
+      yield* tellGroup(names, groupIds.level(project.id, levelId), directory.membersBy(grant, project.id));
     }
+    yield* tellGroup(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
   }
-  for (const ref of directory.needed()) {
+  async function* tellMembers(ref: GroupRef): AsyncGenerator<Event, void> {
     const members = await directory.membersOf(ref);
     const users = members.flatMap(({ id }) => names.user(id) ?? []);
     directory.meet(users);
     yield* tellGroup(names, groupIds.group(ref), users);
   }
+  // If the server fails for one of these, its groups stay until the last reading expires.
+  for (const project of projects) {
+    for (const list of [tellReaders(project), tellRoles(client, names, directory, project)])
+      if (yield* failures.alone(list)) failed.push(project.id);
+  }
+  for (const ref of directory.needed()) if (yield* failures.alone(tellMembers(ref))) failed.push(ref.id);
   // Still in a group or a role, but without access.
   for (const principal of directory.strangers()) yield { t: "identity", principal, state: "suspended" };
 }

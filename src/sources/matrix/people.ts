@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { isApiError } from "#api/errors.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
-import { inChunks } from "#core/in-chunks.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
+import { readRoomGroups } from "#sources/chat/people.ts";
 import { roomGroup, roomOfGroup } from "#sources/chat/rooms.ts";
+import { type Failures, makeFailures } from "#sources/failures.ts";
+import { groupPages } from "#sources/group-pages.ts";
 import { makeClient, type MatrixClient } from "./client.ts";
 import { isUserId } from "./events.ts";
 import { userPrincipal } from "./map.ts";
@@ -15,8 +16,6 @@ export type PeopleCursor = z.infer<typeof PeopleCursor>;
 
 type Event = IdentityEvent<PeopleCursor>;
 
-/** Members of one page of a group. */
-const PAGE_MEMBERS = 5_000;
 /** Rooms not read for a long time, which a run of changes reads as well. */
 const MOST_DUE = 200;
 
@@ -30,7 +29,8 @@ export async function* syncMatrixPeople(
 ): AsyncGenerator<Event, void> {
   const client = makeClient(ctx);
   const told = new Set<string>();
-  const reader = { ctx, client, server: serverOf((await client.whoAmI()).user_id), told };
+  const failures = makeFailures(() => client.whoAmI());
+  const reader = { ctx, client, server: serverOf((await client.whoAmI()).user_id), told, failures };
   const since = PeopleCursor.safeParse(cursor).data?.since;
   if (mode === "groups") {
     const ids = roomsIn(groups);
@@ -50,6 +50,7 @@ interface Reader {
   server: string;
   /** Users that this run has reported. */
   told: Set<string>;
+  failures: Failures;
 }
 
 async function* readAll(reader: Reader): AsyncGenerator<Event, void> {
@@ -62,17 +63,11 @@ async function* readAll(reader: Reader): AsyncGenerator<Event, void> {
 }
 
 /** Returns the groups of rooms whose members the server does not report. */
-async function* readGroups(reader: Reader, rooms: readonly RoomFacts[]): AsyncGenerator<Event, Principal[]> {
-  const refused: Principal[] = [];
-  for (const { id, visibility } of rooms) {
-    try {
-      yield* readGroup(reader, id, visibility === "world_readable");
-    } catch (error) {
-      if (!isApiError(error, "source_forbidden") && !isApiError(error, "source_not_found")) throw error;
-      refused.push(roomGroup(reader.ctx.connector.id, id));
-    }
-  }
-  return refused;
+function readGroups(reader: Reader, rooms: readonly RoomFacts[]): AsyncGenerator<Event, Principal[]> {
+  return readRoomGroups(rooms, reader.failures, {
+    groupOf: (id) => roomGroup(reader.ctx.connector.id, id),
+    read: ({ id, visibility }) => readGroup(reader, id, visibility === "world_readable"),
+  });
 }
 
 async function* readChanges(reader: Reader, since: string, due: IdentityRun["due"]): AsyncGenerator<Event, void> {
@@ -121,11 +116,7 @@ async function* readGroup(
     };
   }
   const members = joined.map(([id]) => userPrincipal(ctx, server, id));
-  const pages = [...inChunks(isOpen ? [...members, "everyone"] : members, PAGE_MEMBERS)];
-  for (const [at, page] of pages.entries()) {
-    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
-  }
-  if (pages.length === 0) yield { t: "group", group, members: [] };
+  yield* groupPages(group, isOpen ? [...members, "everyone"] : members);
 }
 
 function groupsOf({ connector }: MatrixContext, rooms: readonly string[]): Principal[] {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
+import type { Failures } from "#sources/failures.ts";
 import type { MatrixConfig } from "./config.ts";
 import type { JoinedRoom, MatrixClient, MatrixSync } from "./client.ts";
 import { isForMembers, visibilityOf } from "./events.ts";
@@ -95,13 +96,24 @@ export async function noteRead(
 /** Names of people in rooms, each room requested once. */
 export type Names = (room: string) => Promise<(userId: string) => string>;
 
-/** A person's name in a room; someone who left has none there, and is shown by id. */
-export function makeNames(client: MatrixClient): Names {
+/**
+ * A person's name in a room; someone who left has none there, and is shown by id. If the server fails at the members of
+ * a room, all are: no message is left out for a name.
+ */
+export function makeNames(client: MatrixClient, failures: Pick<Failures, "requireOfOne">): Names {
+  const membersOf = async (room: string): ReturnType<MatrixClient["members"]> => {
+    try {
+      return await client.members(room);
+    } catch (error) {
+      await failures.requireOfOne(error);
+      return {};
+    }
+  };
   const asked = new Map<string, Promise<(userId: string) => string>>();
   return (room) => {
     const known = asked.get(room);
     if (known) return known;
-    const names = client.members(room).then((members) => (userId: string) => {
+    const names = membersOf(room).then((members) => (userId: string) => {
       const name = Object.hasOwn(members, userId) ? members[userId]?.display_name?.trim() : undefined;
       return name ? name : localPart(userId);
     });

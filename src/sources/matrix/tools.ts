@@ -24,7 +24,7 @@ export async function makeTools(ctx: SyncContext<MatrixConfig>, { scope }: OpenR
     client,
     scope,
     server: serverOf(me),
-    names: makeNames(client),
+    names: makeNames(client, failures),
     start: windowStart(ctx.config, ctx.now()),
     failures,
     rooms: makeContainers<RoomFacts>(ctx, {

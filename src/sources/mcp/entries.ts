@@ -37,6 +37,8 @@ export interface EntryPage {
   next?: Place;
   /** Number of templates that the server did not complete in time: their resources are unknown. */
   uncompleted?: number;
+  /** Why the server could not give the rest of this list. */
+  failed?: string;
 }
 
 const MAX_TEMPLATES = 20;
@@ -55,8 +57,13 @@ export async function readPage(
 ): Promise<EntryPage> {
   const { cursor, ...read } = isWanted[place.part] ? await readPart(session, place, { mapping, now }) : { entries: [] };
   if (cursor !== undefined) return { ...read, next: { part: place.part, cursor } };
-  const part = PARTS[PARTS.indexOf(place.part) + 1];
-  return { ...read, ...(part && { next: { part } }) };
+  return { ...read, ...partAfter(place) };
+}
+
+/** The beginning of the next list. */
+export function partAfter({ part: before }: Place): Pick<EntryPage, "next"> {
+  const part = PARTS[PARTS.indexOf(before) + 1];
+  return part ? { next: { part } } : {};
 }
 
 interface Reading {

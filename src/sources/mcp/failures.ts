@@ -55,7 +55,9 @@ export function toFailure(problem: McpProblem): ApiError {
 
 const OK = 200;
 
-/** The server answers, and fails at what was to be read. */
+/** The server answers, and fails at what was to be read, or at one of its lists. */
 function isOfOne({ code, step }: McpProblem): boolean {
-  return (step === "read" || step === "call") && (code === "server_error" || code === "bad_answer");
+  return READING.has(step) && (code === "server_error" || code === "bad_answer");
 }
+
+const READING: ReadonlySet<string> = new Set(["read", "call", "resources", "templates", "complete"]);

@@ -17,7 +17,7 @@ import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
 import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { configKey, type McpConfig } from "./config.ts";
-import { type Content, digest, type Entry, type EntryPage, PARTS, type Place, readPage } from "./entries.ts";
+import { type Content, digest, type Entry, type EntryPage, partAfter, PARTS, type Place, readPage } from "./entries.ts";
 import { asking } from "./failures.ts";
 
 /** Position of a walk in the server's lists. */
@@ -34,6 +34,8 @@ const Checkpoint = z.object({
   mark: z.object({ place: z.string(), steps: z.number().int(), power: z.number().int() }),
   /** Number of templates that the server did not complete in time. */
   uncompleted: z.number().int(),
+  /** Why one of the lists could not be read. */
+  failed: z.string().optional(),
 });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
@@ -132,12 +134,13 @@ async function* walk(
 ): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<null>> {
   let place: Place | undefined = resume && { part: resume.place.part, ...defined({ cursor: resume.place.cursor }) };
   place ??= FIRST;
-  let { read, mark, uncompleted = 0, entries: count = 0 } = resume ?? {};
+  let { read, mark, uncompleted = 0, entries: count = 0, failed } = resume ?? {};
   mark ??= stepCycle(undefined, markOf(place));
   const named = new Set<string>();
   let why: string | undefined;
   while (place !== undefined && mark !== undefined && why === undefined) {
-    const { entries, next, uncompleted: missing = 0 }: EntryPage = await page(ctx, tools, place);
+    const { entries, next, uncompleted: missing = 0, failed: now }: EntryPage = await pageAlone(ctx, tools, place);
+    failed ??= now;
     yield { t: "page", entries: [], looks: 1 };
     const ids = digest(...entries.map(({ externalId }) => externalId));
     const before = read?.page === ids ? read.entries : 0;
@@ -146,7 +149,8 @@ async function* walk(
       named.add(entry.externalId);
       if (at < before) continue;
       count += 1;
-      const checkpoint = { place, entries: count, read: { page: ids, entries: at + 1 }, mark, uncompleted };
+      const position = { place, entries: count, read: { page: ids, entries: at + 1 }, mark, uncompleted };
+      const checkpoint = { ...position, ...defined({ failed }) };
       yield { t: "page", entries: [await outcomeOf(ctx, entry, tools)], checkpoint };
     }
     uncompleted += missing;
@@ -155,9 +159,13 @@ async function* walk(
     mark = stepCycle(mark, markOf(place));
     if (mark === undefined) why = ROUND;
     else if (Math.max(count, named.size) >= MAX_ENTRIES) why = endless(MAX_ENTRIES);
-    else yield { t: "page", entries: [], checkpoint: { place, entries: count, mark, uncompleted } };
+    else {
+      const checkpoint = { place, entries: count, mark, uncompleted, ...defined({ failed }) };
+      yield { t: "page", entries: [], checkpoint };
+    }
   }
   if (uncompleted > 0) why ??= slow(uncompleted);
+  why ??= failed;
   return { complete: why === undefined, ...defined({ why }), cursor: null, permissions: "current" };
 }
 
@@ -198,8 +206,8 @@ async function* readItems(
   const until = ctx.now() + ITEMS_MS;
   let isWhole = true;
   while (place !== undefined && wanted.size > 0 && ctx.now() < until) {
-    const { entries, next, uncompleted } = await page(ctx, tools, place);
-    isWhole &&= uncompleted === undefined;
+    const { entries, next, uncompleted, failed } = await pageAlone(ctx, tools, place);
+    isWhole &&= uncompleted === undefined && failed === undefined;
     for (const entry of entries) {
       if (isInScope(tools.scope, entry.externalId) && wanted.delete(entry.externalId))
         yield await outcomeOf(ctx, entry, tools);
@@ -209,6 +217,25 @@ async function* readItems(
   for (const externalId of wanted) {
     if (place === undefined && isWhole) yield { t: "delete", externalId };
     else yield failedSkip(externalId, "The server's lists didn't name it within a minute.");
+  }
+}
+
+/** If the server fails at one of its lists, the others are read all the same. */
+async function pageAlone(
+  ctx: Pick<SourceContext<McpConfig>, "config" | "now">,
+  tools: Tools,
+  place: Place,
+): Promise<EntryPage> {
+  try {
+    return await page(ctx, tools, place);
+  } catch (error) {
+    await tools.failures.requireOfOne(error);
+    const why = isApiError(error) ? error.message : NOT_UNDERSTOOD;
+    return {
+      entries: [],
+      ...partAfter(place),
+      failed: `The server can't list its ${place.part} now: ${why} Nothing was removed.`,
+    };
   }
 }
 

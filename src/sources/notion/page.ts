@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { ContainerRef, SourceItem } from "#sources/item.ts";
-import { type Failures, failedSkip } from "#sources/failures.ts";
+import { type Failures, failedSkip, refusalOf } from "#sources/failures.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { entryOf, type OpenRequest, type Page, type WalkEvent } from "#sources/session.ts";
@@ -55,12 +55,33 @@ export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<
     const isSettled = Date.parse(page.last_edited_time) + SETTLED_MS < tools.settledBefore;
     const isSame = isSettled && stored?.startsWith(headOf(placed, facts)) === true && !isInPart(stored);
     if (isSame) yield { t: "page", entries: [seen(page.id), seenIn(filesRef(page.id))] };
-    else yield pageOf(filesRef(page.id), await readText(tools, placed), stored, `blocks of ${page.id}`);
-    if (isListing || !isSame)
-      yield pageOf(commentsRef(page.id), await commentItems(tools, placed), stored, `comments of ${page.id}`);
-    tools.failures.well();
+    const isThere = isSame || (yield* tellParts(tools, "blocks", placed, stored)) || stored !== undefined;
+    if (isThere && (isListing || !isSame)) yield* tellParts(tools, "comments", placed, stored);
   } catch (error) {
     yield* notRead(tools, page.id, error);
+  }
+}
+
+/** The blocks of a page, or its comments: either can fail alone. Returns whether they were read. */
+async function* tellParts(
+  tools: Tools,
+  what: "blocks" | "comments",
+  placed: Placed,
+  stored: string | undefined,
+): AsyncGenerator<Event, boolean> {
+  const { id } = placed.page;
+  const [container, read] = what === "blocks" ? [filesRef(id), readText] : [commentsRef(id), commentItems];
+  try {
+    yield pageOf(container, await read(tools, placed), stored, `${what} of ${id}`);
+    tools.failures.well();
+    return true;
+  } catch (error) {
+    if (refusalOf(error) !== undefined) throw error;
+    // The page itself is made of its blocks.
+    const name = what === "blocks" ? id : `${what} of ${id}`;
+    yield await tools.failures.outcomeOf(name, error, messageOf(error));
+    yield seenIn(container);
+    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { makeFailures } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
@@ -95,24 +96,27 @@ async function* walk(
 ): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>> {
   const place = resume ?? { at: now, after: "" };
   tools.isListing = since === undefined;
+  let failed: ApiError | undefined;
   if (since) yield* readChanges(tools, since.at, place);
-  else yield* listAll(tools, place);
+  else failed = yield* listAll(tools, place);
   yield* tellOdd(tools);
-  return { complete: tools.isListing, cursor: { type: "changes", at: place.at }, permissions: "current" };
+  const complete = tools.isListing && !failed;
+  const why = failed && `Notion can't list everything now: ${failed.message}`;
+  return { complete, ...defined({ why }), cursor: { type: "changes", at: place.at }, permissions: "current" };
 }
 
-/** Everything that search, databases and pages lead to; stored pages that were found nowhere are then requested. */
-async function* listAll(tools: Tools, { at, after }: Checkpoint): AsyncGenerator<WalkEvent<Checkpoint>, void> {
-  const { ctx, client, tree, listed } = tools;
-  // A page edited during the listing moves to the end of this order, and is seen there.
-  for await (const some of client.pages("ascending")) for (const page of some) listed.set(page.id, page);
-  for await (const some of client.dataSources()) {
-    for (const record of some) {
-      tree.addDataSource(record);
-      // The search may lag behind, or be truncated for many: a database lists its own contents.
-      if (record.in_trash !== true) yield* addRows(tools, record.id, listed);
-    }
-  }
+/**
+ * Everything that search, databases and pages lead to; stored pages that were found nowhere are then requested. If one
+ * of the two searches fails, the other is read all the same; its error is returned, and the rest stays as it is.
+ */
+async function* listAll(
+  tools: Tools,
+  { at, after }: Checkpoint,
+): AsyncGenerator<WalkEvent<Checkpoint>, ApiError | undefined> {
+  const { ctx, failures, tree, listed } = tools;
+  const noPages = yield* failures.alone(findPages(tools));
+  const noRows = yield* failures.alone(findRows(tools));
+  if (noPages && noRows) throw noPages;
   for (const page of listed.values()) tree.addPage(page);
   let last = after;
   for (const page of [...listed.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -121,11 +125,30 @@ async function* listAll(tools: Tools, { at, after }: Checkpoint): AsyncGenerator
     last = page.id;
     yield { t: "page", entries: [], checkpoint: { at, after: last }, total: listed.size };
   }
+  const failed = noPages ?? noRows;
+  if (failed) return failed;
   for (const id of await storedElsewhere(tools, listed)) {
     yield* lookFor(tools, id);
     yield { t: "page", entries: [], checkpoint: { at, after: last } };
   }
   ctx.state.put(LOOKED_AT, at);
+  return undefined;
+}
+
+/** A page edited during the listing moves to the end of this order, and is seen there. */
+async function findPages({ client, listed }: Tools): Promise<void> {
+  for await (const some of client.pages("ascending")) for (const page of some) listed.set(page.id, page);
+}
+
+/** The search may lag behind, or be truncated for many: a database lists its own contents. */
+async function* findRows(tools: Tools): AsyncGenerator<Outcome, void> {
+  const { client, tree, listed } = tools;
+  for await (const some of client.dataSources()) {
+    for (const record of some) {
+      tree.addDataSource(record);
+      if (record.in_trash !== true) yield* addRows(tools, record.id, listed);
+    }
+  }
 }
 
 /** A page, and its contents that the search did not return. */

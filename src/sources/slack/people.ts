@@ -1,14 +1,12 @@
-import { isApiError } from "#api/errors.ts";
-import { inChunks } from "#core/in-chunks.ts";
 import { formatPrincipal, parsePrincipal, type Principal } from "#core/principals.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
+import { readRoomGroups } from "#sources/chat/people.ts";
 import { roomGroup, roomOfGroup } from "#sources/chat/rooms.ts";
+import { makeFailures } from "#sources/failures.ts";
+import { groupPages } from "#sources/group-pages.ts";
 import { readChannels } from "./channels.ts";
 import { makeClient, type SlackClient, type SlackContext, type SlackUser } from "./client.ts";
 import { displayNameOf, type Room, userPrincipal } from "./map.ts";
-
-/** Members of one page of a group. */
-const PAGE_MEMBERS = 5_000;
 
 /** The group of everyone who may read public channels: members of the workspace who aren't guests. */
 export const FULL_MEMBERS = "members";
@@ -36,22 +34,25 @@ export async function* syncSlackPeople(
   const full = [...own.values()]
     .filter((user) => isActive(user) && !isGuest(user))
     .map(({ id }) => userPrincipal(ctx, id, true));
-  yield* pagesOf(fullMembers(ctx), full);
+  yield* groupPages(fullMembers(ctx), full);
   const wanted = mode === "groups" ? new Set(groups.flatMap((group) => roomIn(group) ?? [])) : undefined;
   const { rooms, odd, isWhole } = await readChannels(ctx, client);
-  const notLookedAt: Principal[] = odd.map((id) => roomGroup(ctx.connector.id, id));
-  for (const room of rooms) {
-    if (wanted && !wanted.has(room.id)) continue;
-    try {
-      yield* pagesOf(roomGroup(ctx.connector.id, room.id), await readersOf(reader, room));
-    } catch (error) {
-      if (!isApiError(error, "source_forbidden") && !isApiError(error, "source_not_found")) throw error;
-      notLookedAt.push(roomGroup(ctx.connector.id, room.id));
-    }
-  }
+  const groupOf = (id: string) => roomGroup(ctx.connector.id, id);
+  const due = rooms.filter(({ id }) => !wanted || wanted.has(id));
+  const unread = yield* readRoomGroups(
+    due,
+    makeFailures(() => client.whoAmI()),
+    {
+      groupOf,
+      async *read(room) {
+        yield* groupPages(groupOf(room.id), await readersOf(reader, room));
+      },
+    },
+  );
+  const notLookedAt = [...odd.map(groupOf), ...unread];
   const here = new Set([...rooms.map(({ id }) => id), ...odd]);
   for (const id of isWhole ? (wanted ?? []) : [])
-    if (!here.has(id)) yield { t: "group", group: roomGroup(ctx.connector.id, id), members: [] };
+    if (!here.has(id)) yield { t: "group", group: groupOf(id), members: [] };
   yield { t: "checkpoint", cursor: null };
   const listing = mode === "groups" || !isWhole ? "partial" : "complete";
   yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
@@ -70,14 +71,6 @@ async function readersOf({ ctx, client, own }: Reader, { id, isPrivate }: Room):
   const named = isPrivate ? inside : inside.filter((member) => isGuest(own.get(member)));
   const members = named.filter(isUserId).map((member) => userPrincipal(ctx, member, own.has(member)));
   return isPrivate ? members : [fullMembers(ctx), ...members];
-}
-
-function* pagesOf(group: Principal, members: readonly Principal[]): Generator<IdentityEvent<null>, void> {
-  const pages = [...inChunks(members, PAGE_MEMBERS)];
-  for (const [at, page] of pages.entries()) {
-    yield { t: "group", group, members: page, ...(at < pages.length - 1 && { more: true }) };
-  }
-  if (pages.length === 0) yield { t: "group", group, members: [] };
 }
 
 function identityOf(ctx: SlackContext, user: SlackUser): IdentityEvent<null> {

@@ -29,8 +29,12 @@ export function makeConfluenceFixture(world: World, site: ConfluenceServer, depl
     world.pages
       .filter(({ space, status }) => spaces.some((key) => world.space(key).id === space) && status === "current")
       .flatMap((page) => [page.id, ...page.parts.map(({ type, id }) => `${type === "comment" ? "c" : "a"}${id}`)]);
+  const isIn = (externalId: string, wanted: (page: World["pages"][number]) => boolean) =>
+    world.pages.some(
+      (page) => wanted(page) && [page.id, ...page.parts.map(({ id }) => id)].includes(externalId.replace(/^[ca]/, "")),
+    );
   let count = 0;
-  let isIn = true;
+  let isDanIn = true;
   return {
     // The kit calls it with configurations that its own schema has parsed.
     source: source as unknown as KitFixture["source"],
@@ -47,6 +51,10 @@ export function makeConfluenceFixture(world: World, site: ConfluenceServer, depl
     ],
     endMarks: { "": "_links.next" },
     minItems: 14,
+    lists: [
+      { at: /\/blogposts\?|[?&]type=blogpost/, has: (id) => isIn(id, ({ type }) => type === "blogpost") },
+      { at: /cql=type\+in\+%28comment/, has: (id) => /^[ca]/.test(id) },
+    ],
     narrowerScope: { include: [], exclude: [world.space("OPS").id] },
     async add() {
       return world.add("LOBBY", `One more, ${++count}`).id;
@@ -71,8 +79,8 @@ export function makeConfluenceFixture(world: World, site: ConfluenceServer, depl
       return made.outage.id;
     },
     async changeAccess() {
-      isIn = !isIn;
-      world.space("ENG").readers.users = [isIn ? ids.dan : ids.cid];
+      isDanIn = !isDanIn;
+      world.space("ENG").readers.users = [isDanIn ? ids.dan : ids.cid];
       return made.blue.id;
     },
     async removePerson() {

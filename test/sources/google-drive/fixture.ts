@@ -112,6 +112,12 @@ export async function makeDriveFixture(there?: DriveWorld): Promise<KitFixture> 
     ],
     endMarks: { "": "nextPageToken" },
     minItems: 12,
+    lists: [
+      {
+        at: /\/drive\/v3\/drives\?/,
+        has: (id) => [places.engineering, places.sales].includes(world.items.get(id)?.driveId ?? ""),
+      },
+    ],
     narrowerScope: { include: [], exclude: [places.engineering, places.limited] },
     async add() {
       world.add(`more-${++count}.txt`, places.ops);

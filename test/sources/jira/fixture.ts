@@ -28,6 +28,10 @@ export function makeJiraFixture(world: World, jira: JiraServer, deployment: Depl
         ...issue.comments.map(({ id }) => `${issue.id}.c${id}`),
         ...issue.attachments.map(({ id }) => `${issue.id}.a${id}`),
       ]);
+  const ofRoles = () =>
+    world.issues.flatMap(({ id: issue, comments }) =>
+      comments.flatMap(({ id, visibility }) => (visibility?.type === "role" ? [`${issue}.c${id}`] : [])),
+    );
   let count = 0;
   let isIn = true;
   return {
@@ -48,6 +52,10 @@ export function makeJiraFixture(world: World, jira: JiraServer, deployment: Depl
     ],
     endMarks: { "search/jql": "nextPageToken" },
     minItems: 12,
+    lists: [
+      { at: /\/project\/\d+\/role/, has: (id) => ofRoles().includes(id) },
+      { at: /\/group\/member\?.*(?:groupId=g-ops|groupname=ops)/, has: () => false, isOfNames: true },
+    ],
     narrowerScope: { include: [], exclude: [world.project("OPS").id] },
     async add() {
       return world.add("LOBBY", `One more, ${++count}`).id;

@@ -80,6 +80,7 @@ export function makeMatrixFixture(world: World, proxy: TestProxy, url: string): 
     ],
     endMarks: { "/messages .chunk": "end", "m.thread .chunk": "next_batch" },
     minItems: 8,
+    lists: [{ at: /\/joined_members$/, has: () => false, isOfNames: true }],
     narrowerScope: { include: [], exclude: [rooms.team] },
     async add() {
       const id = await ben.say(rooms.general, `One more, ${++count}.`);

@@ -46,6 +46,10 @@ export function makeNotionFixture(made: Made, notion: NotionServer): KitFixture 
     badCredentials: { token: "kb-canary-wrong-token" },
     badConfigs: [{ pages: [] }, { readers: [] }, { readers: ["everyone"] }, { comments: "yes" }, { maxFileMb: 0 }],
     minItems: 9,
+    lists: [
+      { at: /\/comments\?/, has: (id) => id.includes(".c") },
+      { at: new RegExp(`/blocks/${guide.id}/children`), has: (id) => id.startsWith(guide.id) },
+    ],
     narrowerScope: { include: [], exclude: [tasks.id, alone.id] },
     async add() {
       return world.page(`More ${++count}`, { page: home.id }).id;

@@ -418,6 +418,25 @@ describe("failures", () => {
     }
   });
 
+  test.for(["page", "data_source"])(
+    "a search (%s) that fails for ever keeps the other away from nobody",
+    async (object, context) => {
+      const notion = await connect();
+      const { notion: server, world, home, tasks } = notion;
+      await notion.run();
+      const before = notion.ids();
+      const added =
+        object === "page" ? world.page("Later row", { source: tasks.id }) : world.page("Later page", { page: home.id });
+      server.instead = ({ path, body }, response) => {
+        const { filter } = (body ?? {}) as { filter?: { value?: string } };
+        return path === "/v1/search" && filter?.value === object && (refuse(response, 502, "x"), true);
+      };
+      const { events } = await notion.run();
+      context.expect(notion.ids()).toEqual([...before, added.id].sort());
+      context.expect(events.at(-1)).toMatchObject({ t: "end", listing: "partial", why: context.expect.any(String) });
+    },
+  );
+
   test("a check says which right is missing, and that nothing is shared", async () => {
     const notion = await connect();
     const { notion: server, fixture, world } = notion;

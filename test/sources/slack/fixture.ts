@@ -177,6 +177,7 @@ export async function makeSlackFixture(world?: World): Promise<KitFixture> {
     ],
     endMarks: { "conversations.list": "response_metadata.next_cursor" },
     minItems: 8,
+    lists: [{ at: /conversations\.members$/, has: () => false, isOfNames: true }],
     narrowerScope: { include: [], exclude: [channels.team] },
     async add() {
       const ts = await say("ben", channels.engineering, `One more, ${++count}.`);
