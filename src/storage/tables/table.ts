@@ -31,11 +31,11 @@ type Filled<C extends Columns> = {
 /** A column of a table that was joined in from the left may be null in any row. */
 type Read<C extends Column, Found> = null extends Found ? Value<C> | null : Value<C>;
 
-/** What there is of a table besides its columns. An index has its name in both databases. */
+/** The keys, references and indexes of a table. */
 interface Layout<Column extends string = string> {
-  /** Rows of these tables take the rows that name them by their key with them when they are deleted. */
+  /** When a row of one of these tables is deleted, so are the rows here that have its key. */
   deletedWith?: readonly Table[];
-  /** Rows of these tables can't be deleted while a row names them by their key. */
+  /** A row of one of these tables can't be deleted while rows here have its key. */
   references?: readonly Table[];
   unique?: readonly (readonly Column[])[];
   indexes?: Readonly<Record<string, Index<Column>>>;
