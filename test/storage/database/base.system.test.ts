@@ -8,7 +8,7 @@ import { createBase } from "#storage/database/base.ts";
 import { migrate } from "#storage/database/migrate.ts";
 import { openWriter } from "#storage/sqlite.ts";
 import { tempDir } from "../../temp-dir.ts";
-import { schemaOf } from "../schema-of.ts";
+import { schemaOf } from "./schema-of.ts";
 
 const BIN = process.env["KB_TEST_POSTGRES"] ?? "/usr/lib/postgresql/15/bin";
 /** It refuses to run as root: then it runs as nobody. */

@@ -10,7 +10,7 @@ import { makeSearchPool } from "#storage/index/read/pool.ts";
 import { migrate } from "#storage/database/migrate.ts";
 import { openWriter, type SqliteConnection } from "#storage/sqlite.ts";
 import { tempDir } from "../../temp-dir.ts";
-import { schemaOf } from "../schema-of.ts";
+import { schemaOf } from "./schema-of.ts";
 
 /** A small database that the last program before the base has left: its tables as 51 migrations made them, and its rows. */
 const FORMER = readFileSync(new URL("former.sql", import.meta.url), "utf8");
