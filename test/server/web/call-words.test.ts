@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
-import { describeClient } from "#server/web/app/browser-words.ts";
-import { newestCall, secondsAgo } from "#server/web/app/call-words.ts";
+import { describeClient } from "#server/web/app/data/browser-words.ts";
+import { newestCall, secondsAgo } from "#server/web/app/data/call-words.ts";
 
 const read = (over: object) => ({
   at: "2026-11-21T09:30:00.000Z",

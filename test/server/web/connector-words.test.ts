@@ -7,7 +7,7 @@ import {
   STATE_WORDS,
   visibilitiesFor,
   waitsForSomebody,
-} from "#server/web/app/connector-words.ts";
+} from "#server/web/app/data/connector-words.ts";
 
 const NONE = {
   indexed: 0,

@@ -3,7 +3,7 @@ import { describe, test } from "vitest";
 import { z } from "zod";
 import { GitCredentials } from "#sources/git-repository/config.ts";
 import { GithubCredentials } from "#sources/github/config.ts";
-import { fieldsIn, valuesOf } from "#server/web/app/pages/connectors/new/schema-fields.ts";
+import { fieldsIn, valuesOf } from "#server/web/app/pages/connectors/schema-fields.ts";
 
 const schema = z.toJSONSchema(
   z.strictObject({

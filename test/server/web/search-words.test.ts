@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { isMarkdown, noteWords, sourceWords, withoutMarks } from "#server/web/app/search-words.ts";
+import { isMarkdown, noteWords, sourceWords, withoutMarks } from "#server/web/app/data/search-words.ts";
 
 test("a note names filters as the page does, and leaves out those that change nothing", ({ expect }) => {
   expect(noteWords("without source: 12; without kind=task: 0; without people: 1.")).toEqual([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MAPPING_ROLES, type MappingRole } from "#api/provider-servers.ts";
-import { defaultArgument, rankTools, type Tool } from "#server/web/app/tool-choice.ts";
+import { defaultArgument, rankTools, type Tool } from "#server/web/app/pages/servers/tool-choice.ts";
 
 /** `name(required, optional?, list[])`, read-only; `!` before it = its server calls it deprecated. */
 function toolOf(said: string): Tool {

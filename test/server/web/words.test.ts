@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { ACTS_BY_TOPIC, tellAct } from "#server/web/app/audit-words.ts";
-import { describeBrowser } from "#server/web/app/browser-words.ts";
-import { describeCredential } from "#server/web/app/credential-words.ts";
+import { ACTS_BY_TOPIC, tellAct } from "#server/web/app/pages/audit/audit-words.ts";
+import { describeBrowser } from "#server/web/app/data/browser-words.ts";
+import { describeCredential } from "#server/web/app/data/credential-words.ts";
 import { Problem, problemBesideFields, toProblem } from "#server/web/app/data/problem.ts";
-import { dayEnd, dayStart } from "#server/web/app/days.ts";
+import { dayEnd, dayStart } from "#server/web/app/pages/audit/days.ts";
 import { safeReturnTo } from "#api/return-to.ts";
-import { signInAddress } from "#server/web/app/return-to.ts";
+import { signInAddress } from "#server/web/app/data/return-to.ts";
 import { describeTime } from "#server/web/app/ui/time-words.ts";
 import { READ_ACTION } from "#storage/read-rows.ts";
 

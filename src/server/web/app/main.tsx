@@ -4,7 +4,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { makeQueryClient } from "./data/queries.ts";
-import { takeLinkToken } from "./link-token.ts";
+import { takeLinkToken } from "./data/link-token.ts";
 import { makePageRouter } from "./router.tsx";
 import "./style.css";
 import { Toasts } from "./ui/toast.tsx";

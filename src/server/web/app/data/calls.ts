@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { credentialsOf, newestCall } from "#server/web/app/call-words.ts";
+import { credentialsOf, newestCall } from "./call-words.ts";
 import { api, take } from "./client.ts";
 
 /** How often a page checks for a call; a hidden page doesn't. */

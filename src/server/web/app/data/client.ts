@@ -1,5 +1,5 @@
 import { makeApiClient } from "#api/client.ts";
-import { signInAddress } from "#server/web/app/return-to.ts";
+import { signInAddress } from "./return-to.ts";
 import { reopenNotices } from "./closed-notices.ts";
 import { Problem } from "./problem.ts";
 

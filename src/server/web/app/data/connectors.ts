@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { BrowseBody, Connector, ConnectorPublic } from "#api/connector-records.ts";
-import { waitsForSomebody } from "#server/web/app/connector-words.ts";
+import { waitsForSomebody } from "./connector-words.ts";
 import { api, take } from "./client.ts";
 
 export const connectorsQuery = infiniteQueryOptions({

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { ConfirmResult } from "#api/session.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { useLinkToken } from "#server/web/app/link-token.ts";
+import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { NoLink } from "#server/web/app/shell/no-link.tsx";
 import { Skeleton } from "#server/web/app/ui/bits.tsx";

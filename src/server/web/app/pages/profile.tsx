@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Session } from "#api/session.ts";
-import { addressParameter, timeZones } from "#server/web/app/browser.ts";
+import { addressParameter, timeZones } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery, identitiesQuery, sessionQuery, sessionsQuery } from "#server/web/app/data/queries.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
@@ -10,7 +10,7 @@ import { Badge, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Form, PasswordField, secret, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
-import { describeSsoFailure } from "#server/web/app/sso-words.ts";
+import { describeSsoFailure } from "./sso-words.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { toProblem } from "#server/web/app/data/problem.ts";

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { api, take } from "#server/web/app/data/client.ts";
 import { resetOfferQuery } from "#server/web/app/data/queries.ts";
-import { useLinkToken } from "#server/web/app/link-token.ts";
+import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { CheckedLink } from "#server/web/app/shell/checked-link.tsx";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { NoLink } from "#server/web/app/shell/no-link.tsx";

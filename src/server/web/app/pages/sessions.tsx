@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { SessionRecord } from "#api/session.ts";
-import { describeBrowser } from "#server/web/app/browser-words.ts";
+import { describeBrowser } from "#server/web/app/data/browser-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sessionsQuery } from "#server/web/app/data/queries.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";

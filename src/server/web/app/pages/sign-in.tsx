@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
 import type { EntryState } from "#api/session.ts";
-import { addressParameter } from "#server/web/app/browser.ts";
+import { addressParameter } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
-import { describeSsoFailure } from "#server/web/app/sso-words.ts";
+import { describeSsoFailure } from "./sso-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { deviceTimeZone } from "#server/web/app/browser.ts";
+import { deviceTimeZone } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";

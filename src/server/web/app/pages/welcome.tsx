@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { HOME_PATH } from "#api/return-to.ts";
-import { deviceTimeZone } from "#server/web/app/browser.ts";
+import { deviceTimeZone } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
-import { useLinkToken } from "#server/web/app/link-token.ts";
+import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { timeZones } from "#server/web/app/browser.ts";
+import { timeZones } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sessionQuery, workspacesQuery } from "#server/web/app/data/queries.ts";
 import { ForAdmins } from "#server/web/app/shell/for-admins.tsx";

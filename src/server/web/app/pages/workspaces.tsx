@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { deviceTimeZone } from "#server/web/app/browser.ts";
+import { deviceTimeZone } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { workspacesQuery } from "#server/web/app/data/queries.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";

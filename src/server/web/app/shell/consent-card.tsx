@@ -2,7 +2,7 @@ import { useState, type ReactNode } from "react";
 import type { ConsentRequest } from "#api/oauth.ts";
 import type { Session } from "#api/session.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
+import { SCOPE_WORDS } from "./scope-words.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { PasswordField, SelectField } from "#server/web/app/ui/form.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";

@@ -1,6 +1,6 @@
 import { api } from "#server/web/app/data/client.ts";
 import { reopenNotices } from "#server/web/app/data/closed-notices.ts";
-import { signInAddress } from "#server/web/app/return-to.ts";
+import { signInAddress } from "#server/web/app/data/return-to.ts";
 
 /** Ends the session and goes to the sign-in page; `here` is the page to return to after a change of account. */
 export async function signOut(here = "/"): Promise<void> {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { addressParameter } from "#server/web/app/browser.ts";
+import { addressParameter } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Link } from "@tanstack/react-router";
 import type { Account, AccountProviderInfo } from "#api/accounts.ts";
 import { safeReturnTo } from "#api/return-to.ts";
-import { addressParameter } from "#server/web/app/browser.ts";
+import { addressParameter } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { accountsQuery, sessionQuery } from "#server/web/app/data/queries.ts";
 import { useSession } from "#server/web/app/shell/session.ts";

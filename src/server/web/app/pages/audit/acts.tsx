@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { AuditEntry } from "#api/audit.ts";
-import { tellAct } from "#server/web/app/audit-words.ts";
-import { describeCredential } from "#server/web/app/credential-words.ts";
+import { tellAct } from "./audit-words.ts";
+import { describeCredential } from "#server/web/app/data/credential-words.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState, type ComponentProps } from "react";
-import { ACTS_BY_TOPIC } from "#server/web/app/audit-words.ts";
+import { ACTS_BY_TOPIC } from "./audit-words.ts";
 import { auditQuery, everybodyQuery } from "#server/web/app/data/queries.ts";
-import { dayEnd, dayStart } from "#server/web/app/days.ts";
+import { dayEnd, dayStart } from "./days.ts";
 import { ForAdmins } from "#server/web/app/shell/for-admins.tsx";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";

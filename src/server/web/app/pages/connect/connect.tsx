@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { OpenedIntent } from "#api/connections.ts";
-import { addressParameter } from "#server/web/app/browser.ts";
+import { addressParameter } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { sessionQuery } from "#server/web/app/data/queries.ts";
-import { useLinkToken } from "#server/web/app/link-token.ts";
+import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { SignedInAs } from "#server/web/app/shell/signed-in-as.tsx";
 import { Skeleton } from "#server/web/app/ui/bits.tsx";

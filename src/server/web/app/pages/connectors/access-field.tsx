@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Connector, SourceKind } from "#api/connector-records.ts";
-import { visibilitiesFor, VISIBILITY_WORDS } from "#server/web/app/connector-words.ts";
+import { visibilitiesFor, VISIBILITY_WORDS } from "#server/web/app/data/connector-words.ts";
 import { everybodyQuery, groupsQuery } from "#server/web/app/data/queries.ts";
 import { Loaded, LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { CheckboxField, SelectField, text } from "#server/web/app/ui/form.tsx";

@@ -16,7 +16,7 @@ import {
   STATE_WORDS,
   SYNC_WORDS,
   VISIBILITY_WORDS,
-} from "#server/web/app/connector-words.ts";
+} from "#server/web/app/data/connector-words.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { connectorQuery, sourcesQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, ConnectorPublic } from "#api/connector-records.ts";
 import { describeHiddenItems } from "#api/hidden-items.ts";
-import { STATE_WORDS } from "#server/web/app/connector-words.ts";
+import { STATE_WORDS } from "#server/web/app/data/connector-words.ts";
 import { connectorsQuery, sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
 import { isAdmin } from "#server/web/app/shell/nav.ts";

@@ -6,8 +6,8 @@ import { Section } from "#server/web/app/ui/bits.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Form } from "#server/web/app/ui/form.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
-import { SchemaField } from "./new/schema-field.tsx";
-import { fieldsIn, valuesOf } from "./new/schema-fields.ts";
+import { SchemaField } from "./schema-field.tsx";
+import { fieldsIn, valuesOf } from "./schema-fields.ts";
 
 /** New secrets for a connector that waits for them; they are tested with the source before anything is stored. */
 export function Credentials({

@@ -3,7 +3,7 @@ import type { Connector, Sync } from "#api/connector-records.ts";
 import { count, plural } from "#api/plural.ts";
 import { syncQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { LEFT_OUT_WORDS } from "#server/web/app/text-reason-words.ts";
+import { LEFT_OUT_WORDS } from "#server/web/app/pages/item/text-reason-words.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 

@@ -6,7 +6,7 @@ import { count } from "#api/plural.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { describePlan } from "#server/web/app/connector-words.ts";
+import { describePlan } from "#server/web/app/data/connector-words.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { TextAreaField } from "#server/web/app/ui/form.tsx";

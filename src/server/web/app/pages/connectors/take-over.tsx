@@ -7,8 +7,8 @@ import { Section } from "#server/web/app/ui/bits.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Form } from "#server/web/app/ui/form.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
-import { SchemaField } from "./new/schema-field.tsx";
-import { fieldsIn, valuesOf } from "./new/schema-fields.ts";
+import { SchemaField } from "./schema-field.tsx";
+import { fieldsIn, valuesOf } from "./schema-fields.ts";
 
 /** Takes over a connector whose owner left, with the person's own secrets if its source needs any. */
 export function TakeOver({ connector: { id, name, providerId, connectionId } }: { connector: Connector }) {

@@ -5,7 +5,7 @@ import type { FileRecord } from "#api/files.ts";
 import { plural } from "#api/plural.ts";
 import { withoutTextQuery } from "#server/web/app/data/connectors.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { TEXT_REASON_WORDS } from "#server/web/app/text-reason-words.ts";
+import { TEXT_REASON_WORDS } from "#server/web/app/pages/item/text-reason-words.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 

@@ -11,7 +11,7 @@ import { CheckboxField, Form, SelectField, text } from "#server/web/app/ui/form.
 import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
-import { CODE_WORDS, DELIVERY_WORDS } from "./words.ts";
+import { CODE_WORDS, DELIVERY_WORDS } from "./event-words.ts";
 
 /** Deliveries to a target in the last 30 days, and sending them again. */
 export function Deliveries({ targetId }: { targetId: string }) {

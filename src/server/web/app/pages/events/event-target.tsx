@@ -19,7 +19,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { TargetState } from "./event-targets.tsx";
 import { Secret, TypeFields, typesOf } from "./new-target.tsx";
-import { CODE_WORDS, PAUSE_WORDS } from "./words.ts";
+import { CODE_WORDS, PAUSE_WORDS } from "./event-words.ts";
 
 /** One event target: its event types, whether it works, its deliveries. */
 export function Page() {

@@ -12,7 +12,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { NewTarget } from "./new-target.tsx";
-import { stateWords } from "./words.ts";
+import { stateWords } from "./event-words.ts";
 
 /** The event targets. */
 export function Page() {

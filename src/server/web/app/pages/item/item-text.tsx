@@ -3,7 +3,7 @@ import { lazy, memo, Suspense, useDeferredValue, useState } from "react";
 import type { FileRecord } from "#api/files.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { TEXT_REASON_WORDS } from "#server/web/app/text-reason-words.ts";
+import { TEXT_REASON_WORDS } from "./text-reason-words.ts";
 import { EmptyState, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";

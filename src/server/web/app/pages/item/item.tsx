@@ -6,7 +6,7 @@ import { isOwnUrl } from "#api/own-url.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { itemQuery, itemTextQuery } from "#server/web/app/data/item.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
-import { sourceWords } from "#server/web/app/search-words.ts";
+import { sourceWords } from "#server/web/app/data/search-words.ts";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { Badge, Skeleton } from "#server/web/app/ui/bits.tsx";
@@ -14,7 +14,7 @@ import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { CopyButton } from "#server/web/app/ui/copy-field.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
-import { Facts } from "./facts.tsx";
+import { Facts } from "./about.tsx";
 import { ItemText } from "./item-text.tsx";
 import { textKindOf } from "./text-kind.ts";
 

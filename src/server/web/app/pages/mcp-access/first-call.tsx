@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { secondsAgo } from "#server/web/app/call-words.ts";
+import { secondsAgo } from "#server/web/app/data/call-words.ts";
 import { callQuery } from "#server/web/app/data/calls.ts";
 import { grantsQuery, tokensQuery } from "#server/web/app/data/queries.ts";
 import { countsQuery } from "#server/web/app/data/search.ts";

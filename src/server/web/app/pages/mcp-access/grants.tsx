@@ -9,7 +9,7 @@ import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
-import { revokeColumn, scopesColumn } from "./columns.tsx";
+import { revokeColumn, scopesColumn } from "./scopes-column.tsx";
 
 /** The OAuth clients that the person authorized, and how to revoke their access. */
 export function Grants() {

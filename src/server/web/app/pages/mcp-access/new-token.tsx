@@ -4,7 +4,7 @@ import type { Scope } from "#api/common.ts";
 import type { CreatedToken } from "#api/tokens.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { tokensQuery } from "#server/web/app/data/queries.ts";
-import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
+import { SCOPE_WORDS } from "#server/web/app/shell/scope-words.ts";
 import { useSession } from "#server/web/app/shell/session.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";

@@ -10,7 +10,7 @@ import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
 import { Table, type Column } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
-import { revokeColumn, scopesColumn } from "./columns.tsx";
+import { revokeColumn, scopesColumn } from "./scopes-column.tsx";
 import { NewToken } from "./new-token.tsx";
 
 /** The person's active tokens: create, view, keep beyond the client that created them, revoke. */

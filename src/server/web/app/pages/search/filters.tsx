@@ -4,7 +4,7 @@ import { count } from "#api/plural.ts";
 import type { SearchAnswer } from "#api/search.ts";
 import { connectorQuery, sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { type Asked, FACETS, type FilterName, FILTERS } from "#server/web/app/data/search.ts";
-import { sourceWords } from "#server/web/app/search-words.ts";
+import { sourceWords } from "#server/web/app/data/search-words.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
 
 interface Choice {

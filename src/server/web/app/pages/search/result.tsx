@@ -4,7 +4,7 @@ import { lazy, Suspense, useId, useState, type KeyboardEventHandler, type ReactN
 import { placeOf } from "#api/clean.ts";
 import type { SearchResult } from "#api/search.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
-import { isMarkdown, sourceWords, withoutMarks } from "#server/web/app/search-words.ts";
+import { isMarkdown, sourceWords, withoutMarks } from "#server/web/app/data/search-words.ts";
 import { Badge, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";

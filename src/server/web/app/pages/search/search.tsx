@@ -5,7 +5,7 @@ import { plural } from "#api/plural.ts";
 import type { SearchAnswer } from "#api/search.ts";
 import { isOutage } from "#server/web/app/data/problem.ts";
 import { type Asked, askedIn, searchQuery } from "#server/web/app/data/search.ts";
-import { noteWords } from "#server/web/app/search-words.ts";
+import { noteWords } from "#server/web/app/data/search-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";
 import { EmptyState } from "#server/web/app/ui/bits.tsx";

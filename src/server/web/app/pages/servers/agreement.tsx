@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Connection } from "#api/connections.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { callWords } from "#server/web/app/server-words.ts";
+import { callWords } from "./server-words.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";

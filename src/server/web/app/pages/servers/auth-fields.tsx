@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ProviderServer, ServerAuthBody } from "#api/provider-servers.ts";
 import { isSharedRedirect } from "#api/shared-redirect.ts";
-import { AUTH_WORDS } from "#server/web/app/server-words.ts";
+import { AUTH_WORDS } from "./server-words.ts";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { CheckboxField, PasswordField, secret, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
 

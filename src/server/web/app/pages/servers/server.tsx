@@ -2,18 +2,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import type { ProviderServer, ServerTest } from "#api/provider-servers.ts";
-import { addressParameter } from "#server/web/app/browser.ts";
+import { addressParameter } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { healthQuery, serverQuery } from "#server/web/app/data/servers.ts";
-import {
-  adviceOn,
-  AUTH_WORDS,
-  calledItself,
-  offerWords,
-  serverState,
-  returnNotice,
-} from "#server/web/app/server-words.ts";
+import { adviceOn, AUTH_WORDS, calledItself, offerWords, serverState, returnNotice } from "./server-words.ts";
 import { isAdmin } from "#server/web/app/shell/nav.ts";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ProviderServer } from "#api/provider-servers.ts";
 import { serversQuery } from "#server/web/app/data/servers.ts";
-import { calledItself, connectionCount, serverState } from "#server/web/app/server-words.ts";
+import { calledItself, connectionCount, serverState } from "./server-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { isAdmin } from "#server/web/app/shell/nav.ts";
 import { PageHeading } from "#server/web/app/shell/page.tsx";

@@ -1,5 +1,5 @@
 import type { ServerTest } from "#api/provider-servers.ts";
-import { adviceOn, calledItself, offerWords, STEP_WORDS } from "#server/web/app/server-words.ts";
+import { adviceOn, calledItself, offerWords, STEP_WORDS } from "./server-words.ts";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 

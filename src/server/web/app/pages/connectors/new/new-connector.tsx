@@ -3,8 +3,8 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
 import type { BrowseBody, Connector, SourceKind } from "#api/connector-records.ts";
-import { readersWords } from "#server/web/app/connector-words.ts";
-import { addressParameter } from "#server/web/app/browser.ts";
+import { readersWords } from "#server/web/app/data/connector-words.ts";
+import { addressParameter } from "#server/web/app/data/browser.ts";
 import { api, take } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { accountsQuery } from "#server/web/app/data/queries.ts";
@@ -20,8 +20,8 @@ import { Notice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { AccessField, accessOf } from "../access-field.tsx";
 import { Chooser, titlesOf } from "../chooser.tsx";
-import { SchemaField } from "./schema-field.tsx";
-import { fieldsIn, valuesOf } from "./schema-fields.ts";
+import { SchemaField } from "#server/web/app/pages/connectors/schema-field.tsx";
+import { fieldsIn, valuesOf } from "#server/web/app/pages/connectors/schema-fields.ts";
 
 interface Made {
   connector: Connector;

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { SourceKind } from "#api/connector-records.ts";
-import { readersWords } from "#server/web/app/connector-words.ts";
+import { readersWords } from "#server/web/app/data/connector-words.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { PageHeading } from "#server/web/app/shell/page.tsx";

@@ -1,5 +1,5 @@
 import type { Scope } from "#api/common.ts";
-import { SCOPE_WORDS } from "#server/web/app/scope-words.ts";
+import { SCOPE_WORDS } from "#server/web/app/shell/scope-words.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { ACTS, type Column } from "#server/web/app/ui/table.tsx";
