@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { credentialsOf, newestCall } from "./call-words.ts";
-import { api, take } from "./client.ts";
+import { api } from "./client.ts";
 
 /** How often a page checks for a call; a hidden page doesn't. */
 const LOOK_MS = 4_000;
@@ -11,9 +11,9 @@ export const callQuery = queryOptions({
   queryFn: async () => {
     const query = { limit: 50 };
     const [{ reads }, { tokens }, { grants }] = await Promise.all([
-      take(api.GET("/api/audit/reads", { params: { query } })),
-      take(api.GET("/api/api-tokens")),
-      take(api.GET("/api/grants", { params: { query } })),
+      api.get("/api/audit/reads", { params: { query } }),
+      api.get("/api/api-tokens"),
+      api.get("/api/grants", { params: { query } }),
     ]);
     const credentials = credentialsOf(tokens, grants);
     return { call: newestCall(reads, credentials), hasClient: credentials.length > 0 };

@@ -52,7 +52,7 @@ const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
 
 /** Describes who finds the indexed items of a source. */
 export function readersWords({ acl, isForOwner }: Pick<SourceKind, "acl" | "isForOwner">): string {
-  return isForOwner === true ? "Only you find what is in it." : ACL_WORDS[acl];
+  return isForOwner ? "Only you find what is in it." : ACL_WORDS[acl];
 }
 
 /** Advice for something that needs attention, and the command that helps. */

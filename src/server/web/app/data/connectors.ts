@@ -1,19 +1,9 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { BrowseBody, Connector, ConnectorPublic } from "#api/connector-records.ts";
+import { type InfiniteData, keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import type { DataOf } from "#api/client.ts";
+import type { BrowseBody, Connector, ConnectorPublic, SourceKind } from "#api/connector-records.ts";
+import { api } from "./client.ts";
 import { waitsForSomebody } from "./connector-words.ts";
-import { api, take } from "./client.ts";
-
-export const connectorsQuery = infiniteQueryOptions({
-  queryKey: ["connectors", "pages"],
-  queryFn: ({ pageParam }) =>
-    take(
-      api.GET("/api/connectors", { params: { query: { limit: 50, ...(pageParam !== "" && { cursor: pageParam }) } } }),
-    ),
-  initialPageParam: "",
-  getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
-  refetchInterval: ({ state }) =>
-    Math.min(...(state.data?.pages.flatMap(({ connectors }) => connectors) ?? []).map(lookAgainAfter), LOOK_MS),
-});
+import { pages } from "./pages.ts";
 
 /** Refetch interval, besides changes of a run (`live-syncs.ts`); a hidden page doesn't refetch. */
 const LOOK_MS = 20_000;
@@ -24,41 +14,48 @@ function lookAgainAfter(connector: Connector | ConnectorPublic | undefined): num
   return connector?.state === "deleting" ? PURGE_MS : LOOK_MS;
 }
 
+export const connectorsQuery = pages(
+  ["connectors"],
+  "connectors",
+  (query) => api.get("/api/connectors", { params: { query } }),
+  { again: (connectors) => Math.min(...connectors.map(lookAgainAfter), LOOK_MS) },
+);
+
 /** The sources that can be connected. */
 export const sourcesQuery = queryOptions({
   queryKey: ["sources"],
-  queryFn: () => take(api.GET("/api/connectors/sources")),
+  queryFn: () => api.get("/api/connectors/sources"),
   // Every result shows a source by its name.
   staleTime: 60_000,
 });
+
+/** A source that can be connected; undefined until the sources have arrived, and for one that is unknown. */
+export function useSource(providerId: string): SourceKind | undefined {
+  return useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
+}
 
 /** A connector, or settings that no connector has yet. */
 export type BrowseTarget = { connectorId: string } | { settings: BrowseBody };
 
 /** Lists a source's nodes below a node. */
 export function browseQuery(target: BrowseTarget, below: { parent: string | null; query?: string }) {
-  return infiniteQueryOptions({
-    queryKey: ["browse", target, below],
-    queryFn: ({ pageParam }) => {
-      const at = { ...below, ...(pageParam !== "" && { cursor: pageParam }) };
-      if ("settings" in target)
-        return take(api.POST("/api/connectors/browse", { body: { ...target.settings, ...at } }));
-      const params = { path: { id: target.connectorId } };
-      return take(api.POST("/api/connectors/{id}/browse", { params, body: at }));
-    },
-    initialPageParam: "",
-    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
+  return {
+    ...pages(["browse", target, below], "nodes", ({ cursor }) => {
+      const at = { ...below, ...(cursor !== undefined && { cursor }) };
+      if ("settings" in target) return api.post("/api/connectors/browse", { body: { ...target.settings, ...at } });
+      return api.post("/api/connectors/{id}/browse", { params: { path: { id: target.connectorId } }, body: at });
+    }),
     // The query key contains secrets: removed as soon as nothing shows it.
     gcTime: 0,
     retry: false,
-  });
+  };
 }
 
 /** Number of connectors that wait for the person: for credentials, an owner, a decision. Among the first 200. */
 export const waitingQuery = queryOptions({
   queryKey: ["connectors", "waiting"],
   queryFn: async () => {
-    const { connectors } = await take(api.GET("/api/connectors", { params: { query: { limit: 200 } } }));
+    const { connectors } = await api.get("/api/connectors", { params: { query: { limit: 200 } } });
     return connectors.filter((connector) => "counts" in connector && waitsForSomebody(connector)).length;
   },
   refetchInterval: 60_000,
@@ -68,75 +65,50 @@ export const waitingQuery = queryOptions({
 export function connectorQuery(id: string) {
   return queryOptions({
     queryKey: ["connectors", "one", id],
-    queryFn: async () => (await take(api.GET("/api/connectors/{id}", { params: { path: { id } } }))).connector,
+    queryFn: async () => (await api.get("/api/connectors/{id}", { params: { path: { id } } })).connector,
     refetchInterval: ({ state }) => lookAgainAfter(state.data),
   });
 }
 
-/** Users named by its source: everyone, or those who aren't linked. */
+/** Users named by its source, with numbers of them: everyone, or those who aren't linked. */
 export function peopleQuery(id: string, isForAll: boolean) {
-  return infiniteQueryOptions({
-    queryKey: ["connectors", "people", id, isForAll],
-    queryFn: ({ pageParam }) =>
-      take(
-        api.GET("/api/connectors/{id}/people", {
-          params: {
-            path: { id },
-            query: { limit: 50, unlinked: isForAll ? "false" : "true", ...(pageParam !== "" && { cursor: pageParam }) },
-          },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
-  });
+  const unlinked = isForAll ? "false" : "true";
+  return {
+    ...pages(["connectors", "people", id, isForAll], "people", (query) =>
+      api.get("/api/connectors/{id}/people", { params: { path: { id }, query: { ...query, unlinked } } }),
+    ),
+    select: ({ pages }: InfiniteData<DataOf<"get", "/api/connectors/{id}/people">>) => ({
+      people: pages.flatMap(({ people }) => people),
+      summary: pages[0]?.summary,
+    }),
+  };
 }
 
 /** Items that wait for a decision: the source no longer has them. */
 export function removalsQuery(id: string) {
-  return infiniteQueryOptions({
-    queryKey: ["connectors", "removals", id],
-    queryFn: ({ pageParam }) =>
-      take(
-        api.GET("/api/connectors/{id}/removals", {
-          params: { path: { id }, query: { limit: 50, ...(pageParam !== "" && { cursor: pageParam }) } },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
-  });
+  return pages(["connectors", "removals", id], "removals", (query) =>
+    api.get("/api/connectors/{id}/removals", { params: { path: { id }, query } }),
+  );
 }
 
 /** Recently removed items that can be restored. */
 export function removedQuery(id: string) {
-  return infiniteQueryOptions({
-    queryKey: ["connectors", "removed", id],
-    queryFn: ({ pageParam }) =>
-      take(
-        api.GET("/api/connectors/{id}/removed", {
-          params: { path: { id }, query: { limit: 50, ...(pageParam !== "" && { cursor: pageParam }) } },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
-  });
+  return pages(["connectors", "removed", id], "removed", (query) =>
+    api.get("/api/connectors/{id}/removed", { params: { path: { id }, query } }),
+  );
 }
 
 /** Its items without searchable text that the person can see. */
 export function withoutTextQuery(id: string) {
-  return infiniteQueryOptions({
-    queryKey: ["connectors", "without-text", id],
-    queryFn: ({ pageParam }) =>
-      take(
-        api.GET("/api/connectors/{id}/files", {
-          params: {
-            path: { id },
-            query: { limit: 20, indexState: "unsearchable", ...(pageParam !== "" && { cursor: pageParam }) },
-          },
-        }),
-      ),
-    initialPageParam: "",
-    getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor,
-  });
+  return pages(
+    ["connectors", "without-text", id],
+    "files",
+    (query) =>
+      api.get("/api/connectors/{id}/files", {
+        params: { path: { id }, query: { ...query, indexState: "unsearchable" } },
+      }),
+    { limit: 20 },
+  );
 }
 
 const WAITING_MS = 3_000;
@@ -145,7 +117,7 @@ const WAITING_MS = 3_000;
 export function webhookQuery(id: string) {
   return queryOptions({
     queryKey: ["connectors", "webhook", id],
-    queryFn: async () => (await take(api.GET("/api/connectors/{id}/webhook", { params: { path: { id } } }))).webhook,
+    queryFn: async () => (await api.get("/api/connectors/{id}/webhook", { params: { path: { id } } })).webhook,
     // The app sends its secret while the person is on its site.
     refetchInterval: ({ state }) => (state.data?.offered?.secret === null ? WAITING_MS : false),
   });
@@ -157,7 +129,7 @@ export function syncQuery(id: string, syncId: string) {
     queryKey: ["connectors", "sync", id, syncId],
     queryFn: async () => {
       const params = { path: { id, syncId } };
-      return (await take(api.GET("/api/connectors/{id}/syncs/{syncId}", { params }))).sync;
+      return (await api.get("/api/connectors/{id}/syncs/{syncId}", { params })).sync;
     },
   });
 }
@@ -169,7 +141,7 @@ export function syncsQuery({ id, lastSync }: Pick<Connector, "id" | "lastSync">)
     placeholderData: keepPreviousData,
     queryFn: async () => {
       const params = { path: { id }, query: { limit: 50 } };
-      const { syncs } = await take(api.GET("/api/connectors/{id}/syncs", { params }));
+      const { syncs } = await api.get("/api/connectors/{id}/syncs", { params });
       return syncs.filter((sync) => sync !== null);
     },
   });

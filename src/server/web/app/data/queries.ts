@@ -1,5 +1,8 @@
-import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
-import { api, take } from "./client.ts";
+import { type InfiniteData, QueryClient, queryOptions, useQuery } from "@tanstack/react-query";
+import type { AuditPage } from "#api/audit.ts";
+import type { Member } from "#api/workspace.ts";
+import { api, client } from "./client.ts";
+import { pages } from "./pages.ts";
 import { isOutage, Problem } from "./problem.ts";
 
 /** Retry interval while the server is down. */
@@ -20,12 +23,12 @@ export function makeQueryClient(): QueryClient {
 
 export const entryQuery = queryOptions({
   queryKey: ["entry"],
-  queryFn: () => take(api.GET("/api/onboarding")),
+  queryFn: () => api.get("/api/onboarding"),
 });
 
 export const sessionQuery = queryOptions({
   queryKey: ["session"],
-  queryFn: () => take(api.GET("/api/session")),
+  queryFn: () => api.get("/api/session"),
 });
 
 /** The offer of an invitation link, and who opened it; fetched once per opening of the page. */
@@ -34,8 +37,8 @@ export const invitationOfferQuery = (token: string) =>
     queryKey: ["invitation", token],
     queryFn: async () => {
       const [offer, { data: session }] = await Promise.all([
-        take(api.POST("/api/invitations/check", { body: { token } })),
-        api.GET("/api/session"),
+        api.post("/api/invitations/check", { body: { token } }),
+        client.GET("/api/session"),
       ]);
       return { offer, session };
     },
@@ -46,108 +49,105 @@ export const invitationOfferQuery = (token: string) =>
 export const resetOfferQuery = (token: string) =>
   queryOptions({
     queryKey: ["password-reset", token],
-    queryFn: () => take(api.POST("/api/password-reset/check", { body: { token } })),
+    queryFn: () => api.post("/api/password-reset/check", { body: { token } }),
     staleTime: Infinity,
   });
 
 export const tokensQuery = queryOptions({
   queryKey: ["tokens"],
-  queryFn: () => take(api.GET("/api/api-tokens")),
+  queryFn: () => api.get("/api/api-tokens"),
 });
 
 export const accountsQuery = queryOptions({
   queryKey: ["accounts"],
-  queryFn: () => take(api.GET("/api/accounts")),
+  queryFn: () => api.get("/api/accounts"),
 });
 
 export const identitiesQuery = queryOptions({
   queryKey: ["identities"],
-  queryFn: () => take(api.GET("/api/profile/identities")),
+  queryFn: () => api.get("/api/profile/identities"),
 });
 
 /** The workspace with its settings for who its members are at sources. */
 export const workspaceQuery = queryOptions({
   queryKey: ["workspace"],
-  queryFn: async () => (await take(api.GET("/api/workspace"))).workspace,
+  queryFn: async () => (await api.get("/api/workspace")).workspace,
 });
 
 export const workspacesQuery = queryOptions({
   queryKey: ["workspaces"],
-  queryFn: () => take(api.GET("/api/workspaces", { params: { query: { limit: 200 } } })),
+  queryFn: () => api.get("/api/workspaces", { params: { query: { limit: 200 } } }),
 });
 
 /** Every member, for choosing people and for names next to ids: at most 200, one page. */
 export const everybodyQuery = queryOptions({
   queryKey: ["members", "everybody"],
-  queryFn: () => take(api.GET("/api/workspace/members", { params: { query: { limit: 200 } } })),
+  queryFn: () => api.get("/api/workspace/members", { params: { query: { limit: 200 } } }),
 });
 
-export const grantsQuery = pages(["grants"], (query) => take(api.GET("/api/grants", { params: { query } })));
-export const sessionsQuery = pages(["sessions"], (query) => take(api.GET("/api/sessions", { params: { query } })));
-export const membersQuery = pages(["members"], (query) =>
-  take(api.GET("/api/workspace/members", { params: { query } })),
+/** The same, once they have arrived. */
+export function useEverybody(): readonly Member[] {
+  return useQuery(everybodyQuery).data?.members ?? [];
+}
+
+export const grantsQuery = pages(["grants"], "grants", (query) => api.get("/api/grants", { params: { query } }));
+export const sessionsQuery = pages(["sessions"], "sessions", (query) =>
+  api.get("/api/sessions", { params: { query } }),
 );
-export const invitationsQuery = pages(["invitations"], (query) =>
-  take(api.GET("/api/workspace/invitations", { params: { query } })),
+export const membersQuery = pages(["members"], "members", (query) =>
+  api.get("/api/workspace/members", { params: { query } }),
 );
-export const groupsQuery = pages(["groups"], (query) => take(api.GET("/api/groups", { params: { query } })), 200);
+export const invitationsQuery = pages(["invitations"], "invitations", (query) =>
+  api.get("/api/workspace/invitations", { params: { query } }),
+);
+export const groupsQuery = pages(["groups"], "groups", (query) => api.get("/api/groups", { params: { query } }), {
+  limit: 200,
+});
 
 /** One group; for its owner also what others opened through it. */
 export function groupQuery(id: string) {
   return queryOptions({
     queryKey: ["groups", id],
-    queryFn: () => take(api.GET("/api/groups/{id}", { params: { path: { id } } })),
+    queryFn: () => api.get("/api/groups/{id}", { params: { path: { id } } }),
   });
 }
 
-/** The event targets. Queries about one target also begin with this key. */
+/** The event targets. */
 export const eventTargetsQuery = queryOptions({
   queryKey: ["event-targets"],
-  queryFn: () => take(api.GET("/api/webhooks")),
+  queryFn: async () => (await api.get("/api/webhooks")).targets,
 });
 
 export function eventTargetQuery(id: string) {
   return queryOptions({
-    queryKey: ["event-targets", id],
-    queryFn: () => take(api.GET("/api/webhooks/{id}", { params: { path: { id } } })),
+    queryKey: ["event-target", id],
+    queryFn: async () => (await api.get("/api/webhooks/{id}", { params: { path: { id } } })).target,
   });
 }
 
 /** Deliveries to a target, newest first. */
 export function eventDeliveriesQuery(id: string) {
-  return pages(["event-deliveries", id], (query) =>
-    take(api.GET("/api/webhooks/{id}/deliveries", { params: { path: { id }, query } })),
+  return pages(["event-target", id], "deliveries", (query) =>
+    api.get("/api/webhooks/{id}/deliveries", { params: { path: { id }, query } }),
   );
 }
 
-/** Audit entries of the workspace; `filter` as the route takes it. */
+/** Audit entries of the workspace, with the names of what they are about; `filter` as the route takes it. */
 export function auditQuery(filter: { action?: string; userId?: string; since?: string; until?: string }) {
-  return pages(["audit", filter], (query) =>
-    take(api.GET("/api/audit", { params: { query: { ...query, ...filter } } })),
-  );
+  return {
+    ...pages(["audit", filter], "entries", (query) =>
+      api.get("/api/audit", { params: { query: { ...query, ...filter } } }),
+    ),
+    select: ({ pages }: InfiniteData<AuditPage>) => ({
+      entries: pages.flatMap(({ entries }) => entries),
+      names: new Map(pages.flatMap(({ names }) => Object.entries(names))),
+    }),
+  };
 }
 
 /** Items read by my credentials, or by one of them. */
 export function readsQuery(filter: { credential?: string }) {
-  return pages(["reads", filter], (query) =>
-    take(api.GET("/api/audit/reads", { params: { query: { ...query, ...filter } } })),
+  return pages(["reads", filter], "reads", (query) =>
+    api.get("/api/audit/reads", { params: { query: { ...query, ...filter } } }),
   );
-}
-
-interface PageQuery {
-  limit: number;
-  cursor?: string;
-}
-
-function pages<P extends { nextCursor: string | null }>(
-  queryKey: readonly unknown[],
-  fetchPage: (query: PageQuery) => Promise<P>,
-  limit = 50,
-) {
-  return infiniteQueryOptions({
-    queryKey: [...queryKey, "pages"],
-    queryFn: ({ pageParam }) => fetchPage({ limit, ...(pageParam !== "" && { cursor: pageParam }) }),
-    initialPageParam: "",
-    getNextPageParam: (page: P) => page.nextCursor,
-  });
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { SearchAnswer } from "#api/search.ts";
-import { api, take } from "./client.ts";
+import { api } from "./client.ts";
 
 /** The search page's address parameters: the words, and a value for each filter in use. */
 export type Asked = Readonly<Partial<Record<AskedName, string>>>;
@@ -32,7 +32,7 @@ export function searchQuery(asked: Asked) {
       const page = pageParam === "" ? { facets: Object.values(FACETS) } : { cursor: pageParam };
       // For an unknown value, in an address typed by hand, the server answers with the values it expects.
       const query = { ...(asked as object), limit: PAGE, ...page };
-      return take(api.GET("/api/connectors/search", { params: { query } }));
+      return api.get("/api/connectors/search", { params: { query } });
     },
     initialPageParam: "",
     getNextPageParam: (page) => page.nextCursor,
@@ -45,5 +45,5 @@ const PAGE = 20;
 /** Number of items that this person can find, by source. */
 export const countsQuery = queryOptions({
   queryKey: ["file-counts"],
-  queryFn: () => take(api.GET("/api/connectors/file-counts-by-source")),
+  queryFn: () => api.get("/api/connectors/file-counts-by-source"),
 });

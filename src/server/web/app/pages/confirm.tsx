@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { ConfirmResult } from "#api/session.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
@@ -59,5 +59,5 @@ function Confirm({ token }: { token: string }) {
 }
 
 function send(body: { token: string; password?: string }): Promise<ConfirmResult> {
-  return take(api.POST("/api/email-verification/confirm", { body }));
+  return api.post("/api/email-verification/confirm", { body });
 }

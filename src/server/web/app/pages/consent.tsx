@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
 import { sessionQuery } from "#server/web/app/data/queries.ts";
 import { ConsentCard, type Decision } from "#server/web/app/shell/consent-card.tsx";
@@ -17,13 +17,13 @@ export function Page() {
   const session = useQuery(sessionQuery);
   const request = useQuery({
     queryKey: ["consent", uid],
-    queryFn: () => take(api.GET("/oauth/consent/{uid}/request", { params: { path } })),
+    queryFn: () => api.get("/oauth/consent/{uid}/request", { params: { path } }),
     // The request must not change while a person is deciding.
     staleTime: Infinity,
   });
 
   async function decide(body: Decision): Promise<void> {
-    const { redirectTo } = await take(api.POST("/oauth/consent/{uid}/decision", { params: { path }, body }));
+    const { redirectTo } = await api.post("/oauth/consent/{uid}/decision", { params: { path }, body });
     setDecided(true);
     window.location.assign(redirectTo);
   }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ConsentRequest } from "#api/oauth.ts";
 import type { Session } from "#api/session.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { ConsentCard, type Decision } from "#server/web/app/shell/consent-card.tsx";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { useQuery } from "@tanstack/react-query";
@@ -13,8 +13,7 @@ import { Notice } from "#server/web/app/ui/notice.tsx";
 /** Grants access to a device without a browser, by the code that it shows. The code is typed, never taken from the address. */
 export function Page() {
   // People must not be sent to the sign-in page after they have typed a code.
-  const session = useQuery(sessionQuery);
-  return <Loaded query={session}>{({ user }) => <Device user={user} />}</Loaded>;
+  return <Loaded query={useQuery(sessionQuery)}>{({ user }) => <Device user={user} />}</Loaded>;
 }
 
 function Device({ user }: { user: Session["user"] }) {
@@ -23,12 +22,12 @@ function Device({ user }: { user: Session["user"] }) {
 
   async function find(fields: FormData): Promise<void> {
     const userCode = text(fields, "userCode");
-    setAsked({ userCode, request: await take(api.POST("/oauth/device/request", { body: { userCode } })) });
+    setAsked({ userCode, request: await api.post("/oauth/device/request", { body: { userCode } }) });
   }
 
   async function decide(decision: Decision): Promise<void> {
     if (asked === undefined) return;
-    await take(api.POST("/oauth/device/decision", { body: { ...decision, userCode: asked.userCode } }));
+    await api.post("/oauth/device/decision", { body: { ...decision, userCode: asked.userCode } });
     setDecided(decision.decision);
   }
 
@@ -65,7 +64,6 @@ function Device({ user }: { user: Session["user"] }) {
       <Form isWide onSubmit={find} submit="Continue">
         <TextField
           autoCapitalize="characters"
-          autoComplete="off"
           autoFocus
           className="font-mono"
           hint="Only enter a code that you requested yourself. Never enter a code that someone sent you."

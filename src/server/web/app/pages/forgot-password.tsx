@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
+import { EmailField, Form, text } from "#server/web/app/ui/form.tsx";
 
 /** Requests a link that sets a new password; without a mail server an admin makes one. */
 export function Page() {
@@ -14,7 +14,7 @@ export function Page() {
 
   async function request(fields: FormData): Promise<void> {
     const email = text(fields, "email");
-    await take(api.POST("/api/password-reset", { body: { email } }));
+    await api.post("/api/password-reset", { body: { email } });
     setSentTo(email);
   }
 
@@ -39,7 +39,7 @@ export function Page() {
         canMail ? (
           <EntryCard below={below} lead="We'll send you a link to set a new one." title="Forgot your password?">
             <Form isWide onSubmit={request} submit="Send link">
-              <TextField autoComplete="email" autoFocus label="Email address" name="email" type="email" />
+              <EmailField autoFocus />
             </Form>
           </EntryCard>
         ) : (

@@ -1,114 +1,70 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { describeOpening } from "#api/opening-words.ts";
 import type { Group, Member } from "#api/workspace.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { everybodyQuery, groupQuery, groupsQuery } from "#server/web/app/data/queries.ts";
-import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { isAdmin } from "#server/web/app/shell/nav.ts";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
-import { useSession } from "#server/web/app/shell/session.ts";
-import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
-import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
-import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.tsx";
-import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { api } from "#server/web/app/data/client.ts";
+import { groupQuery, groupsQuery, useEverybody } from "#server/web/app/data/queries.ts";
+import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
+import { useIsAdmin, useSession } from "#server/web/app/shell/session.ts";
+import { EmptyState } from "#server/web/app/ui/bits.tsx";
+import { ConfirmDialog, Dialog, DialogButton, useClose } from "#server/web/app/ui/dialog.tsx";
+import { CheckboxField, Fieldset, Form, NameField, SearchField, text } from "#server/web/app/ui/form.tsx";
+import { actsColumn, type Column, headColumn } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
 
 /** Groups of members, which may contain groups; connectors can be opened to them. */
 export function Page() {
-  const { role, user } = useSession();
+  const isAdmin = useIsAdmin();
   const query = useInfiniteQuery(groupsQuery);
-  const everybody = useQuery(everybodyQuery).data?.members ?? [];
-  const [editing, setEditing] = useState<Group | "new">();
-  const [deleting, setDeleting] = useState<Group>();
-  const client = useQueryClient();
-  const groups = query.data?.pages.flatMap(({ groups }) => groups) ?? [];
-
-  async function remove(): Promise<void> {
-    if (deleting === undefined) return;
-    await take(api.DELETE("/api/groups/{id}", { params: { path: { id: deleting.id } } }));
-    toast(`${deleting.name} deleted`);
-    await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
-  }
-
-  const make = (
-    <Button icon="plus" kind="primary" onClick={() => setEditing("new")}>
-      Create group
-    </Button>
-  );
+  const everybody = useEverybody();
+  const all = { everybody, groups: query.data ?? [] };
   return (
-    <>
-      <PageHeading title="Groups" {...(isAdmin(role) && { action: make })}>
-        Use groups to share connectors. Groups can contain other groups.
-      </PageHeading>
-      <Section title="In this workspace">
-        <LoadedPages query={query} rowsOf={({ groups }) => groups}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <EmptyState icon="groups" title="No groups yet">
-                {isAdmin(role) ? "Create a group for people who need the same access." : "Ask an admin to create one."}
-              </EmptyState>
-            ) : (
-              <Table
-                columns={columns({
-                  groups,
-                  everybody,
-                  canEdit: (group) => group.ownerId === user.id || (isAdmin(role) && !group.isClosed),
-                  onEdit: setEditing,
-                  onDelete: setDeleting,
-                })}
-                keyOf={({ id }) => id}
-                label="Groups"
-                rows={rows}
-              />
-            )
-          }
-        </LoadedPages>
-      </Section>
-      <Dialog
-        isOpen={editing !== undefined}
-        onClose={() => setEditing(undefined)}
-        title={editing === "new" || editing === undefined ? "Create group" : `Edit ${editing.name}`}
-      >
-        <GroupForm
-          everybody={everybody}
-          group={editing === "new" ? undefined : editing}
-          groups={groups}
-          isOwn={editing === "new" || editing?.ownerId === user.id}
-          onDone={() => setEditing(undefined)}
-        />
-        {editing !== undefined && editing !== "new" && editing.ownerId === user.id && (
-          <OpenedByOthers groupId={editing.id} />
-        )}
-      </Dialog>
-      <ConfirmDialog
-        act="Delete"
-        isOpen={deleting !== undefined}
-        onClose={() => setDeleting(undefined)}
-        onConfirm={remove}
-        title={`Delete ${deleting?.name ?? ""}?`}
-      >
-        <p>People who have access only through this group lose that access. They stay in the workspace.</p>
-      </ConfirmDialog>
-    </>
+    <PageFrame
+      action={
+        isAdmin && (
+          <DialogButton dialog={<GroupDialog {...all} />} icon="plus" kind="primary">
+            Create group
+          </DialogButton>
+        )
+      }
+      title="Groups"
+      lead="Use groups to share connectors. Groups can contain other groups."
+    >
+      <TableSection
+        title="In this workspace"
+        columns={columns(all)}
+        empty={
+          <EmptyState icon="groups" title="No groups yet">
+            {isAdmin ? "Create a group for people who need the same access." : "Ask an admin to create one."}
+          </EmptyState>
+        }
+        keyOf="id"
+        label="Groups"
+        query={query}
+      />
+    </PageFrame>
   );
 }
 
-interface FormProps {
-  group: Group | undefined;
+/** Those that a group can contain. */
+interface All {
   groups: readonly Group[];
   everybody: readonly Member[];
-  /** Only its owner can close it. */
-  isOwn: boolean;
-  onDone(): void;
 }
 
-function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
-  const client = useQueryClient();
+interface GroupDialogProps extends All {
+  /** Undefined for a new one. */
+  group?: Group;
+}
 
-  async function save(fields: FormData): Promise<void> {
+function GroupDialog({ group, groups, everybody }: GroupDialogProps) {
+  const close = useClose();
+  const { user } = useSession();
+  // Only its owner can close it.
+  const isOwn = group === undefined || group.ownerId === user.id;
+
+  function save(fields: FormData): Promise<{ group: Group }> {
     const chosen = (name: string) => fields.getAll(name).map(String);
     const body = {
       name: text(fields, "name"),
@@ -116,44 +72,48 @@ function GroupForm({ group, groups, everybody, isOwn, onDone }: FormProps) {
       groupIds: chosen("groupIds"),
       ...(isOwn && { isClosed: chosen("isClosed").length > 0 }),
     };
-    await take(
-      group === undefined
-        ? api.POST("/api/groups", { body })
-        : api.PATCH("/api/groups/{id}", { params: { path: { id: group.id } }, body }),
-    );
-    await client.invalidateQueries({ queryKey: groupsQuery.queryKey });
-    toast(`${body.name} ${group === undefined ? "created" : "saved"}`);
-    onDone();
+    return group === undefined
+      ? api.post("/api/groups", { body })
+      : api.patch("/api/groups/{id}", { params: { path: { id: group.id } }, body });
   }
 
   const others = groups.filter(({ id }) => id !== group?.id);
   return (
-    <Form onSubmit={save} submit={group === undefined ? "Create group" : "Save"}>
-      <TextField autoComplete="off" defaultValue={group?.name} label="Name" maxLength={120} name="name" />
-      <Choices
-        chosen={group?.memberIds ?? []}
-        choices={everybody.map(({ userId, name, email }) => ({ id: userId, label: name, hint: email }))}
-        legend="Members"
-        name="memberIds"
-      />
-      {others.length > 0 && (
+    <Dialog title={group === undefined ? "Create group" : `Edit ${group.name}`}>
+      <Form
+        invalidates={["groups"]}
+        onDone={close}
+        onSubmit={save}
+        submit={group === undefined ? "Create group" : "Save"}
+        toast={({ group: { name } }) => `${name} ${group === undefined ? "created" : "saved"}`}
+      >
+        <NameField defaultValue={group?.name} maxLength={120} />
         <Choices
-          chosen={group?.groupIds ?? []}
-          choices={others.map(({ id, name }) => ({ id, label: name }))}
-          legend="Nested groups"
-          name="groupIds"
+          chosen={group?.memberIds ?? []}
+          choices={everybody.map(({ userId, name, email }) => ({ id: userId, label: name, hint: email }))}
+          legend="Members"
+          name="memberIds"
         />
-      )}
-      {isOwn && (
-        <CheckboxField
-          defaultChecked={group?.isClosed ?? false}
-          hint="Admins can't edit a closed group or add themselves to it."
-          label="Close this group, so that only you can edit it"
-          name="isClosed"
-          value="yes"
-        />
-      )}
-    </Form>
+        {others.length > 0 && (
+          <Choices
+            chosen={group?.groupIds ?? []}
+            choices={others.map(({ id, name }) => ({ id, label: name }))}
+            legend="Nested groups"
+            name="groupIds"
+          />
+        )}
+        {isOwn && (
+          <CheckboxField
+            defaultChecked={group?.isClosed ?? false}
+            hint="Admins can't edit a closed group or add themselves to it."
+            label="Close this group, so that only you can edit it"
+            name="isClosed"
+            value="yes"
+          />
+        )}
+      </Form>
+      {group && isOwn && <OpenedByOthers groupId={group.id} />}
+    </Dialog>
   );
 }
 
@@ -193,45 +153,30 @@ function Choices({
   const [words, setWords] = useState("");
   const fits = (label: string, hint = "") => `${label} ${hint}`.toLowerCase().includes(words.trim().toLowerCase());
   return (
-    <fieldset>
-      <legend className="mb-1 font-medium">{legend}</legend>
+    <Fieldset legend={legend}>
       {choices.length > 8 && (
-        <input
-          aria-label={`Filter ${legend.toLowerCase()}`}
-          className="border-edge bg-surface mb-1 w-full rounded-md border px-2.5 py-1.5 max-sm:text-base"
-          onChange={(event) => setWords(event.currentTarget.value)}
+        <SearchField
+          className="mb-1 max-sm:text-base"
+          label={`Filter ${legend.toLowerCase()}`}
+          onType={setWords}
           placeholder="Name or address"
-          type="search"
           value={words}
         />
       )}
       <div className="border-line max-h-52 overflow-y-auto rounded-md border px-3 py-1.5">
         {choices.map(({ id, label, hint }) => (
           <div className={fits(label, hint) ? "" : "hidden"} key={id}>
-            <CheckboxField
-              defaultChecked={chosen.includes(id)}
-              label={label}
-              name={name}
-              value={id}
-              {...(hint !== undefined && { hint })}
-            />
+            <CheckboxField defaultChecked={chosen.includes(id)} hint={hint} label={label} name={name} value={id} />
           </div>
         ))}
       </div>
-    </fieldset>
+    </Fieldset>
   );
 }
 
-interface ColumnOptions {
-  groups: readonly Group[];
-  everybody: readonly Member[];
-  canEdit(group: Group): boolean;
-  onEdit(group: Group): void;
-  onDelete(group: Group): void;
-}
-
-function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions): Column<Group>[] {
-  const nameOf = (id: string) => tellApart(everybody, id) ?? groups.find((group) => group.id === id)?.name ?? id;
+function columns(all: All): Column<Group>[] {
+  const nameOf = (id: string) =>
+    tellApart(all.everybody, id) ?? all.groups.find((group) => group.id === id)?.name ?? id;
   const list = (ids: readonly string[]) =>
     ids.length === 0 ? (
       <span className="text-muted">None</span>
@@ -242,7 +187,7 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
       </span>
     );
   return [
-    { title: "Name", isHeadless: true, cell: ({ name }) => <span className="font-medium wrap-anywhere">{name}</span> },
+    headColumn("Name", ({ name }) => <span className="font-medium wrap-anywhere">{name}</span>),
     {
       title: "Owner",
       cell: ({ ownerId, isClosed }) => (
@@ -265,22 +210,40 @@ function columns({ groups, everybody, canEdit, onEdit, onDelete }: ColumnOptions
         </>
       ),
     },
-    {
-      title: ACTS,
-      isHeadless: true,
-      cell: (group) =>
-        canEdit(group) ? (
-          <span className="flex gap-1 @2xl:-my-1.5 @2xl:-mr-2 @2xl:justify-end">
-            <Button aria-label={`Edit ${group.name}`} kind="quiet" onClick={() => onEdit(group)}>
-              Edit
-            </Button>
-            <Button aria-label={`Delete ${group.name}`} kind="quiet" onClick={() => onDelete(group)}>
-              Delete
-            </Button>
-          </span>
-        ) : null,
-    },
+    actsColumn((group) => <Acts {...all} group={group} />),
   ];
+}
+
+/** For its owner, and unless it is closed for admins. */
+function Acts({ group, ...all }: All & { group: Group }) {
+  const { user } = useSession();
+  const isAdmin = useIsAdmin();
+  const { id, name, ownerId, isClosed } = group;
+  if (ownerId !== user.id && (!isAdmin || isClosed)) return null;
+  return (
+    <span className="flex gap-1 @2xl:-my-1.5 @2xl:-mr-2 @2xl:justify-end">
+      <DialogButton aria-label={`Edit ${name}`} dialog={<GroupDialog {...all} group={group} />} kind="quiet">
+        Edit
+      </DialogButton>
+      <DialogButton
+        aria-label={`Delete ${name}`}
+        dialog={
+          <ConfirmDialog
+            act="Delete"
+            invalidates={["groups"]}
+            onConfirm={() => api.delete("/api/groups/{id}", { params: { path: { id } } })}
+            title={`Delete ${name}?`}
+            toast={`${name} deleted`}
+          >
+            People who have access only through this group lose that access. They stay in the workspace.
+          </ConfirmDialog>
+        }
+        kind="quiet"
+      >
+        Delete
+      </DialogButton>
+    </span>
+  );
 }
 
 /** A member's name, with the address if someone else has the same name. */

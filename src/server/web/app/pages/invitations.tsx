@@ -1,169 +1,135 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Invitation } from "#api/workspace.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { invitationsQuery } from "#server/web/app/data/queries.ts";
-import { ForAdmins } from "#server/web/app/shell/for-admins.tsx";
-import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { forAdmins } from "#server/web/app/shell/for-admins.tsx";
+import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
-import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
+import { Badge, EmptyState } from "#server/web/app/ui/bits.tsx";
+import { IN_ROW } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
-import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
-import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
-import { Notice } from "#server/web/app/ui/notice.tsx";
+import { ConfirmDialog, Dialog, DialogButton, ShownOnce, useClose } from "#server/web/app/ui/dialog.tsx";
+import { type Choice, EmailField, Form, SelectField, text } from "#server/web/app/ui/form.tsx";
 import { EmailAddress } from "#server/web/app/ui/email-address.tsx";
-import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
+import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
 
 /** Invitations: the list, inviting, withdrawing. */
-export function Page() {
-  return (
-    <ForAdmins title="Invitations">
-      <Invitations />
-    </ForAdmins>
-  );
-}
+export const Page = forAdmins("Invitations", Invitations);
 
 function Invitations() {
-  const query = useInfiniteQuery(invitationsQuery);
-  const [isInviting, setInviting] = useState(false);
-  const [withdrawing, setWithdrawing] = useState<Invitation>();
-  const client = useQueryClient();
-
-  async function withdraw(): Promise<void> {
-    if (withdrawing === undefined) return;
-    const params = { path: { id: withdrawing.id } };
-    await take(api.DELETE("/api/workspace/invitations/{id}", { params }));
-    toast("Invitation withdrawn");
-    await client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
-  }
-
   return (
-    <>
-      <PageHeading
-        action={
-          <Button icon="plus" kind="primary" onClick={() => setInviting(true)}>
-            Invite someone
-          </Button>
+    <PageFrame
+      action={
+        <DialogButton dialog={<InviteDialog />} icon="plus" kind="primary">
+          Invite someone
+        </DialogButton>
+      }
+      title="Invitations"
+      lead="An invitation works once, for one email address, and expires after a week."
+    >
+      <TableSection
+        title="Sent"
+        columns={COLUMNS}
+        empty={
+          <EmptyState icon="mail" title="No invitations yet">
+            Invite people to search this workspace. They see only what they can read in each source.
+          </EmptyState>
         }
-        title="Invitations"
-      >
-        An invitation works once, for one email address, and expires after a week.
-      </PageHeading>
-      <Section title="Sent">
-        <LoadedPages query={query} rowsOf={({ invitations }) => invitations}>
-          {(invitations) =>
-            invitations.length === 0 ? (
-              <EmptyState icon="mail" title="No invitations yet">
-                Invite people to search this workspace. They see only what they can read in each source.
-              </EmptyState>
-            ) : (
-              <Table columns={columns(setWithdrawing)} keyOf={({ id }) => id} label="Invitations" rows={invitations} />
-            )
-          }
-        </LoadedPages>
-      </Section>
-      <InviteDialog isOpen={isInviting} onClose={() => setInviting(false)} />
-      <ConfirmDialog
-        act="Withdraw"
-        isOpen={withdrawing !== undefined}
-        onClose={() => setWithdrawing(undefined)}
-        onConfirm={withdraw}
-        title={`Withdraw the invitation for ${withdrawing?.email ?? ""}?`}
-      >
-        <p>Its link stops working immediately.</p>
-      </ConfirmDialog>
-    </>
+        keyOf="id"
+        label="Invitations"
+        query={useInfiniteQuery(invitationsQuery)}
+      />
+    </PageFrame>
   );
 }
 
-function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
+interface Invited {
+  email: string;
+  /** Null when the server sent it by mail. */
+  url: string | null;
+}
+
+function InviteDialog() {
+  const close = useClose();
   const { role } = useSession();
-  const [made, setMade] = useState<{ email: string; url: string }>();
-  const client = useQueryClient();
+  const [made, setMade] = useState<Invited>();
 
-  function close(): void {
-    setMade(undefined);
-    onClose();
-  }
-
-  async function invite(fields: FormData): Promise<void> {
+  async function invite(fields: FormData): Promise<Invited> {
     const email = text(fields, "email");
     const body = { email, role: text(fields, "role") === "admin" ? ("admin" as const) : ("member" as const) };
-    const { url } = await take(api.POST("/api/workspace/invitations", { body }));
-    await client.invalidateQueries({ queryKey: invitationsQuery.queryKey });
-    if (url !== null) return setMade({ email, url });
-    toast(`Invitation sent to ${email}`);
-    close();
+    const { url } = await api.post("/api/workspace/invitations", { body });
+    return { email, url };
   }
 
-  const roles = [
-    { value: "member", label: "Member" },
-    ...(role === "owner" ? [{ value: "admin", label: "Admin: manages the workspace" }] : []),
-  ];
+  if (made !== undefined) {
+    return (
+      <Dialog isSticky title="Share the invitation link">
+        <ShownOnce
+          warning={`This server doesn't send email. Copy this link now and send it to ${made.email}. You won't see it again, and it works only for that address.`}
+        >
+          <CopyField isOnce label="Link" value={made.url ?? ""} />
+        </ShownOnce>
+      </Dialog>
+    );
+  }
   return (
-    <Dialog
-      isOpen={isOpen}
-      isSticky={made !== undefined}
-      onClose={close}
-      title={made === undefined ? "Invite someone" : "Share the invitation link"}
-    >
-      {made === undefined ? (
-        <Form onSubmit={invite} submit="Invite">
-          <TextField autoComplete="off" label="Email address" maxLength={254} name="email" type="email" />
-          <SelectField choices={roles} label="Role" name="role" />
-        </Form>
-      ) : (
-        <div className="space-y-4">
-          <Notice tone="warn">
-            This server doesn't send email. Copy this link now and send it to {made.email}. You won't see it again, and
-            it works only for that address.
-          </Notice>
-          <CopyField isOnce label="Link" value={made.url} />
-          <div className="flex justify-end">
-            <Button kind="primary" onClick={close}>
-              Done
-            </Button>
-          </div>
-        </div>
-      )}
+    <Dialog title="Invite someone">
+      <Form
+        invalidates={["invitations"]}
+        onDone={(invited) => (invited.url === null ? close() : setMade(invited))}
+        onSubmit={invite}
+        submit="Invite"
+        toast={({ email, url }) => (url === null ? `Invitation sent to ${email}` : undefined)}
+      >
+        <EmailField autoComplete="off" maxLength={254} />
+        <SelectField choices={role === "owner" ? ROLES : ROLES.slice(0, 1)} label="Role" name="role" />
+      </Form>
     </Dialog>
   );
 }
 
-function columns(onWithdraw: (invitation: Invitation) => void): Column<Invitation>[] {
-  return [
-    {
-      title: "Address",
-      isHeadless: true,
-      cell: ({ email }) => (
-        <span className="font-medium">
-          <EmailAddress address={email} />
-        </span>
-      ),
-    },
-    { title: "Role", cell: ({ role }) => <span className="capitalize">{role}</span> },
-    { title: "Status", cell: (invitation) => <State invitation={invitation} /> },
-    { title: "Invited", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    {
-      title: ACTS,
-      isHeadless: true,
-      cell: (invitation) =>
-        isOpenNow(invitation) ? (
-          <Button
-            aria-label={`Withdraw the invitation for ${invitation.email}`}
-            className="@2xl:-my-1.5 @2xl:-mr-2"
-            kind="quiet"
-            onClick={() => onWithdraw(invitation)}
-          >
-            Withdraw
-          </Button>
-        ) : null,
-    },
-  ];
+/** Only owners invite admins. */
+const ROLES: readonly Choice[] = [
+  ["member", "Member"],
+  ["admin", "Admin: manages the workspace"],
+];
+
+const COLUMNS: Column<Invitation>[] = [
+  headColumn("Address", ({ email }) => (
+    <span className="font-medium">
+      <EmailAddress address={email} />
+    </span>
+  )),
+  { title: "Role", cell: ({ role }) => <span className="capitalize">{role}</span> },
+  { title: "Status", cell: (invitation) => <State invitation={invitation} /> },
+  timeColumn("Invited", "createdAt"),
+  actsColumn((invitation) => isOpenNow(invitation) && <Withdraw invitation={invitation} />),
+];
+
+function Withdraw({ invitation: { id, email } }: { invitation: Invitation }) {
+  const title = `Withdraw the invitation for ${email}`;
+  return (
+    <DialogButton
+      {...IN_ROW}
+      aria-label={title}
+      dialog={
+        <ConfirmDialog
+          act="Withdraw"
+          invalidates={["invitations"]}
+          onConfirm={() => api.delete("/api/workspace/invitations/{id}", { params: { path: { id } } })}
+          title={`${title}?`}
+          toast="Invitation withdrawn"
+        >
+          Its link stops working immediately.
+        </ConfirmDialog>
+      }
+    >
+      Withdraw
+    </DialogButton>
+  );
 }
 
 function State({ invitation }: { invitation: Invitation }) {

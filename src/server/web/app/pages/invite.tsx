@@ -4,14 +4,14 @@ import { useState } from "react";
 import type { InvitationOffer } from "#api/links.ts";
 import type { Session } from "#api/session.ts";
 import { deviceTimeZone } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { invitationOfferQuery } from "#server/web/app/data/queries.ts";
 import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { CheckedLink } from "#server/web/app/shell/checked-link.tsx";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { NoLink } from "#server/web/app/shell/no-link.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
+import { EmailField, Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
 /** Accepts an invitation: as the signed-in person, with an account, or as a new user. */
@@ -28,7 +28,6 @@ interface Invited {
 }
 
 function Invitation({ token }: { token: string }) {
-  const query = useQuery(invitationOfferQuery(token));
   return (
     <CheckedLink
       next={
@@ -38,7 +37,7 @@ function Invitation({ token }: { token: string }) {
       }
       overCode="invitation_invalid"
       overTitle="This invitation is no longer valid"
-      query={query}
+      query={useQuery(invitationOfferQuery(token))}
       title={TITLE}
     >
       {({ offer, session }) =>
@@ -74,7 +73,7 @@ function Sentence({ inviterName, email, workspaceName }: InvitationOffer) {
 
 function AcceptAs({ session, token, offer }: Invited & { session: Session }) {
   async function accept(): Promise<void> {
-    await take(api.POST("/api/invitations/accept", { body: { token } }));
+    await api.post("/api/invitations/accept", { body: { token } });
     enter();
   }
   return (
@@ -97,7 +96,7 @@ function Accept({ token, offer, session }: Invited & { session: Session | undefi
       timeZone: deviceTimeZone(),
       ...(isNew && { name: text(fields, "name") }),
     };
-    await take(api.POST("/api/invitations/accept", { body }));
+    await api.post("/api/invitations/accept", { body });
     enter();
   }
 
@@ -115,14 +114,14 @@ function Accept({ token, offer, session }: Invited & { session: Session | undefi
       }
       title={`Join ${offer.workspaceName}`}
     >
-      {session !== undefined && (
+      {session && (
         <Notice className="mb-4">
           You're signed in as {session.user.email}. Joining signs you in as {offer.email} instead.
         </Notice>
       )}
       <Form isWide onSubmit={accept} submit={`Join ${offer.workspaceName}`}>
         {isNew && <TextField autoComplete="name" autoFocus label="Your name" maxLength={120} name="name" />}
-        <TextField autoComplete="username" label="Email address" name="email" readOnly value={offer.email} />
+        <EmailField autoComplete="username" readOnly value={offer.email} />
         <PasswordField autoComplete={isNew ? "new-password" : "current-password"} label="Password" name="password" />
       </Form>
     </EntryCard>

@@ -1,19 +1,19 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import type { Session } from "#api/session.ts";
 import { addressParameter, timeZones } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { entryQuery, identitiesQuery, sessionQuery, sessionsQuery } from "#server/web/app/data/queries.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { entryQuery, identitiesQuery } from "#server/web/app/data/queries.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
+import { tryOrToast } from "#server/web/app/ui/act.ts";
 import { Badge, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { Form, PasswordField, secret, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { EmailField, Form, NameField, PasswordField, secret, SelectField, text } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { describeSsoFailure } from "./sso-words.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
-import { toProblem } from "#server/web/app/data/problem.ts";
 
 /** The person: name, time zone, address, password, single sign-on. */
 export function Page() {
@@ -21,40 +21,33 @@ export function Page() {
   const entry = useQuery(entryQuery);
   const failure = describeSsoFailure(addressParameter("error"));
   return (
-    <>
-      <PageHeading title="Profile" />
-      {failure !== undefined && (
-        <Notice className="mb-5" tone="danger">
-          {failure}
-        </Notice>
-      )}
-      <div className="space-y-5">
-        <About key={user.id} user={user} />
-        <Address canMail={entry.data?.canMail === true} user={user} />
-        <ChangePassword email={user.email} />
-        {entry.data !== undefined && entry.data.sso !== null && <SingleSignOn name={entry.data.sso} />}
-      </div>
-    </>
+    <PageFrame title="Profile">
+      {failure && <Notice tone="danger">{failure}</Notice>}
+      <About key={user.id} user={user} />
+      <Address canMail={entry.data?.canMail === true} user={user} />
+      <ChangePassword email={user.email} />
+      {entry.data && entry.data.sso !== null && <SingleSignOn name={entry.data.sso} />}
+    </PageFrame>
   );
 }
 
 function About({ user }: { user: Session["user"] }) {
-  const client = useQueryClient();
-  async function save(fields: FormData): Promise<void> {
-    const timeZone = text(fields, "timeZone");
-    const body = { name: text(fields, "name"), timeZone: timeZone === "" ? null : timeZone };
-    await take(api.PATCH("/api/profile", { body }));
-    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    toast("Profile saved");
-  }
-  const zones = timeZones(user.timeZone ?? "UTC").map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }));
   return (
     <Section title="About you">
-      <Form onSubmit={save} submit="Save" submitKind="plain">
+      <Form
+        invalidates={["session"]}
+        onSubmit={(fields) => {
+          const body = { name: text(fields, "name"), timeZone: text(fields, "timeZone") || null };
+          return api.patch("/api/profile", { body });
+        }}
+        submit="Save"
+        submitKind="plain"
+        toast="Profile saved"
+      >
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField autoComplete="name" defaultValue={user.name} label="Name" maxLength={120} name="name" />
+          <NameField autoComplete="name" defaultValue={user.name} maxLength={120} />
           <SelectField
-            choices={[{ value: "", label: "Same as the workspace" }, ...zones]}
+            choices={[["", "Same as the workspace"], ...timeZones(user.timeZone ?? "UTC")]}
             defaultValue={user.timeZone ?? ""}
             hint="Used for dates such as “due today”."
             label="Time zone"
@@ -67,25 +60,17 @@ function About({ user }: { user: Session["user"] }) {
 }
 
 function Address({ user, canMail }: { user: Session["user"]; canMail: boolean }) {
-  const client = useQueryClient();
-
-  async function change(fields: FormData): Promise<void> {
+  async function change(fields: FormData): Promise<string> {
     const email = text(fields, "email");
-    const { sent } = await take(
-      api.POST("/api/profile/email", { body: { email, password: secret(fields, "password") } }),
-    );
-    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-    toast(sent ? `We sent a link to ${email}. Open it to confirm.` : "Email address changed");
+    const { sent } = await api.post("/api/profile/email", { body: { email, password: secret(fields, "password") } });
+    return sent ? sentWords(email) : "Email address changed";
   }
 
-  async function verify(): Promise<void> {
-    try {
-      await take(api.POST("/api/email-verification"));
-      toast(`We sent a link to ${user.email}. Open it to confirm.`);
-    } catch (error) {
-      toast(toProblem(error).message);
-    }
-  }
+  const verify = () =>
+    tryOrToast(async () => {
+      await api.post("/api/email-verification");
+      toast(sentWords(user.email));
+    });
 
   return (
     <Section
@@ -99,9 +84,16 @@ function Address({ user, canMail }: { user: Session["user"]; canMail: boolean })
           <Button onClick={() => void verify()}>Send confirmation link</Button>
         )}
       </div>
-      <Form key={user.email} onSubmit={change} submit="Change address" submitKind="plain">
+      <Form
+        invalidates={["session"]}
+        key={user.email}
+        onSubmit={change}
+        submit="Change address"
+        submitKind="plain"
+        toast={(words) => words}
+      >
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField autoComplete="email" label="New address" maxLength={254} name="email" type="email" />
+          <EmailField label="New address" maxLength={254} />
           <PasswordField autoComplete="current-password" label="Current password" name="password" />
         </div>
       </Form>
@@ -109,20 +101,28 @@ function Address({ user, canMail }: { user: Session["user"]; canMail: boolean })
   );
 }
 
+function sentWords(email: string): string {
+  return `We sent a link to ${email}. Open it to confirm.`;
+}
+
 function ChangePassword({ email }: { email: string }) {
-  const client = useQueryClient();
-  async function change(fields: FormData): Promise<void> {
+  function change(fields: FormData): Promise<unknown> {
     const body = { currentPassword: secret(fields, "currentPassword"), newPassword: secret(fields, "newPassword") };
-    await take(api.POST("/api/profile/password", { body }));
-    await client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-    toast("Password changed");
+    return api.post("/api/profile/password", { body });
   }
   return (
     <Section
       description="Changing your password ends your other sessions and disconnects your clients. Personal access tokens keep working."
       title="Password"
     >
-      <Form onSubmit={change} resets submit="Change password" submitKind="plain">
+      <Form
+        invalidates={["sessions"]}
+        onSubmit={change}
+        resets
+        submit="Change password"
+        submitKind="plain"
+        toast="Password changed"
+      >
         {/* For password managers: the account's user name. */}
         <input autoComplete="username" className="hidden" readOnly type="text" value={email} />
         <div className="grid gap-4 sm:grid-cols-2">
@@ -137,7 +137,7 @@ function ChangePassword({ email }: { email: string }) {
 function SingleSignOn({ name }: { name: string }) {
   const identities = useQuery(identitiesQuery);
   async function link(fields: FormData): Promise<void> {
-    const { url } = await take(api.POST("/api/sso/link", { body: { password: secret(fields, "password") } }));
+    const { url } = await api.post("/api/sso/link", { body: { password: secret(fields, "password") } });
     window.location.assign(url);
   }
   return (

@@ -6,11 +6,11 @@ import { plural } from "#api/plural.ts";
 import { describeClient } from "#server/web/app/data/browser-words.ts";
 import { describeCredential } from "#server/web/app/data/credential-words.ts";
 import { readsQuery, tokensQuery } from "#server/web/app/data/queries.ts";
-import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
-import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
-import { Table, type Column } from "#server/web/app/ui/table.tsx";
-import { Time } from "#server/web/app/ui/time.tsx";
+import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
+import { EmptyState } from "#server/web/app/ui/bits.tsx";
+import { Options, Picker, PLAIN } from "#server/web/app/ui/form.tsx";
+import { type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 
 /** Items shown to the person's tokens and connected clients. */
 export function Page() {
@@ -19,70 +19,54 @@ export function Page() {
   const tokens = useQuery(tokensQuery).data?.tokens ?? [];
   const names = new Map(tokens.map(({ id, name }) => [id, name]));
   return (
-    <>
-      <PageHeading title="Agent activity">
-        Items that your sessions, tokens and clients received: each where it came first that day, and how often items
-        came again. kb records item IDs, but no queries or titles.
-      </PageHeading>
-      <Section
+    <PageFrame
+      title="Agent activity"
+      lead="Items that your sessions, tokens and clients received: each where it came first that day, and how often items came again. kb records item IDs, but no queries or titles."
+    >
+      <TableSection
         action={
-          <select
-            aria-label="Token or client"
-            className="border-edge/60 bg-surface min-h-8 max-w-full min-w-0 rounded-md border px-2 max-sm:min-h-10 max-sm:w-full"
-            onChange={(event) => setCredential(event.currentTarget.value)}
+          <Picker
+            className={`${PLAIN} max-w-full min-w-0 max-sm:w-full`}
+            label="Token or client"
+            onChoose={setCredential}
             value={credential}
           >
             <option value="">All sessions, tokens and clients</option>
-            {[...names].map(([id, name]) => (
-              <option key={id} value={`pat:${id}`}>
-                {name}
-              </option>
-            ))}
-          </select>
+            <Options choices={tokens.map(({ id, name }) => [`pat:${id}`, name])} />
+          </Picker>
         }
         title="Activity"
-      >
-        <LoadedPages query={query} rowsOf={({ reads }) => reads}>
-          {(reads) =>
-            reads.length === 0 ? (
-              <EmptyState icon="eye" title="No activity yet">
-                When an agent searches or reads with your access, the call appears here.
-              </EmptyState>
-            ) : (
-              <Table
-                columns={columns(names)}
-                keyOf={({ at, credential, tool, answers, repeats, kbIds }) =>
-                  [at, credential, tool, answers, repeats, ...kbIds].join(" ")
-                }
-                label="Activity"
-                rows={reads}
-              />
-            )
-          }
-        </LoadedPages>
-      </Section>
-    </>
+
+        columns={columns(names)}
+        empty={
+          <EmptyState icon="eye" title="No activity yet">
+            When an agent searches or reads with your access, the call appears here.
+          </EmptyState>
+        }
+        keyOf={({ at, credential, tool, answers, repeats, kbIds }) =>
+          [at, credential, tool, answers, repeats, ...kbIds].join(" ")
+        }
+        label="Activity"
+        query={query}
+      />
+    </PageFrame>
   );
 }
 
 function columns(names: ReadonlyMap<string, string>): Column<AuditRead>[] {
   return [
-    {
-      title: "Action",
-      isHeadless: true,
-      cell: ({ tool }) => <ToolName tool={tool} />,
-    },
+    headColumn("Action", ({ tool }) => <ToolName tool={tool} />),
     {
       title: "By",
       cell: ({ credential, client }) => (
         <>
           <span className="block wrap-anywhere">{describeCredential(credential, names)}</span>
-          {client !== null && <span className="text-muted text-xs wrap-anywhere">{describeClient(client)}</span>}
+          {client && <span className="text-muted text-xs wrap-anywhere">{describeClient(client)}</span>}
         </>
       ),
     },
     { title: "Items", cell: (read) => <Items read={read} /> },
-    { title: "When", cell: ({ at }) => <Time at={at} /> },
+    timeColumn("When", "at"),
   ];
 }
 

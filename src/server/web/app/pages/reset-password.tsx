@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { resetOfferQuery } from "#server/web/app/data/queries.ts";
 import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { CheckedLink } from "#server/web/app/shell/checked-link.tsx";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { NoLink } from "#server/web/app/shell/no-link.tsx";
-import { Form, PasswordField, secret, TextField } from "#server/web/app/ui/form.tsx";
+import { EmailField, Form, PasswordField, secret } from "#server/web/app/ui/form.tsx";
 
 /** Sets a new password with a link. */
 export function Page() {
@@ -17,11 +17,10 @@ export function Page() {
 const TITLE = "Set a new password";
 
 function Reset({ token }: { token: string }) {
-  const offer = useQuery(resetOfferQuery(token));
   const another = <Link to="/forgot-password">Request a new link</Link>;
 
   async function confirm(fields: FormData): Promise<void> {
-    await take(api.POST("/api/password-reset/confirm", { body: { token, password: secret(fields, "password") } }));
+    await api.post("/api/password-reset/confirm", { body: { token, password: secret(fields, "password") } });
     window.location.replace("/");
   }
 
@@ -30,7 +29,7 @@ function Reset({ token }: { token: string }) {
       next={another}
       overCode="link_invalid"
       overTitle="This link is no longer valid"
-      query={offer}
+      query={useQuery(resetOfferQuery(token))}
       title={TITLE}
     >
       {({ email }) => (
@@ -40,7 +39,7 @@ function Reset({ token }: { token: string }) {
           title={TITLE}
         >
           <Form isWide onSubmit={confirm} submit="Set password and sign in">
-            <TextField autoComplete="username" label="Email address" name="email" readOnly value={email} />
+            <EmailField autoComplete="username" readOnly value={email} />
             <PasswordField autoComplete="new-password" autoFocus label="New password" name="password" />
           </Form>
         </EntryCard>

@@ -1,86 +1,68 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import type { SessionRecord } from "#api/session.ts";
 import { describeBrowser } from "#server/web/app/data/browser-words.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { sessionsQuery } from "#server/web/app/data/queries.ts";
-import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
-import { Badge, Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
-import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
-import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
-import { Time } from "#server/web/app/ui/time.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
+import { Badge } from "#server/web/app/ui/bits.tsx";
+import { IN_ROW } from "#server/web/app/ui/button.tsx";
+import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
+import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 
 /** The person's sessions, and signing out of them. */
 export function Page() {
-  const query = useInfiniteQuery(sessionsQuery);
-  const [ending, setEnding] = useState<SessionRecord>();
-  const client = useQueryClient();
-
-  async function end(): Promise<void> {
-    if (ending === undefined) return;
-    await take(api.DELETE("/api/sessions/{id}", { params: { path: { id: ending.id } } }));
-    toast("Session ended");
-    await client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-  }
-
   return (
-    <>
-      <PageHeading title="Sessions">
-        Devices where you're signed in. If you don't recognize one, sign it out and change your password.
-      </PageHeading>
-      <Section title="Active sessions">
-        <LoadedPages query={query} rowsOf={({ sessions }) => sessions}>
-          {(sessions) => <Table columns={columns(setEnding)} keyOf={({ id }) => id} label="Sessions" rows={sessions} />}
-        </LoadedPages>
-      </Section>
-      <ConfirmDialog
-        act="Sign out"
-        isOpen={ending !== undefined}
-        onClose={() => setEnding(undefined)}
-        onConfirm={end}
-        title={`Sign out ${describeBrowser(ending?.userAgent ?? null)}?`}
-      >
-        <p>This session ends immediately. To continue, sign in again on that device.</p>
-      </ConfirmDialog>
-    </>
+    <PageFrame
+      title="Sessions"
+      lead="Devices where you're signed in. If you don't recognize one, sign it out and change your password."
+    >
+      <TableSection
+        title="Active sessions"
+        columns={COLUMNS}
+        keyOf="id"
+        label="Sessions"
+        query={useInfiniteQuery(sessionsQuery)}
+      />
+    </PageFrame>
   );
 }
 
-function columns(onEnd: (session: SessionRecord) => void): Column<SessionRecord>[] {
-  return [
-    {
-      title: "Device",
-      isHeadless: true,
-      cell: ({ userAgent, ip, current }) => (
-        <>
-          <span className="flex flex-wrap items-center gap-2 font-medium">
-            {describeBrowser(userAgent)}
-            {current && <Badge tone="accent">This session</Badge>}
-          </span>
-          {ip !== null && <span className="text-muted font-mono text-xs">{ip}</span>}
-        </>
-      ),
-    },
-    { title: "Last seen", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-    { title: "Signed in", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-    {
-      title: ACTS,
-      isHeadless: true,
-      cell: (session) =>
-        session.current ? null : (
-          <Button
-            aria-label={`Sign out ${describeBrowser(session.userAgent)}`}
-            className="@2xl:-my-1.5 @2xl:-mr-2"
-            kind="quiet"
-            onClick={() => onEnd(session)}
-          >
-            Sign out
-          </Button>
-        ),
-    },
-  ];
+const COLUMNS: Column<SessionRecord>[] = [
+  headColumn("Device", ({ userAgent, ip, current }) => (
+    <>
+      <span className="flex flex-wrap items-center gap-2 font-medium">
+        {describeBrowser(userAgent)}
+        {current && <Badge tone="accent">This session</Badge>}
+      </span>
+      {ip && <span className="text-muted font-mono text-xs">{ip}</span>}
+    </>
+  )),
+  timeColumn("Last seen", "lastSeenAt"),
+  timeColumn("Signed in", "createdAt"),
+  timeColumn("Expires", "expiresAt"),
+  actsColumn((session) => !session.current && <SignOut session={session} />),
+];
+
+function SignOut({ session: { id, userAgent } }: { session: SessionRecord }) {
+  const title = `Sign out ${describeBrowser(userAgent)}`;
+  return (
+    <DialogButton
+      {...IN_ROW}
+      aria-label={title}
+      dialog={
+        <ConfirmDialog
+          act="Sign out"
+          invalidates={["sessions"]}
+          onConfirm={() => api.delete("/api/sessions/{id}", { params: { path: { id } } })}
+          title={`${title}?`}
+          toast="Session ended"
+        >
+          This session ends immediately. To continue, sign in again on that device.
+        </ConfirmDialog>
+      }
+    >
+      Sign out
+    </DialogButton>
+  );
 }

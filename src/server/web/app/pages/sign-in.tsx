@@ -2,14 +2,14 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate } from "@tanstack/react-router";
 import type { EntryState } from "#api/session.ts";
 import { addressParameter } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { describeSsoFailure } from "./sso-words.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { buttonClass } from "#server/web/app/ui/button.tsx";
-import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
+import { EmailField, Form, PasswordField, secret, text } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
 /** Sign-in by password or at the identity provider; a new installation is set up first. */
@@ -27,9 +27,7 @@ function SignIn({ entry }: { entry: EntryState }) {
   const failure = describeSsoFailure(addressParameter("error"));
 
   async function signIn(fields: FormData): Promise<void> {
-    await take(
-      api.POST("/api/session", { body: { email: text(fields, "email"), password: secret(fields, "password") } }),
-    );
+    await api.post("/api/session", { body: { email: text(fields, "email"), password: secret(fields, "password") } });
     // A full load instead of a change of page, so that nothing fetched before the sign-in is left.
     window.location.replace(returnTo);
   }
@@ -41,8 +39,8 @@ function SignIn({ entry }: { entry: EntryState }) {
       {...(returnTo !== "/" && { lead: "Sign in to continue." })}
     >
       <div className="space-y-4">
-        {failure !== undefined && <Notice tone="danger">{failure}</Notice>}
-        {entry.sso !== null && (
+        {failure && <Notice tone="danger">{failure}</Notice>}
+        {entry.sso && (
           <>
             <a
               className={buttonClass("plain", "w-full")}
@@ -56,7 +54,7 @@ function SignIn({ entry }: { entry: EntryState }) {
           </>
         )}
         <Form isWide onSubmit={signIn} submit="Sign in">
-          <TextField autoComplete="username" autoFocus label="Email address" name="email" type="email" />
+          <EmailField autoComplete="username" autoFocus />
           <PasswordField autoComplete="current-password" label="Password" name="password" />
         </Form>
       </div>

@@ -1,18 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { deviceTimeZone } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { entryQuery } from "#server/web/app/data/queries.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Form } from "#server/web/app/ui/form.tsx";
+import { AccountFields, accountOf } from "./account-fields.tsx";
 
 /** Creates an account and its own workspace, where sign-up is open. */
 export function Page() {
-  const entry = useQuery(entryQuery);
   return (
-    <Loaded query={entry}>
+    <Loaded query={useQuery(entryQuery)}>
       {({ signup }) =>
         signup === "open" ? (
           <SignUp />
@@ -32,16 +31,9 @@ function SignUp() {
   const [sentTo, setSentTo] = useState<string>();
 
   async function signUp(fields: FormData): Promise<void> {
-    const email = text(fields, "email");
-    const body = {
-      name: text(fields, "name"),
-      email,
-      password: secret(fields, "password"),
-      workspaceName: text(fields, "workspaceName"),
-      timeZone: deviceTimeZone(),
-    };
-    await take(api.POST("/api/sign-up", { body }));
-    setSentTo(email);
+    const body = accountOf(fields);
+    await api.post("/api/sign-up", { body });
+    setSentTo(body.email);
   }
 
   if (sentTo !== undefined) {
@@ -67,10 +59,7 @@ function SignUp() {
       title="Create your account"
     >
       <Form isWide onSubmit={signUp} submit="Create account">
-        <TextField autoComplete="name" autoFocus label="Your name" maxLength={120} name="name" />
-        <TextField autoComplete="email" label="Email address" maxLength={254} name="email" type="email" />
-        <PasswordField autoComplete="new-password" label="Password" name="password" />
-        <TextField autoComplete="organization" label="Workspace name" maxLength={120} name="workspaceName" />
+        <AccountFields hasFocus />
       </Form>
     </EntryCard>
   );

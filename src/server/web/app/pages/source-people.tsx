@@ -1,21 +1,18 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import type { BodyOf } from "#api/client.ts";
 import type { Instance } from "#api/workspace.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { workspaceQuery } from "#server/web/app/data/queries.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
-import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
+import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
 import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
-import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { actsColumn, Table, type Column } from "#server/web/app/ui/table.tsx";
 
 /** How long permissions are trusted, which instances determine who members are, and which domains' addresses identify them. */
 export function SourcePeople() {
   const query = useQuery(workspaceQuery);
-  const { role } = useSession();
   return (
     <>
       <Section title="Registered instances">
@@ -33,84 +30,63 @@ export function SourcePeople() {
           A member whose verified email address is in one of these domains is linked to the source user with the same
           verified address.
         </p>
-        <Loaded query={query}>
-          {({ identityDomains }) => <Domains canEdit={role === "owner"} domains={identityDomains} />}
-        </Loaded>
+        <Loaded query={query}>{({ identityDomains }) => <Domains domains={identityDomains} />}</Loaded>
       </Section>
     </>
   );
 }
 
+/** Sends settings of the workspace. */
+function change(body: BodyOf<"patch", "/api/workspace">) {
+  return api.patch("/api/workspace", { body });
+}
+
 function Instances({ instances }: { instances: readonly Instance[] }) {
-  const client = useQueryClient();
-  const [removing, setRemoving] = useState<Instance>();
-  const own = instances.filter(({ setBy }) => setBy === "workspace");
-
-  async function save(wanted: readonly Omit<Instance, "setBy">[], said: string): Promise<void> {
-    const body = { instances: wanted.map(({ providerId, baseUrl }) => ({ providerId, baseUrl })) };
-    await take(api.PATCH("/api/workspace", { body }));
-    await client.invalidateQueries({ queryKey: workspaceQuery.queryKey });
-    toast(said);
-  }
-
-  async function add(fields: FormData): Promise<void> {
-    const added = { providerId: text(fields, "providerId"), baseUrl: text(fields, "baseUrl") };
-    await save([...own, added], "Instance registered");
-  }
-
+  const own = instances
+    .filter(({ setBy }) => setBy === "workspace")
+    .map(({ providerId, baseUrl }) => ({ providerId, baseUrl }));
   return (
     <div className="space-y-4">
       {instances.length > 0 && (
         <Table
-          columns={instanceColumns(setRemoving)}
+          columns={instanceColumns(own)}
           keyOf={({ providerId, baseUrl }) => `${providerId} ${baseUrl}`}
           label="Registered instances"
           rows={instances}
         />
       )}
-      <Form onSubmit={add} resets submit="Register" submitKind="plain">
+      <Form
+        invalidates={["workspace"]}
+        onSubmit={(fields) =>
+          change({
+            instances: [...own, { providerId: text(fields, "providerId"), baseUrl: text(fields, "baseUrl") }],
+          })
+        }
+        resets
+        submit="Register"
+        submitKind="plain"
+        toast="Instance registered"
+      >
         <div className="grid gap-4 sm:grid-cols-2">
-          <TextField autoComplete="off" label="Source" name="providerId" placeholder="gitea" />
-          <TextField
-            autoComplete="off"
-            label="Base URL"
-            name="baseUrl"
-            placeholder="https://git.acme.test"
-            type="url"
-          />
+          <TextField label="Source" name="providerId" placeholder="gitea" />
+          <TextField label="Base URL" name="baseUrl" placeholder="https://git.acme.test" type="url" />
         </div>
       </Form>
-      <ConfirmDialog
-        act="Remove"
-        isOpen={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        onConfirm={() =>
-          save(
-            own.filter((each) => each !== removing),
-            "Instance removed",
-          )
-        }
-        title={`Remove ${removing?.baseUrl ?? ""}?`}
-      >
-        <p>Its users are no longer linked to members. Members lose what they can read only as one of its users.</p>
-      </ConfirmDialog>
     </div>
   );
 }
 
 function MaxAclAge({ hours }: { hours: number }) {
-  const client = useQueryClient();
-
-  async function save(fields: FormData): Promise<void> {
-    await take(api.PATCH("/api/workspace", { body: { maxAclAgeHours: Number(text(fields, "maxAclAgeHours")) } }));
-    await client.invalidateQueries({ queryKey: workspaceQuery.queryKey });
-    toast("Settings saved");
-  }
-
   return (
-    <Form key={hours} onSubmit={save} submit="Save" submitKind="plain">
+    <Form
+      invalidates={["workspace"]}
+      key={hours}
+      onSubmit={(fields) => change({ maxAclAgeHours: Number(text(fields, "maxAclAgeHours")) })}
+      submit="Save"
+      submitKind="plain"
+      toast="Settings saved"
+    >
       <TextField
-        autoComplete="off"
         defaultValue={hours}
         hint="How long kb relies on the permissions it last read from a source, from 1 to 720. An item that isn't checked in time is hidden until it is."
         label="Maximum age, in hours"
@@ -123,87 +99,99 @@ function MaxAclAge({ hours }: { hours: number }) {
   );
 }
 
-function Domains({ domains, canEdit }: { domains: readonly string[]; canEdit: boolean }) {
-  const client = useQueryClient();
-  const [removing, setRemoving] = useState<string>();
-
-  async function save(identityDomains: string[], said: string): Promise<void> {
-    await take(api.PATCH("/api/workspace", { body: { identityDomains } }));
-    await client.invalidateQueries({ queryKey: workspaceQuery.queryKey });
-    toast(said);
-  }
-
+function Domains({ domains }: { domains: readonly string[] }) {
+  const { role } = useSession();
   return (
     <div className="space-y-4">
       {domains.length > 0 && (
         <Table
-          columns={domainColumns(canEdit ? setRemoving : undefined)}
-          keyOf={({ domain }) => domain}
+          columns={domainColumns(domains, role === "owner")}
+          keyOf="domain"
           label="Identity domains"
           rows={domains.map((domain) => ({ domain }))}
         />
       )}
-      {canEdit ? (
+      {role === "owner" ? (
         <Form
-          onSubmit={(fields) => save([...domains, text(fields, "identityDomains")], "Domain added")}
+          invalidates={["workspace"]}
+          onSubmit={(fields) => change({ identityDomains: [...domains, text(fields, "identityDomains")] })}
           resets
           submit="Add domain"
           submitKind="plain"
+          toast="Domain added"
         >
-          <TextField autoComplete="off" label="Domain" name="identityDomains" placeholder="acme.test" />
+          <TextField label="Domain" name="identityDomains" placeholder="acme.test" />
         </Form>
       ) : (
         <p className="text-muted">Only an owner can change these.</p>
       )}
-      <ConfirmDialog
-        act="Remove"
-        isOpen={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        onConfirm={() =>
-          save(
-            domains.filter((each) => each !== removing),
-            "Domain removed",
-          )
-        }
-        title={`Remove ${removing ?? ""}?`}
-      >
-        <p>No one else is linked by an address in this domain. Members who are linked already stay linked.</p>
-      </ConfirmDialog>
     </div>
   );
 }
 
-function instanceColumns(onRemove: (instance: Instance) => void): Column<Instance>[] {
+type Registered = Pick<Instance, "providerId" | "baseUrl">;
+
+function instanceColumns(own: readonly Registered[]): Column<Instance>[] {
   return [
     { title: "Source", cell: ({ providerId }) => providerId },
     { title: "Base URL", cell: ({ baseUrl }) => <span className="break-all">{baseUrl}</span> },
-    {
-      title: ACTS,
-      isHeadless: true,
-      cell: (instance) =>
-        instance.setBy === "operator" ? (
-          <span className="text-muted">Set by the operator</span>
-        ) : (
-          <Button aria-label={`Remove ${instance.baseUrl}`} kind="quiet" onClick={() => onRemove(instance)}>
-            Remove
-          </Button>
-        ),
-    },
+    actsColumn(({ providerId, baseUrl, setBy }) => {
+      if (setBy === "operator") return <span className="text-muted">Set by the operator</span>;
+      const rest = own.filter((each) => each.providerId !== providerId || each.baseUrl !== baseUrl);
+      return (
+        <Remove name={baseUrl} rest={{ instances: rest }} toast="Instance removed">
+          Its users are no longer linked to members. Members lose what they can read only as one of its users.
+        </Remove>
+      );
+    }),
   ];
 }
 
-function domainColumns(onRemove: ((domain: string) => void) | undefined): Column<{ domain: string }>[] {
+function domainColumns(domains: readonly string[], canEdit: boolean): Column<{ domain: string }>[] {
   return [
     { title: "Domain", cell: ({ domain }) => domain },
-    {
-      title: ACTS,
-      isHeadless: true,
-      cell: ({ domain }) =>
-        onRemove && (
-          <Button aria-label={`Remove ${domain}`} kind="quiet" onClick={() => onRemove(domain)}>
-            Remove
-          </Button>
+    actsColumn(
+      ({ domain }) =>
+        canEdit && (
+          <Remove
+            name={domain}
+            rest={{ identityDomains: domains.filter((each) => each !== domain) }}
+            toast="Domain removed"
+          >
+            No one else is linked by an address in this domain. Members who are linked already stay linked.
+          </Remove>
         ),
-    },
+    ),
   ];
+}
+
+interface RemoveProps {
+  name: string;
+  /** The settings without it. */
+  rest: Parameters<typeof change>[0];
+  toast: string;
+  /** The effects. */
+  children: string;
+}
+
+function Remove({ name, rest, toast, children }: RemoveProps) {
+  return (
+    <DialogButton
+      aria-label={`Remove ${name}`}
+      dialog={
+        <ConfirmDialog
+          act="Remove"
+          invalidates={["workspace"]}
+          onConfirm={() => change(rest)}
+          title={`Remove ${name}?`}
+          toast={toast}
+        >
+          {children}
+        </ConfirmDialog>
+      }
+      kind="quiet"
+    >
+      Remove
+    </DialogButton>
+  );
 }

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { deviceTimeZone } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { workspacesQuery } from "#server/web/app/data/queries.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { switchWorkspace } from "#server/web/app/shell/switch-workspace.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Form, NameField, text } from "#server/web/app/ui/form.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 
 /** Chooses the workspace to work in, or creates one. */
@@ -55,7 +55,7 @@ const ROLES = { owner: "the owner", admin: "an admin", member: "a member" } as c
 function MakeWorkspace({ onBack }: { onBack(): void }) {
   async function make(fields: FormData): Promise<void> {
     const body = { name: text(fields, "name"), timeZone: deviceTimeZone() };
-    const { workspace } = await take(api.POST("/api/workspaces", { body }));
+    const { workspace } = await api.post("/api/workspaces", { body });
     await switchWorkspace(workspace.id);
   }
   return (
@@ -69,7 +69,7 @@ function MakeWorkspace({ onBack }: { onBack(): void }) {
       title="Create workspace"
     >
       <Form isWide onSubmit={make} submit="Create workspace">
-        <TextField autoComplete="organization" autoFocus label="Name" maxLength={120} name="name" />
+        <NameField autoComplete="organization" autoFocus maxLength={120} />
       </Form>
     </EntryCard>
   );

@@ -1,10 +1,11 @@
 import { useState, type ReactNode } from "react";
 import type { ConsentRequest } from "#api/oauth.ts";
 import type { Session } from "#api/session.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { SCOPE_WORDS } from "./scope-words.ts";
+import { useAct } from "#server/web/app/ui/act.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { PasswordField, SelectField } from "#server/web/app/ui/form.tsx";
+import { Fact, Facts } from "#server/web/app/ui/facts.tsx";
+import { PasswordField, secret, SelectField } from "#server/web/app/ui/form.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
@@ -35,30 +36,16 @@ export function ConsentCard({
   onDecide(decision: Decision): Promise<void>;
 }) {
   const { client, needsPassword, workspaces, currentWorkspaceId } = request;
-  const [problem, setProblem] = useState<Problem>();
-  const [busy, setBusy] = useState<Decision["decision"]>();
   const [workspaceId, setWorkspaceId] = useState(currentWorkspaceId);
   const workspaceName = workspaces.find(({ id }) => id === workspaceId)?.name ?? "your workspace";
+  const { run, input, problem } = useAct(onDecide);
 
-  async function decide(form: HTMLFormElement | null, decision: Decision["decision"]): Promise<void> {
-    if (form === null || busy !== undefined) return;
-    if (decision === "allow" && !form.reportValidity()) return;
-    const fields = new FormData(form);
-    const password = String(fields.get("password") ?? "");
-    setBusy(decision);
-    setProblem(undefined);
-    try {
-      await onDecide({
-        csrf: request.csrf,
-        decision,
-        ...(decision === "allow" && { workspaceId }),
-        ...(decision === "allow" && password !== "" && { password }),
-      });
-    } catch (error) {
-      setProblem(toProblem(error));
-    } finally {
-      setBusy(undefined);
-    }
+  function decide(form: HTMLFormElement | null, decision: Decision["decision"]): void {
+    if (form === null) return;
+    if (decision === "deny") return run({ csrf: request.csrf, decision });
+    if (!form.reportValidity()) return;
+    const password = secret(new FormData(form), "password");
+    run({ csrf: request.csrf, decision, workspaceId, ...(password !== "" && { password }) });
   }
 
   return (
@@ -73,7 +60,7 @@ export function ConsentCard({
           // Enter in a field must not decide: only a pressed button does.
         }}
       >
-        <Facts request={request} user={user} />
+        <About request={request} user={user} />
         {warning}
         <section>
           <h2 className="mb-1.5 font-medium">It can</h2>
@@ -92,11 +79,11 @@ export function ConsentCard({
           </ul>
         </section>
         <SelectField
-          choices={workspaces.map(({ id, name }) => ({ value: id, label: name }))}
+          choices={workspaces.map(({ id, name }) => [id, name])}
           hint="It can't see your other workspaces."
           label="Workspace"
           name="workspaceId"
-          onChange={(event) => setWorkspaceId(event.currentTarget.value)}
+          onChoose={setWorkspaceId}
           value={workspaceId}
         />
         {needsPassword && (
@@ -107,15 +94,15 @@ export function ConsentCard({
             name="password"
           />
         )}
-        {problem !== undefined && <ProblemNotice problem={problem} />}
+        <ProblemNotice problem={problem} />
         <div className="grid grid-cols-2 gap-3">
-          <Button isBusy={busy === "deny"} onClick={(event) => void decide(event.currentTarget.form, "deny")}>
+          <Button isBusy={input?.decision === "deny"} onClick={(event) => decide(event.currentTarget.form, "deny")}>
             Deny
           </Button>
           <Button
-            isBusy={busy === "allow"}
+            isBusy={input?.decision === "allow"}
             kind="primary"
-            onClick={(event) => void decide(event.currentTarget.form, "allow")}
+            onClick={(event) => decide(event.currentTarget.form, "allow")}
           >
             Allow
           </Button>
@@ -126,10 +113,10 @@ export function ConsentCard({
   );
 }
 
-function Facts({ request: { client, askedFrom }, user }: { request: ConsentRequest; user: Session["user"] }) {
+function About({ request: { client, askedFrom }, user }: { request: ConsentRequest; user: Session["user"] }) {
   return (
     <div className="space-y-3">
-      <dl className="bg-sunken space-y-1.5 rounded-md px-3 py-2.5">
+      <Facts look="ends">
         <Fact label="Account">
           {user.name} <span className="text-muted font-normal">{user.email}</span>
         </Fact>
@@ -137,14 +124,14 @@ function Facts({ request: { client, askedFrom }, user }: { request: ConsentReque
         <Fact label={client.isLocal || client.host !== null ? "Redirects to" : "Signs in"}>
           {client.isLocal ? "an app on this computer" : (client.host ?? "the device that shows the code")}
         </Fact>
-        {client.uri !== null && <Fact label="Website">{client.uri}</Fact>}
-        {client.documentReadAt !== null && (
+        <Fact label="Website">{client.uri}</Fact>
+        {client.documentReadAt && (
           <Fact label="Description">
             read <Time at={client.documentReadAt} />
           </Fact>
         )}
-        {askedFrom !== null && <Fact label="Requested from">{askedFrom}</Fact>}
-      </dl>
+        <Fact label="Requested from">{askedFrom}</Fact>
+      </Facts>
       {!client.isOurs && (
         <Notice tone="warn">
           Any app can use this name. Only continue if you started this yourself
@@ -154,14 +141,3 @@ function Facts({ request: { client, askedFrom }, user }: { request: ConsentReque
     </div>
   );
 }
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="flex flex-wrap justify-between gap-x-3">
-      <dt className="text-muted">{label}</dt>
-      <dd className="min-w-0 font-medium wrap-anywhere">{children}</dd>
-    </div>
-  );
-}
-
-/** The account whose rights are granted: the most common mistake is the wrong account. */

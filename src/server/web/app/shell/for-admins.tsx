@@ -1,21 +1,23 @@
 import type { ReactNode } from "react";
 import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
-import { isAdmin } from "./nav.ts";
-import { PageHeading } from "./page.tsx";
-import { useSession } from "./session.ts";
+import { PageFrame } from "./page.tsx";
+import { useIsAdmin } from "./session.ts";
 
 /** A page for owners and admins. The server decides; this only says so before a request is made. */
-export function ForAdmins({ title, children }: { title: string; children: ReactNode }) {
-  const { role } = useSession();
-  if (isAdmin(role)) return children;
+export function forAdmins(title: string, Content: () => ReactNode) {
+  return function Page() {
+    return useIsAdmin() ? <Content /> : <AdminsOnly title={title} />;
+  };
+}
+
+function AdminsOnly({ title }: { title: string }) {
   return (
-    <>
-      <PageHeading title={title} />
+    <PageFrame title={title}>
       <Section title="Admins only">
         <EmptyState icon="people" title="Only admins can see this page">
           Ask an admin. To find one, go to Members.
         </EmptyState>
       </Section>
-    </>
+    </PageFrame>
   );
 }

@@ -1,9 +1,10 @@
-import type { InfiniteData } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { isOutage, toProblem } from "#server/web/app/data/problem.ts";
-import { Skeleton } from "#server/web/app/ui/bits.tsx";
+import { Section, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { Table, type TableProps } from "#server/web/app/ui/table.tsx";
+import { NothingHere } from "./nothing-here.tsx";
 
 interface Query<T> {
   data: T | undefined;
@@ -44,30 +45,23 @@ export function Loaded<T>({
   );
 }
 
-interface PagedQuery<P> extends Query<InfiniteData<P>> {
-  hasNextPage: boolean;
-  isFetchingNextPage: boolean;
-  fetchNextPage(): unknown;
+export interface PagedQuery<T> extends Query<T> {
+  hasNextPage?: boolean;
+  isFetchingNextPage?: boolean;
+  fetchNextPage?(): unknown;
 }
 
-/** A list that arrives in pages: `rowsOf` returns a page's rows, `children` draws all that have arrived. */
-export function LoadedPages<P, Row>({
-  query,
-  rowsOf,
-  children,
-}: {
-  query: PagedQuery<P>;
-  rowsOf(page: P): readonly Row[];
-  children(rows: readonly Row[]): ReactNode;
-}) {
+/** A list, and a button for more of it if it arrives in pages. */
+export function LoadedPages<T>({ query, children }: { query: PagedQuery<T>; children(data: T): ReactNode }) {
+  const { hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
   return (
     <Loaded query={query}>
       {(data) => (
         <>
-          {children(data.pages.flatMap(rowsOf))}
-          {query.hasNextPage && (
+          {children(data)}
+          {hasNextPage && (
             <div className="border-line border-t pt-3 text-center">
-              <Button isBusy={query.isFetchingNextPage} kind="quiet" onClick={() => void query.fetchNextPage()}>
+              <Button isBusy={isFetchingNextPage} kind="quiet" onClick={() => void fetchNextPage?.()}>
                 Show more
               </Button>
             </div>
@@ -76,4 +70,45 @@ export function LoadedPages<P, Row>({
       )}
     </Loaded>
   );
+}
+
+interface LoadedTableProps<Row> extends Omit<TableProps<Row>, "rows"> {
+  query: PagedQuery<readonly Row[]>;
+  /** In place of a table without rows. */
+  empty?: ReactNode;
+}
+
+/** The rows of a query as a table. */
+export function LoadedTable<Row>({ query, empty, ...table }: LoadedTableProps<Row>) {
+  return (
+    <LoadedPages query={query}>
+      {(rows) => (rows.length === 0 && empty !== undefined ? empty : <Table {...table} rows={rows} />)}
+    </LoadedPages>
+  );
+}
+
+interface TableSectionProps<Row> extends LoadedTableProps<Row> {
+  title: string;
+  description?: ReactNode;
+  action?: ReactNode;
+}
+
+/** A section of a page that is one table. */
+export function TableSection<Row>({ title, description, action, ...table }: TableSectionProps<Row>) {
+  return (
+    <Section action={action} description={description} title={title}>
+      <LoadedTable {...table} />
+    </Section>
+  );
+}
+
+/** The page of one thing: the answer for nothing when it doesn't exist, or the person can't see it. */
+export function LoadedPage<T>({ query, children }: { query: Query<T>; children(data: T): ReactNode }) {
+  const { data, error } = query;
+  if (error !== null) {
+    const problem = toProblem(error);
+    const isNowhere = problem.code === "not_found" || problem.code === "invalid_request";
+    return isNowhere ? <NothingHere /> : <ProblemNotice problem={problem} />;
+  }
+  return data === undefined ? <Skeleton lines={6} /> : children(data);
 }

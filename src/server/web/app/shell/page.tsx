@@ -1,7 +1,46 @@
+import { Link } from "@tanstack/react-router";
 import { useEffect, useRef, type ReactNode, type RefObject } from "react";
+import { NAV } from "./nav.ts";
+
+/** The pages above a page. */
+export function Breadcrumb({ children }: { children: ReactNode }) {
+  return (
+    <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
+      {children}
+    </nav>
+  );
+}
 
 /** False after the first page was shown: only later pages' headings get the focus. */
 let isFirstPage = true;
+
+interface PageFrameProps {
+  title: string;
+  /** Its subject in a sentence, or its state. */
+  lead?: ReactNode;
+  action?: ReactNode;
+  /** The page of the navigation that it belongs to. */
+  within?: string;
+  children?: ReactNode;
+}
+
+/** A page: its place, its heading, and its sections below each other. */
+export function PageFrame({ title, lead, action, within, children }: PageFrameProps) {
+  const place = NAV.flatMap(({ links }) => links).find(({ to }) => to === within);
+  return (
+    <>
+      {place && (
+        <Breadcrumb>
+          <Link to={place.to}>{place.label}</Link>
+        </Breadcrumb>
+      )}
+      <PageHeading action={action} title={title}>
+        {lead}
+      </PageHeading>
+      <div className="space-y-5">{children}</div>
+    </>
+  );
+}
 
 /**
  * A page's heading, and its window title. After a change of page the heading gets the focus, so that keyboard users and

@@ -1,5 +1,6 @@
 import { createContext, use } from "react";
 import type { Session } from "#api/session.ts";
+import { isAdmin } from "./nav.ts";
 
 /** The signed-in person, within the shell. */
 export const SessionContext = createContext<Session | undefined>(undefined);
@@ -9,4 +10,9 @@ export function useSession(): Session {
   const session = use(SessionContext);
   if (session === undefined) throw new Error("useSession belongs below the shell.");
   return session;
+}
+
+/** Whether the person is an owner or an admin of the workspace. */
+export function useIsAdmin(): boolean {
+  return isAdmin(useSession().role);
 }

@@ -89,10 +89,10 @@ function SideBar({ session }: { session: Session }) {
       <nav aria-label="Pages" className="flex-1 overflow-y-auto px-3 py-2">
         {NAV.map(({ title, links }) => (
           <div className="mb-5" key={title ?? ""}>
-            {title !== undefined && <h2 className="text-muted mb-1 px-2 text-xs font-medium">{title}</h2>}
+            {title && <h2 className="text-muted mb-1 px-2 text-xs font-medium">{title}</h2>}
             <ul>
               {links
-                .filter(({ isForAdmins }) => isForAdmins !== true || isAdmin(session.role))
+                .filter(({ isForAdmins }) => !isForAdmins || isAdmin(session.role))
                 .map(({ to, label, icon, waits }) => (
                   <li key={to}>
                     <Link

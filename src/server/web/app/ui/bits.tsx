@@ -2,25 +2,32 @@
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
+const TONES = {
+  plain: "bg-ink/7 text-ink",
+  accent: "bg-accent-soft text-accent-strong",
+  warn: "bg-warn-soft text-warn",
+  ok: "bg-ok-soft text-ok",
+} as const;
+
+type Tone = keyof typeof TONES;
+
 /** A short fact about a thing. */
-export function Badge({
-  tone = "plain",
-  children,
-}: {
-  tone?: "plain" | "accent" | "warn" | "ok";
-  children: ReactNode;
-}) {
-  const tones = {
-    plain: "bg-ink/7 text-ink",
-    accent: "bg-accent-soft text-accent-strong",
-    warn: "bg-warn-soft text-warn",
-    ok: "bg-ok-soft text-ok",
-  };
+export function Badge({ tone = "plain", children }: { tone?: Tone; children: ReactNode }) {
   return (
-    <span className={`inline-flex items-center rounded px-1.5 py-0.5 text-xs font-medium ${tones[tone]}`}>
+    <span className={`inline-flex items-center rounded px-1.5 py-0.5 text-xs font-medium ${TONES[tone]}`}>
       {children}
     </span>
   );
+}
+
+/** A thing's state in words, and how urgently it needs attention. */
+export interface StateWords {
+  title: string;
+  tone: Tone;
+}
+
+export function StateBadge({ title, tone }: StateWords) {
+  return <Badge tone={tone}>{title}</Badge>;
 }
 
 /** Placeholder lines for text. */
@@ -67,21 +74,11 @@ export function Section({
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 px-4 pt-3.5 sm:px-5">
         <div className="min-w-0 flex-1 basis-56">
           <h2 className="text-[0.9375rem]">{title}</h2>
-          {description !== undefined && <p className="text-muted mt-0.5 max-w-prose">{description}</p>}
+          {description && <p className="text-muted mt-0.5 max-w-prose">{description}</p>}
         </div>
         {action}
       </div>
       <div className="px-4 pt-3 pb-4 sm:px-5">{children}</div>
     </section>
-  );
-}
-
-/** A fact about a thing, under its name: a row of a `dl`. */
-export function Fact({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className="flex gap-3">
-      <dt className="text-muted w-24 shrink-0">{label}</dt>
-      <dd className="min-w-0 wrap-anywhere">{children}</dd>
-    </div>
   );
 }

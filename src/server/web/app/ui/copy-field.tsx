@@ -9,20 +9,23 @@ interface CopyFieldProps {
   showsLabel?: boolean;
   /** Shown only once: copying it lets the surrounding dialog close. */
   isOnce?: boolean;
+  /** Gets the focus, selected, when it appears in place of what had it. */
+  hasFocus?: boolean;
 }
 
 /** One line of text with a button that copies it. It can be selected by hand where copying isn't allowed. */
-export function CopyField({ label, value, showsLabel, isOnce }: CopyFieldProps) {
+export function CopyField({ label, value, showsLabel, isOnce, hasFocus }: CopyFieldProps) {
   const id = useId();
   const take = use(TakenContext);
-  const onCopy = isOnce === true ? take : undefined;
+  const onCopy = isOnce ? take : undefined;
   return (
     <div>
-      <label className={showsLabel === true ? "mb-1 block font-medium" : "sr-only"} htmlFor={id}>
+      <label className={showsLabel ? "mb-1 block font-medium" : "sr-only"} htmlFor={id}>
         {label}
       </label>
       <div className="flex gap-2 max-sm:flex-col">
         <input
+          autoFocus={hasFocus}
           className="bg-sunken border-line w-full min-w-0 flex-1 rounded-md border px-2.5 py-1.5 font-mono text-[0.8125rem] max-sm:min-h-10"
           id={id}
           onCopy={onCopy}
@@ -34,6 +37,11 @@ export function CopyField({ label, value, showsLabel, isOnce }: CopyFieldProps) 
       </div>
     </div>
   );
+}
+
+/** A command to run in a terminal. */
+export function TerminalCommand({ command }: { command: string }) {
+  return <CopyField label="Run in a terminal" showsLabel value={command} />;
 }
 
 /** Lines of a command or a file below their label, with a button that copies them. Long lines wrap, so that all is visible. */

@@ -1,12 +1,13 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { createContext, useRef, useState, type ComponentProps, type ReactNode } from "react";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { Button, IconButton } from "./button.tsx";
-import { ProblemNotice } from "./notice.tsx";
+import { createContext, use, useState, type ComponentProps, type ReactNode } from "react";
+import { useAct, type Outcome } from "./act.ts";
+import { Button, IconButton, type ButtonProps } from "./button.tsx";
+import { Form, type FormProps } from "./form.tsx";
+import { Notice, ProblemNotice } from "./notice.tsx";
 
 export interface DialogProps {
-  isOpen: boolean;
-  onClose(): void;
+  /** Without it, the button that opened the dialog closes it. */
+  onClose?: () => void;
   title: string;
   description?: ReactNode;
   children: ReactNode;
@@ -20,33 +21,38 @@ export interface DialogProps {
 /** Signals to the surrounding dialog that its one-time content was copied. */
 export const TakenContext = createContext<() => void>(() => undefined);
 
-/** A window over the page: the focus stays inside, Escape closes it, then the focus returns to where it was. */
-export function Dialog({ isOpen, onClose, isSticky = false, ...rest }: DialogProps) {
+const CloseContext = createContext<() => void>(() => undefined);
+
+/** Closes the dialog, in it and in a component that a `DialogButton` opens. */
+export function useClose(): () => void {
+  return use(CloseContext);
+}
+
+/**
+ * A window over the page, open for as long as it is rendered: the focus stays inside, Escape closes it, then the focus
+ * returns to where it was.
+ */
+export function Dialog({ onClose, isSticky = false, ...rest }: DialogProps) {
+  const closeButton = useClose();
+  const close = onClose ?? closeButton;
   const [isTaken, setTaken] = useState(false);
   const [wasAsked, setAsked] = useState(false);
   const holds = isSticky && !isTaken;
 
-  // Each opening starts fresh, however the last one was closed.
-  const isShowing = isOpen && isSticky;
-  const [wasShowing, setWasShowing] = useState(isShowing);
-  if (isShowing !== wasShowing) {
-    setWasShowing(isShowing);
-    setTaken(false);
-    setAsked(false);
-  }
-
   function change(open: boolean): void {
     if (open) return;
     if (holds) setAsked(true);
-    else onClose();
+    else close();
   }
 
   return (
-    <Base.Root disablePointerDismissal={isSticky} onOpenChange={change} open={isOpen}>
+    <Base.Root disablePointerDismissal={isSticky} onOpenChange={change} open>
       <Base.Portal>
         <Base.Backdrop className="bg-veil fixed inset-0 z-30" />
         <TakenContext value={() => setTaken(true)}>
-          <Popup {...rest} canClose={!holds} says={holds && wasAsked ? NOT_TAKEN : ""} />
+          <CloseContext value={close}>
+            <Popup {...rest} canClose={!holds} says={holds && wasAsked ? NOT_TAKEN : ""} />
+          </CloseContext>
         </TakenContext>
       </Base.Portal>
     </Base.Root>
@@ -79,7 +85,7 @@ function Popup({ title, description, children, canClose, says }: PopupProps) {
       <div className="flex items-start justify-between gap-3 px-5 pt-4">
         <div className="min-w-0 pt-1">
           <Base.Title className="text-base wrap-anywhere">{title}</Base.Title>
-          {description !== undefined && (
+          {description && (
             <Base.Description className="text-muted mt-1 wrap-anywhere" render={<div />}>
               {description}
             </Base.Description>
@@ -99,10 +105,7 @@ function CloseButton(props: ComponentProps<"button">) {
   return <IconButton {...props} icon="close" label="Close" />;
 }
 
-export interface ConfirmProps {
-  isOpen: boolean;
-  onClose(): void;
-  title: string;
+interface ConfirmProps<Result> extends Omit<Outcome<Result>, "onDone">, Pick<DialogProps, "onClose" | "title"> {
   /** The effects, and what can't be undone. */
   children: ReactNode;
   /** The label of the button that does it. */
@@ -110,45 +113,73 @@ export interface ConfirmProps {
   /** Style of that button; `danger` unless it can be undone. */
   kind?: "danger" | "primary";
   /** Does it; when it fails the dialog stays open and shows why. */
-  onConfirm(): Promise<unknown>;
+  onConfirm(): Promise<Result>;
 }
 
 /** Asks for confirmation, especially before something that can't be undone. */
-export function ConfirmDialog({ isOpen, onClose, title, children, act, kind = "danger", onConfirm }: ConfirmProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const isRunning = useRef(false);
-
-  function close(): void {
-    setProblem(undefined);
-    onClose();
-  }
-
-  async function confirm(): Promise<void> {
-    if (isRunning.current) return;
-    isRunning.current = true;
-    setBusy(true);
-    try {
-      await onConfirm();
-      close();
-    } catch (error) {
-      setProblem(toProblem(error));
-    } finally {
-      isRunning.current = false;
-      setBusy(false);
-    }
-  }
-
+export function ConfirmDialog<Result>({ title, onClose, ...rest }: ConfirmProps<Result>) {
   return (
-    <Dialog isOpen={isOpen} onClose={close} title={title}>
-      <div className="text-muted space-y-2">{children}</div>
-      {problem && <ProblemNotice className="mt-3" problem={problem} />}
+    <Dialog title={title} {...(onClose && { onClose })}>
+      <Question {...rest} />
+    </Dialog>
+  );
+}
+
+type QuestionProps<Result> = Omit<ConfirmProps<Result>, "title" | "onClose">;
+
+function Question<Result>({ children, act, kind = "danger", onConfirm, ...outcome }: QuestionProps<Result>) {
+  const close = useClose();
+  const { run, isBusy, problem } = useAct(onConfirm, { ...outcome, onDone: close });
+  return (
+    <>
+      <div className="text-muted space-y-2 wrap-anywhere">{children}</div>
+      <ProblemNotice className="mt-3" problem={problem} />
       <div className="mt-5 flex flex-wrap justify-end gap-2">
         <Button onClick={close}>Cancel</Button>
-        <Button isBusy={isBusy} kind={kind} onClick={() => void confirm()}>
+        <Button isBusy={isBusy} kind={kind} onClick={run}>
           {act}
         </Button>
       </div>
+    </>
+  );
+}
+
+/** A dialog with a form, which closes it once it was sent. */
+export function FormDialog<Result>({
+  title,
+  description,
+  ...form
+}: Pick<DialogProps, "title" | "description"> & FormProps<Result>) {
+  const close = useClose();
+  return (
+    <Dialog description={description} title={title}>
+      <Form {...form} onDone={close} />
     </Dialog>
+  );
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ dialog, ...button }: ButtonProps & { dialog: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button {...button} onClick={() => setOpen(true)} />
+      {isOpen && <CloseContext value={() => setOpen(false)}>{dialog}</CloseContext>}
+    </>
+  );
+}
+
+/** Shows a secret or a link that can't be shown again, how to keep it, and the button that closes the dialog. */
+export function ShownOnce({ warning, children }: { warning: ReactNode; children: ReactNode }) {
+  return (
+    <div className="space-y-4">
+      <Notice tone="warn">{warning}</Notice>
+      {children}
+      <div className="flex justify-end">
+        <Button kind="primary" onClick={useClose()}>
+          Done
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { createContext, use, useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
-import { problemBesideFields, toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { problemBesideFields } from "#server/web/app/data/problem.ts";
+import { useAct, type Outcome } from "./act.ts";
 import { Button, type ButtonKind } from "./button.tsx";
 import { ProblemNotice } from "./notice.tsx";
 
@@ -9,9 +10,9 @@ interface FormState {
 
 const FormContext = createContext<FormState>({ errors: {} });
 
-export interface FormProps {
+export interface FormProps<Result> extends Outcome<Result> {
   /** Submits the input; a `Problem` that it throws is shown next to the fields it names, else above the button. */
-  onSubmit(fields: FormData): Promise<unknown>;
+  onSubmit(fields: FormData): Promise<Result>;
   /** The label of the button. */
   submit: string;
   submitKind?: ButtonKind;
@@ -24,53 +25,51 @@ export interface FormProps {
 }
 
 /** A form that submits itself, waits, and shows the server's errors next to each field. */
-export function Form({ onSubmit, submit, submitKind = "primary", secondary, isWide, resets, children }: FormProps) {
-  const [failure, setFailure] = useState<{ problem: Problem; rest: Problem | undefined }>();
-  const [isBusy, setBusy] = useState(false);
+export function Form<Result>({
+  onSubmit,
+  submit,
+  submitKind = "primary",
+  secondary,
+  isWide = false,
+  resets = false,
+  children,
+  onDone,
+  ...outcome
+}: FormProps<Result>) {
   const form = useRef<HTMLFormElement>(null);
-  const isRunning = useRef(false);
+  const [names, setNames] = useState<readonly string[]>([]);
+  const { run, isBusy, problem } = useAct(onSubmit, {
+    ...outcome,
+    onDone(result) {
+      if (resets) form.current?.reset();
+      return onDone?.(result);
+    },
+  });
 
   // The first invalid field gets the focus, so that people don't have to search for it.
   useEffect(() => {
-    if (failure === undefined) return;
+    if (problem === undefined) return;
     const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     // In a closed `details` element, no one would see the error.
     for (let fold = wrong?.closest("details"); fold; fold = fold.parentElement?.closest("details")) fold.open = true;
     wrong?.focus();
-  }, [failure]);
-
-  async function send(fields: FormData): Promise<void> {
-    if (isRunning.current) return;
-    isRunning.current = true;
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await onSubmit(fields);
-      if (resets === true) form.current?.reset();
-    } catch (error) {
-      const problem = toProblem(error);
-      const names = [...(form.current?.elements ?? [])].map((element) => element.getAttribute("name") ?? "");
-      setFailure({ problem, rest: problemBesideFields(problem, names) });
-    } finally {
-      isRunning.current = false;
-      setBusy(false);
-    }
-  }
+  }, [problem]);
 
   return (
-    <FormContext value={{ errors: failure?.problem.fields ?? {} }}>
+    <FormContext value={{ errors: problem?.fields ?? {} }}>
       <form
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault();
-          void send(new FormData(event.currentTarget));
+          setNames([...event.currentTarget.elements].map((element) => element.getAttribute("name") ?? ""));
+          run(new FormData(event.currentTarget));
         }}
         ref={form}
       >
         {children}
-        {failure?.rest && <ProblemNotice problem={failure.rest} />}
-        <div className={`flex flex-wrap items-center gap-x-4 gap-y-2 ${isWide === true ? "" : "pt-1"}`}>
-          <Button className={isWide === true ? "w-full" : ""} isBusy={isBusy} kind={submitKind} type="submit">
+        <ProblemNotice problem={problem && problemBesideFields(problem, names)} />
+        <div className={`flex flex-wrap items-center gap-x-4 gap-y-2 ${isWide ? "" : "pt-1"}`}>
+          <Button className={isWide ? "w-full" : ""} isBusy={isBusy} kind={submitKind} type="submit">
             {submit}
           </Button>
           {secondary}
@@ -85,14 +84,14 @@ interface FieldProps {
   label: string;
   hint?: ReactNode;
   /** Optional: shown next to the label. */
-  isOptional?: boolean;
+  isOptional?: boolean | undefined;
 }
 
 const CONTROL =
   "bg-surface border-edge placeholder:text-muted/80 w-full min-w-0 rounded-md border px-2.5 py-1.5 text-sm max-sm:min-h-10 " +
   "max-sm:text-base aria-invalid:border-danger disabled:opacity-60 [&[readonly]]:bg-sunken [&[readonly]]:text-muted";
 
-/** A line of text. */
+/** A line of text. The browser completes nothing unless it is told what the field is. */
 export function TextField({
   name,
   label,
@@ -102,10 +101,11 @@ export function TextField({
   ...rest
 }: FieldProps & ComponentProps<"input">) {
   return (
-    <Field hint={hint} isOptional={isOptional === true} label={label} name={name}>
+    <Field hint={hint} isOptional={isOptional} label={label} name={name}>
       {(control) => (
         <input
-          required={isOptional !== true}
+          autoComplete="off"
+          required={!isOptional}
           {...rest}
           {...control}
           className={`${CONTROL} ${className}`}
@@ -113,6 +113,36 @@ export function TextField({
         />
       )}
     </Field>
+  );
+}
+
+/** An email address, for signing in. */
+export function EmailField(props: Partial<ComponentProps<typeof TextField>>) {
+  return <TextField autoComplete="email" label="Email address" name="email" type="email" {...props} />;
+}
+
+/** The name that people give to a thing. */
+export function NameField(props: { maxLength: number } & Partial<ComponentProps<typeof TextField>>) {
+  return <TextField label="Name" name="name" {...props} />;
+}
+
+interface SearchFieldProps extends Omit<ComponentProps<"input">, "onChange"> {
+  label: string;
+  onType(text: string): void;
+}
+
+/** Words to look for in what is shown; screen readers get its label. */
+export function SearchField({ label, onType, className = "", ...rest }: SearchFieldProps) {
+  return (
+    <input
+      autoComplete="off"
+      placeholder={label}
+      {...rest}
+      aria-label={label}
+      className={`bg-surface border-edge w-full rounded-md border px-2.5 py-1.5 text-sm ${className}`}
+      onChange={(event) => onType(event.currentTarget.value)}
+      type="search"
+    />
   );
 }
 
@@ -126,10 +156,10 @@ export function TextAreaField({
   ...rest
 }: FieldProps & ComponentProps<"textarea">) {
   return (
-    <Field hint={hint} isOptional={isOptional === true} label={label} name={name}>
+    <Field hint={hint} isOptional={isOptional} label={label} name={name}>
       {(control) => (
         <textarea
-          required={isOptional !== true}
+          required={!isOptional}
           rows={3}
           spellCheck={false}
           {...rest}
@@ -142,51 +172,13 @@ export function TextAreaField({
   );
 }
 
-/** The text of a file, such as a key: pasted, or read from the file. It stays here until the form is sent. */
-export function FileField(props: FieldProps & ComponentProps<"textarea">) {
-  const frame = useRef<HTMLDivElement>(null);
-  const [problem, setProblem] = useState("");
-
-  async function take(file: File): Promise<void> {
-    const area = frame.current?.querySelector("textarea");
-    if (!area) return;
-    setProblem(file.size > MAX_FILE_BYTES ? `${file.name} is too large to be a key.` : "");
-    if (file.size <= MAX_FILE_BYTES) area.value = await file.text();
-  }
-
-  return (
-    <div ref={frame}>
-      <TextAreaField {...props} />
-      <label className="text-accent focus-within:outline-accent mt-1.5 inline-flex cursor-pointer items-center rounded-md font-medium underline underline-offset-2 focus-within:outline-2 focus-within:outline-offset-2 max-sm:min-h-10">
-        Choose a file
-        <input
-          aria-label={`File for ${props.label.toLowerCase()}`}
-          className="sr-only"
-          onChange={(event) => {
-            const [file] = event.currentTarget.files ?? [];
-            // Allows choosing the same file again after it was edited.
-            event.currentTarget.value = "";
-            if (file) void take(file);
-          }}
-          type="file"
-        />
-      </label>
-      <p aria-live="polite" className="text-danger text-xs font-medium">
-        {problem}
-      </p>
-    </div>
-  );
-}
-
-const MAX_FILE_BYTES = 64_000;
-
 /** A password: hidden until the person chooses to show it. */
 export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldProps & ComponentProps<"input">) {
   const [isShown, setShown] = useState(false);
   return (
     <Field
       hint={hint ?? (rest.autoComplete === "new-password" ? NEW_PASSWORD : undefined)}
-      isOptional={isOptional === true}
+      isOptional={isOptional}
       label={label}
       name={name}
     >
@@ -194,7 +186,7 @@ export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldP
         <div className="relative">
           <input
             maxLength={1024}
-            required={isOptional !== true}
+            required={!isOptional}
             {...rest}
             {...control}
             className={`${CONTROL} pr-16`}
@@ -218,31 +210,71 @@ export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldP
 /** Shown before a new one is typed; the server checks it. */
 const NEW_PASSWORD = "Use at least 12 characters, such as a few unrelated words.";
 
-export interface Choice {
-  value: string;
-  label: string;
+export type Choice = readonly [value: string, label: string];
+
+interface SelectProps extends Omit<ComponentProps<"select">, "name" | "onChange"> {
+  choices: readonly Choice[];
+  onChoose?(value: string): void;
 }
 
 /** One of a few choices. The browser's own control works on every device and with every screen reader. */
-export function SelectField({
-  name,
-  label,
-  hint,
-  choices,
-  ...rest
-}: FieldProps & { choices: readonly Choice[] } & ComponentProps<"select">) {
+export function SelectField({ name, label, hint, choices, onChoose, ...rest }: FieldProps & SelectProps) {
   return (
     <Field hint={hint} label={label} name={name}>
       {(control) => (
-        <select {...rest} {...control} className={`${CONTROL} pr-8`} name={name}>
-          {choices.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
+        <select
+          {...rest}
+          {...control}
+          className={`${CONTROL} pr-8`}
+          name={name}
+          onChange={(event) => onChoose?.(event.currentTarget.value)}
+        >
+          <Options choices={choices} />
         </select>
       )}
     </Field>
+  );
+}
+
+interface PickerProps {
+  label: string;
+  value: string;
+  onChoose(value: string): void;
+  className?: string;
+  /** `Options`, or groups of them. */
+  children: ReactNode;
+}
+
+/** One of a few choices outside a form, such as a filter; screen readers get its label. */
+export function Picker({ label, onChoose, className = PLAIN, ...rest }: PickerProps) {
+  return (
+    <select
+      {...rest}
+      aria-label={label}
+      className={`min-h-8 rounded-md border px-2 max-sm:min-h-10 ${className}`}
+      onChange={(event) => onChoose(event.currentTarget.value)}
+    />
+  );
+}
+
+/** The colours of a control that isn't in use. */
+export const PLAIN = "border-edge/60 bg-surface";
+
+export function Options({ choices }: { choices: readonly Choice[] }) {
+  return choices.map(([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
+}
+
+/** Fields about the same thing, below its name. */
+export function Fieldset({ legend, className, children }: { legend: string; className?: string; children: ReactNode }) {
+  return (
+    <fieldset className={className}>
+      <legend className="mb-1 font-medium">{legend}</legend>
+      {children}
+    </fieldset>
   );
 }
 
@@ -251,34 +283,16 @@ export function CheckboxField({
   label,
   hint,
   ...rest
-}: { label: string; hint?: string } & Omit<ComponentProps<"input">, "type">) {
-  const id = useId();
-  const error = use(FormContext).errors[rest.name ?? ""];
-  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean);
+}: { label: string; hint?: ReactNode } & Omit<ComponentProps<"input">, "type">) {
+  const { control, error } = useControl(rest.name, hint);
   return (
     <div className="flex items-start gap-2.5 py-1">
-      <input
-        {...rest}
-        aria-describedby={described.length > 0 ? described.join(" ") : undefined}
-        aria-invalid={error !== undefined || undefined}
-        className="accent-accent mt-0.5 size-4 shrink-0"
-        id={id}
-        type="checkbox"
-      />
+      <input {...rest} {...control} className="accent-accent mt-0.5 size-4 shrink-0" type="checkbox" />
       <div className="min-w-0 flex-1">
-        <label className="block wrap-anywhere" htmlFor={id}>
+        <label className="block wrap-anywhere" htmlFor={control.id}>
           {label}
         </label>
-        {hint !== undefined && (
-          <p className="text-muted text-xs wrap-anywhere" id={`${id}-hint`}>
-            {hint}
-          </p>
-        )}
-        {error !== undefined && (
-          <p className="text-danger mt-1 text-xs font-medium" id={`${id}-error`} role="alert">
-            {error}
-          </p>
-        )}
+        <Below control={control} error={error} hint={hint} />
       </div>
     </div>
   );
@@ -290,30 +304,37 @@ interface ControlProps {
   "aria-describedby": string | undefined;
 }
 
-function Field({
-  name,
-  label,
-  hint,
-  isOptional,
-  children,
-}: FieldProps & { children: (control: ControlProps) => ReactNode }) {
+/** Connects a control with its hint and the server's error about it, so that screen readers read them out with it. */
+function useControl(name = "", hint: ReactNode): { control: ControlProps; error: string | undefined } {
   const id = useId();
   const error = use(FormContext).errors[name];
   const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`].filter(Boolean);
-  const control: ControlProps = {
-    id,
-    "aria-invalid": error !== undefined || undefined,
-    "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+  return {
+    control: {
+      id,
+      "aria-invalid": error !== undefined || undefined,
+      "aria-describedby": described.length > 0 ? described.join(" ") : undefined,
+    },
+    error,
   };
+}
+
+/** The hint and the error of a control. */
+function Below({
+  control: { id },
+  hint,
+  error,
+  className = "",
+}: {
+  control: ControlProps;
+  hint: ReactNode;
+  error: string | undefined;
+  className?: string;
+}) {
   return (
-    <div>
-      <label className="mb-1 flex items-baseline justify-between gap-2 font-medium" htmlFor={id}>
-        {label}
-        {isOptional === true && <span className="text-muted text-xs font-normal">optional</span>}
-      </label>
-      {children(control)}
+    <>
       {hint !== undefined && (
-        <p className="text-muted mt-1 text-xs wrap-anywhere" id={`${id}-hint`}>
+        <p className={`text-muted text-xs wrap-anywhere ${className}`} id={`${id}-hint`}>
           {hint}
         </p>
       )}
@@ -322,6 +343,26 @@ function Field({
           {error}
         </p>
       )}
+    </>
+  );
+}
+
+function Field({
+  name,
+  label,
+  hint,
+  isOptional,
+  children,
+}: FieldProps & { children: (control: ControlProps) => ReactNode }) {
+  const { control, error } = useControl(name, hint);
+  return (
+    <div>
+      <label className="mb-1 flex items-baseline justify-between gap-2 font-medium" htmlFor={control.id}>
+        {label}
+        {isOptional && <span className="text-muted text-xs font-normal">optional</span>}
+      </label>
+      {children(control)}
+      <Below className="mt-1" control={control} error={error} hint={hint} />
     </div>
   );
 }

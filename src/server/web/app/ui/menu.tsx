@@ -28,7 +28,7 @@ export function Menu({
     if (!isOpen) return;
     itemsOf(place.current)[0]?.focus();
     const closeElsewhere = (event: PointerEvent) => {
-      if (event.target instanceof Node && place.current?.contains(event.target) !== true) setOpen(false);
+      if (event.target instanceof Node && !place.current?.contains(event.target)) setOpen(false);
     };
     document.addEventListener("pointerdown", closeElsewhere);
     return () => document.removeEventListener("pointerdown", closeElsewhere);

@@ -36,7 +36,7 @@ export function Notice({
         </span>
       )}
       <div className="min-w-0 flex-1 wrap-anywhere">{children}</div>
-      {onClose !== undefined && (
+      {onClose && (
         <button aria-label="Close this notice" className="shrink-0 self-start" onClick={onClose} type="button">
           <Icon name="close" />
         </button>
@@ -45,12 +45,18 @@ export function Notice({
   );
 }
 
+interface ProblemNoticeProps {
+  problem: Problem | undefined;
+  className?: string;
+}
+
 /** The failure, the next step, and for a server error the request id to give to an administrator. */
-export function ProblemNotice({ problem, className }: { problem: Problem; className?: string }) {
+export function ProblemNotice({ problem, className = "" }: ProblemNoticeProps) {
+  if (problem === undefined) return null;
   return (
-    <Notice tone="danger" {...(className !== undefined && { className })}>
+    <Notice className={className} tone="danger">
       <p>{problem.message}</p>
-      {problem.hint !== undefined && <p className="mt-1">{problem.hint}</p>}
+      {problem.hint && <p className="mt-1">{problem.hint}</p>}
       {problem.status >= 500 && problem.requestId !== undefined && (
         <p className="mt-1 font-mono text-xs">Request ID: {problem.requestId}</p>
       )}

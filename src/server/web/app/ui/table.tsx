@@ -1,27 +1,29 @@
 import type { ReactNode } from "react";
+import { Time } from "./time.tsx";
 
 export interface Column<Row> {
   title: string;
-  /** Shown next to the value in a narrow place, where there is no header; the first column and actions need none. */
-  isHeadless?: boolean;
   cell(row: Row): ReactNode;
+  /**
+   * The title is shown next to the value in a narrow place, where there is no header; the first column and actions
+   * need none there.
+   */
+  isHeadless?: boolean;
+}
+
+export interface TableProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** Tells the rows apart: one of their keys, or a text made of several. */
+  keyOf: (keyof Row & string) | ((row: Row) => string);
 }
 
 /**
  * Rows of the same shape. In a narrow place each row becomes a block, so that nothing scrolls sideways. The container's
  * width decides, not the window's, which a side bar may share.
  */
-export function Table<Row>({
-  label,
-  columns,
-  rows,
-  keyOf,
-}: {
-  label: string;
-  columns: readonly Column<Row>[];
-  rows: readonly Row[];
-  keyOf(row: Row): string;
-}) {
+export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   return (
     <div className="@container">
       <table aria-label={label} className="w-full border-collapse text-left @max-2xl:block">
@@ -33,7 +35,7 @@ export function Table<Row>({
                 key={title}
                 scope="col"
               >
-                {isHeadless === true && title === ACTS ? <span className="sr-only">{title}</span> : title}
+                {isHeadless && title === ACTS ? <span className="sr-only">{title}</span> : title}
               </th>
             ))}
           </tr>
@@ -42,7 +44,7 @@ export function Table<Row>({
           {rows.map((row) => (
             <tr
               className="border-line border-b last:border-b-0 @max-2xl:block @max-2xl:py-3 @max-2xl:first:pt-0 @max-2xl:last:pb-0"
-              key={keyOf(row)}
+              key={typeof keyOf === "function" ? keyOf(row) : String(row[keyOf])}
             >
               {columns.map(({ title, isHeadless, cell }) => (
                 <td
@@ -52,14 +54,12 @@ export function Table<Row>({
                   }
                   key={title}
                 >
-                  {isHeadless !== true && (
+                  {!isHeadless && (
                     <span aria-hidden="true" className="text-muted shrink-0 text-xs leading-5 @2xl:hidden">
                       {title}
                     </span>
                   )}
-                  <div className={isHeadless === true ? "min-w-0 flex-1" : "min-w-0 @max-2xl:text-right"}>
-                    {cell(row)}
-                  </div>
+                  <div className={isHeadless ? "min-w-0 flex-1" : "min-w-0 @max-2xl:text-right"}>{cell(row)}</div>
                 </td>
               ))}
             </tr>
@@ -71,4 +71,19 @@ export function Table<Row>({
 }
 
 /** The title of a column of buttons: read out, not shown. */
-export const ACTS = "Actions";
+const ACTS = "Actions";
+
+/** The first column: what a row is about. */
+export function headColumn<Row>(title: string, cell: Column<Row>["cell"]): Column<Row> {
+  return { title, cell, isHeadless: true };
+}
+
+/** The last column: what can be done with a row. */
+export function actsColumn<Row>(cell: Column<Row>["cell"]): Column<Row> {
+  return headColumn(ACTS, cell);
+}
+
+/** A moment, by the row's key for it. */
+export function timeColumn<Key extends string>(title: string, key: Key): Column<Record<Key, string | null>> {
+  return { title, cell: (row) => <Time at={row[key]} /> };
+}

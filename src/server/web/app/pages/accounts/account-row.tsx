@@ -1,82 +1,81 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Account, AccountProviderInfo } from "#api/accounts.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { accountsQuery, sessionQuery } from "#server/web/app/data/queries.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
+import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { Row } from "#server/web/app/ui/rows.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
 import { hostOf, useDeparture } from "./departure.ts";
 import { OwnToken } from "./own-token.tsx";
 
 /** An account of the person, and what they can do with it. */
 export function AccountRow({ account, provider }: { account: Account; provider: AccountProviderInfo | undefined }) {
-  const client = useQueryClient();
-  const { failure, isBusy, go } = useDeparture();
-  const [isEnding, setEnding] = useState(false);
+  const { id, label, providerId, providerName, baseUrl, confirmedAt, state, stateReason, isLinked, way } = account;
+  const { problem, isBusy, run } = useDeparture(providerId, id);
   const [isRenewing, setRenewing] = useState(false);
-  const { id, label, providerId, providerName, baseUrl, state, stateReason, isLinked, connectors, way } = account;
-
-  async function disconnect(): Promise<void> {
-    await take(api.DELETE("/api/accounts/{id}", { params: { path: { id } } }));
-    toast(`${label} is disconnected`);
-    await client.invalidateQueries({ queryKey: accountsQuery.queryKey });
-    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  }
-
+  const connectors = account.connectors.map(({ name }) => name).join(", ");
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3">
-      <div className="min-w-0 flex-1 basis-56 space-y-1">
-        <p className="flex flex-wrap items-center gap-2">
-          <span className="font-medium wrap-anywhere">{label}</span>
+    <Row
+      actions={
+        <>
+          <Button
+            aria-label={`Connect again: ${label}`}
+            isBusy={isBusy}
+            kind="quiet"
+            onClick={way === "oauth" ? run : () => setRenewing(!isRenewing)}
+            {...(way === "token" && { "aria-expanded": isRenewing })}
+          >
+            Connect again
+          </Button>
+          <DialogButton
+            aria-label={`Disconnect ${label}`}
+            dialog={
+              <ConfirmDialog
+                act="Disconnect"
+                invalidates={["accounts", "session"]}
+                onConfirm={() => api.delete("/api/accounts/{id}", { params: { path: { id } } })}
+                title={`Disconnect ${label}?`}
+                toast={`${label} is disconnected`}
+              >
+                You stop finding what only this account lets you read
+                {way === "oauth"
+                  ? ", and its tokens are revoked."
+                  : ". To end the token too, delete it at the service."}
+                {connectors !== "" && ` These connectors stop: ${connectors}.`}
+              </ConfirmDialog>
+            }
+            kind="quiet"
+          >
+            Disconnect
+          </DialogButton>
+        </>
+      }
+      badges={
+        <>
           {state === "active" ? <Badge tone="ok">Connected</Badge> : <Badge tone="warn">Connect again</Badge>}
           {state === "active" && !isLinked && <Badge tone="warn">Not linked</Badge>}
-        </p>
-        <p className="text-muted wrap-anywhere">
-          {providerName}, {hostOf(baseUrl)}
-          {way === "token" && ", with a token of yours"}. Confirmed <Time at={account.confirmedAt} />.
-        </p>
-        {stateReason !== null && <p className="text-warn wrap-anywhere">{stateReason}</p>}
-        {connectors.length > 0 && (
-          <p className="text-muted wrap-anywhere">Connectors: {connectors.map(({ name }) => name).join(", ")}</p>
-        )}
-        {failure && <ProblemNotice problem={failure} />}
-      </div>
-      <div className="flex flex-wrap gap-1">
-        <Button
-          aria-label={`Connect again: ${label}`}
-          isBusy={isBusy}
-          kind="quiet"
-          onClick={() => (way === "oauth" ? go(providerId, id) : setRenewing(!isRenewing))}
-          {...(way === "token" && { "aria-expanded": isRenewing })}
-        >
-          Connect again
-        </Button>
-        <Button aria-label={`Disconnect ${label}`} kind="quiet" onClick={() => setEnding(true)}>
-          Disconnect
-        </Button>
-      </div>
-      {isRenewing && provider && (
-        <div className="basis-full">
-          <OwnToken account={account} onDone={() => setRenewing(false)} provider={provider} />
-        </div>
-      )}
-      <ConfirmDialog
-        act="Disconnect"
-        isOpen={isEnding}
-        onClose={() => setEnding(false)}
-        onConfirm={disconnect}
-        title={`Disconnect ${label}?`}
-      >
-        <p>
-          You stop finding what only this account lets you read
-          {way === "oauth" ? ", and its tokens are revoked." : ". To end the token too, delete it at the service."}
-          {connectors.length > 0 && ` These connectors stop: ${connectors.map(({ name }) => name).join(", ")}.`}
-        </p>
-      </ConfirmDialog>
-    </li>
+        </>
+      }
+      below={
+        isRenewing &&
+        provider && (
+          <div className="mt-2">
+            <OwnToken account={account} onDone={() => setRenewing(false)} provider={provider} />
+          </div>
+        )
+      }
+      className="space-y-1"
+      title={label}
+    >
+      <p className="text-muted wrap-anywhere">
+        {providerName}, {hostOf(baseUrl)}
+        {way === "token" && ", with a token of yours"}. Confirmed <Time at={confirmedAt} />.
+      </p>
+      {stateReason && <p className="text-warn wrap-anywhere">{stateReason}</p>}
+      {connectors !== "" && <p className="text-muted wrap-anywhere">Connectors: {connectors}</p>}
+      <ProblemNotice problem={problem} />
+    </Row>
   );
 }

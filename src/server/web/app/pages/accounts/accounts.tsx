@@ -1,19 +1,21 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import type { Account, AccountProviderInfo } from "#api/accounts.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { accountNotice } from "./account-words.ts";
 import { addressParameter } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { leaveFor } from "#server/web/app/data/leave.ts";
 import { accountsQuery } from "#server/web/app/data/queries.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
+import { useAct } from "#server/web/app/ui/act.ts";
 import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
+import { Rows } from "#server/web/app/ui/rows.tsx";
 import { AccountRow } from "./account-row.tsx";
 import { hostOf, useDeparture } from "./departure.ts";
 import { OwnToken } from "./own-token.tsx";
@@ -28,32 +30,26 @@ export function Page() {
     providers.filter(({ providerId }) => found === undefined && providerId === wanted);
   const notice = accountNotice(addressParameter("account"), addressParameter("reason"));
   return (
-    <>
-      <PageHeading title="Accounts">
-        Connect your account at another service: you find what you can read there, and your connectors can read with it.
-      </PageHeading>
-      {notice && (
-        <Notice className="mb-5" tone={notice.tone}>
-          {notice.text}
-        </Notice>
-      )}
-      <div className="space-y-5">
-        {found !== undefined && <FoundCard id={found} key={found} />}
-        <Loaded query={accounts}>
-          {({ accounts, providers }) => (
-            <>
-              {asked(providers).map((provider) => (
-                <ConnectCard key={provider.providerId} onCancel={() => setWanted(undefined)} provider={provider} />
-              ))}
-              {/* A question is shown alone; everything else comes after the answer. */}
-              {found === undefined && asked(providers).length === 0 && (
-                <Lists accounts={accounts} onConnect={setWanted} providers={providers} />
-              )}
-            </>
-          )}
-        </Loaded>
-      </div>
-    </>
+    <PageFrame
+      title="Accounts"
+      lead="Connect your account at another service: you find what you can read there, and your connectors can read with it."
+    >
+      {notice && <Notice tone={notice.tone}>{notice.text}</Notice>}
+      {found && <FoundCard id={found} key={found} />}
+      <Loaded query={accounts}>
+        {({ accounts, providers }) => (
+          <>
+            {asked(providers).map((provider) => (
+              <ConnectCard key={provider.providerId} onCancel={() => setWanted(undefined)} provider={provider} />
+            ))}
+            {/* A question is shown alone; everything else comes after the answer. */}
+            {found === undefined && asked(providers).length === 0 && (
+              <Lists accounts={accounts} onConnect={setWanted} providers={providers} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </PageFrame>
   );
 }
 
@@ -74,7 +70,7 @@ function Lists({
             Choose a service below to connect one.
           </EmptyState>
         ) : (
-          <ul className="divide-line -my-3 divide-y">
+          <Rows>
             {accounts.map((account) => (
               <AccountRow
                 account={account}
@@ -82,11 +78,11 @@ function Lists({
                 provider={providers.find(({ providerId }) => providerId === account.providerId)}
               />
             ))}
-          </ul>
+          </Rows>
         )}
       </Section>
       <Section title="Services">
-        <ul className="divide-line -my-3 divide-y">
+        <Rows>
           {providers.toSorted(byUse).map((provider) => (
             <ProviderRow
               key={provider.providerId}
@@ -94,7 +90,7 @@ function Lists({
               provider={provider}
             />
           ))}
-        </ul>
+        </Rows>
       </Section>
     </>
   );
@@ -143,8 +139,8 @@ function ConnectCard({ provider, onCancel }: { provider: AccountProviderInfo; on
 }
 
 function ConnectThere({ provider, onCancel }: { provider: AccountProviderInfo; onCancel: () => void }) {
-  const { failure, isBusy, go } = useDeparture();
   const { name, providerId, scopes } = provider;
+  const { problem, isBusy, run } = useDeparture(providerId);
   return (
     <div className="space-y-3">
       <Meaning provider={provider} />
@@ -155,9 +151,9 @@ function ConnectThere({ provider, onCancel }: { provider: AccountProviderInfo; o
           kb asks for: <span className="font-mono text-xs">{scopes.join(", ")}</span>
         </li>
       </ul>
-      {failure && <ProblemNotice problem={failure} />}
+      <ProblemNotice problem={problem} />
       <div className="flex flex-wrap gap-2">
-        <Button isBusy={isBusy} kind="primary" onClick={() => go(providerId)}>
+        <Button isBusy={isBusy} kind="primary" onClick={run}>
           Continue to {name}
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
@@ -180,30 +176,17 @@ function Meaning({ provider: { name, baseUrl, setUp } }: { provider: AccountProv
 
 /** The account found at the provider: stored only when the person confirms that it is theirs. */
 function FoundCard({ id }: { id: string }) {
-  const client = useQueryClient();
   const { user, workspace } = useSession();
   const query = useQuery({
     queryKey: ["account-found", id],
-    queryFn: () => take(api.POST("/api/accounts/found", { body: { id } })),
+    queryFn: () => api.post("/api/accounts/found", { body: { id } }),
     staleTime: Infinity,
     retry: false,
   });
-  const [failure, setFailure] = useState<Problem>();
-  const [isBusy, setBusy] = useState(false);
-
-  async function decide(isAccepted: boolean): Promise<void> {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      const { returnTo } = await take(api.POST("/api/accounts/confirm", { body: { id, isAccepted } }));
-      await client.invalidateQueries({ queryKey: accountsQuery.queryKey });
-      window.location.assign(returnTo);
-    } catch (error) {
-      setFailure(toProblem(error));
-      setBusy(false);
-    }
-  }
-
+  const { run, isBusy, problem } = useAct(
+    (isAccepted: boolean) => api.post("/api/accounts/confirm", { body: { id, isAccepted } }),
+    { invalidates: ["accounts"], onDone: ({ returnTo }) => leaveFor(returnTo) },
+  );
   return (
     <Section title="Is this your account?">
       <Loaded lines={2} query={query}>
@@ -213,12 +196,12 @@ function FoundCard({ id }: { id: string }) {
               <strong>{found.label}</strong> at {found.providerName} ({hostOf(found.baseUrl)}) will be connected to{" "}
               <strong>{user.email}</strong> in the workspace <strong>{workspace.name}</strong>.
             </p>
-            {failure && <ProblemNotice problem={failure} />}
+            <ProblemNotice problem={problem} />
             <div className="flex flex-wrap gap-2">
-              <Button isBusy={isBusy} kind="primary" onClick={() => void decide(true)}>
+              <Button isBusy={isBusy} kind="primary" onClick={() => run(true)}>
                 Connect {found.login ?? found.label}
               </Button>
-              <Button disabled={isBusy} onClick={() => void decide(false)}>
+              <Button disabled={isBusy} onClick={() => run(false)}>
                 That’s not me
               </Button>
             </div>

@@ -1,32 +1,16 @@
-import { useState } from "react";
 import { addressParameter } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { leaveFor } from "#server/web/app/data/leave.ts";
+import { useAct, type Act } from "#server/web/app/ui/act.ts";
 
-/** Redirects to the provider; a failure is shown next to the button. */
-export function useDeparture(): {
-  failure: Problem | undefined;
-  isBusy: boolean;
-  go(provider: string, accountId?: string): void;
-} {
-  const [failure, setFailure] = useState<Problem>();
-  const [isBusy, setBusy] = useState(false);
-  async function go(provider: string, accountId?: string): Promise<void> {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      const returnTo = addressParameter("returnTo");
-      const body = { ...(returnTo !== undefined && { returnTo }), ...(accountId !== undefined && { accountId }) };
-      const { url } = await take(
-        api.POST("/api/accounts/{provider}/authorize", { params: { path: { provider } }, body }),
-      );
-      window.location.assign(url);
-    } catch (error) {
-      setFailure(toProblem(error));
-      setBusy(false);
-    }
-  }
-  return { failure, isBusy, go: (provider, accountId) => void go(provider, accountId) };
+/** Goes to the provider, to connect an account there, or one of the person's again. */
+export function useDeparture(provider: string, accountId?: string): Act<unknown> {
+  return useAct(async () => {
+    const returnTo = addressParameter("returnTo");
+    const body = { ...(returnTo !== undefined && { returnTo }), ...(accountId !== undefined && { accountId }) };
+    const { url } = await api.post("/api/accounts/{provider}/authorize", { params: { path: { provider } }, body });
+    await leaveFor(url);
+  });
 }
 
 /** The host name of a URL, for display. */

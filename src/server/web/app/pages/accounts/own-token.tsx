@@ -1,15 +1,12 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "@tanstack/react-router";
 import type { Account, AccountProviderInfo } from "#api/accounts.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { addressParameter } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { accountsQuery, sessionQuery } from "#server/web/app/data/queries.ts";
-import { useSession } from "#server/web/app/shell/session.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { useIsAdmin } from "#server/web/app/shell/session.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Form, secret, SelectField, TextField } from "#server/web/app/ui/form.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
 import { hostOf } from "./departure.ts";
 
 /** A token that the person created at the provider. It links them to the account it belongs to. */
@@ -23,7 +20,6 @@ export function OwnToken({
   account?: Account;
   onDone?: () => void;
 }) {
-  const client = useQueryClient();
   const [chosen, setChosen] = useState<string>();
   const instances = ownTokens?.instances ?? [];
   const place = account?.baseUrl ?? chosen;
@@ -31,13 +27,12 @@ export function OwnToken({
   if (ownTokens === null || instance === undefined) {
     return <RegisterFirst name={name} />;
   }
-  async function add(fields: FormData): Promise<void> {
+  function add(fields: FormData): Promise<{ account: Account }> {
     const where = account ? { accountId: account.id } : { baseUrl: instance?.baseUrl ?? "" };
     const credentials = { token: secret(fields, "token").trim() };
-    const done = await take(api.POST("/api/accounts", { body: { providerId, ...where, credentials } }));
-    toast(`${done.account.label} is connected`);
-    await client.invalidateQueries({ queryKey: accountsQuery.queryKey });
-    await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    return api.post("/api/accounts", { body: { providerId, ...where, credentials } });
+  }
+  function goOn(): void {
     onDone?.();
     const returnTo = addressParameter("returnTo");
     if (returnTo !== undefined) window.location.assign(safeReturnTo(returnTo));
@@ -46,30 +41,32 @@ export function OwnToken({
     <div className="max-w-xl space-y-4">
       <p className="max-w-prose">
         {ownTokens.steps}{" "}
-        {instance.url !== null && (
+        {instance.url && (
           <a href={instance.url} rel="noreferrer" target="_blank">
             Open {name}
           </a>
         )}
       </p>
       <Form
-        secondary={onDone && <Button onClick={onDone}>Cancel</Button>}
+        invalidates={["accounts", "session"]}
+        onDone={goOn}
         onSubmit={add}
         resets
+        secondary={onDone && <Button onClick={onDone}>Cancel</Button>}
         submit="Connect with this token"
         submitKind={setUp === null ? "primary" : "plain"}
+        toast={({ account: { label } }) => `${label} is connected`}
       >
         {account === undefined && instances.length > 1 && (
           <SelectField
-            choices={instances.map(({ baseUrl }) => ({ value: baseUrl, label: hostOf(baseUrl) }))}
+            choices={instances.map(({ baseUrl }) => [baseUrl, hostOf(baseUrl)])}
             label="Instance"
             name="baseUrl"
-            onChange={(event) => setChosen(event.currentTarget.value)}
+            onChoose={setChosen}
             value={instance.baseUrl}
           />
         )}
         <TextField
-          autoComplete="off"
           hint={`${hostOf(instance.baseUrl)} says whose it is. ${
             setUp === null
               ? "kb stores it encrypted, and uses it only to ask who you are."
@@ -88,8 +85,7 @@ export function OwnToken({
 
 /** People can only prove who they are there after an admin has marked the instance as trusted. */
 export function RegisterFirst({ name }: { name: string }) {
-  const { role } = useSession();
-  if (role === "member") return <>Ask an admin to register your {name}.</>;
+  if (!useIsAdmin()) return <>Ask an admin to register your {name}.</>;
   return (
     <>
       First{" "}

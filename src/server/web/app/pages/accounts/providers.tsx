@@ -28,7 +28,7 @@ export function ProviderRow({ provider, onConnect }: { provider: AccountProvider
           </div>
         </details>
       )}
-      {setUp !== null && ownTokens !== null && ownTokens.instances.length > 0 && (
+      {setUp && ownTokens !== null && ownTokens.instances.length > 0 && (
         <details className="mt-2">
           <summary className="text-accent cursor-pointer">Use a token from {name}</summary>
           <div className="mt-3">
@@ -70,7 +70,7 @@ export function SetUp({
       <ol className="list-decimal space-y-3 pl-5">
         <li className="wrap-anywhere">
           {setUp.steps}{" "}
-          {setUp.url !== null && (
+          {setUp.url && (
             <a href={setUp.url} rel="noreferrer" target="_blank">
               Open {name}
             </a>

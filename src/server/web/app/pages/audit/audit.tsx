@@ -1,25 +1,20 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useState, type ComponentProps } from "react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { ACTS_BY_TOPIC } from "./audit-words.ts";
-import { auditQuery, everybodyQuery } from "#server/web/app/data/queries.ts";
+import { auditQuery, useEverybody } from "#server/web/app/data/queries.ts";
 import { dayEnd, dayStart } from "./days.ts";
-import { ForAdmins } from "#server/web/app/shell/for-admins.tsx";
+import { forAdmins } from "#server/web/app/shell/for-admins.tsx";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { Button, buttonClass } from "#server/web/app/ui/button.tsx";
+import { Options, Picker, PLAIN } from "#server/web/app/ui/form.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { Acts } from "./acts.tsx";
 import { ChainCheck } from "./chain-check.tsx";
 
 /** Actions in the workspace: what, by whom, from where. */
-export function Page() {
-  return (
-    <ForAdmins title="Audit">
-      <Audit />
-    </ForAdmins>
-  );
-}
+export const Page = forAdmins("Audit", Audit);
 
 interface Filter {
   userId: string;
@@ -44,98 +39,84 @@ function Audit() {
     }),
   );
   return (
-    <>
-      <PageHeading
-        action={
-          <a
-            className={buttonClass()}
-            download
-            href="/api/audit/export"
-            onClick={() => toast("Downloading kb-audit.ndjson")}
-          >
-            Export
-          </a>
-        }
-        title="Audit"
-      >
-        What members, clients and the server did in the last 90 days.
-      </PageHeading>
-      <div className="space-y-5">
-        <Section title="Activity">
-          <Filters filter={filter} onChange={setFilter} />
-          <LoadedPages query={query} rowsOf={(page) => [page]}>
-            {(pages) =>
-              pages.every(({ entries }) => entries.length === 0) ? (
-                <EmptyState icon="list" title="No matching activity">
-                  {filter !== EVERYTHING && (
-                    <Button kind="quiet" onClick={() => setFilter(EVERYTHING)}>
-                      Clear filters
-                    </Button>
-                  )}
-                </EmptyState>
-              ) : (
-                <Acts
-                  entries={pages.flatMap(({ entries }) => entries)}
-                  names={new Map(pages.flatMap(({ names }) => Object.entries(names)))}
-                />
-              )
-            }
-          </LoadedPages>
-        </Section>
-        <ChainCheck />
-      </div>
-    </>
+    <PageFrame
+      action={
+        <a
+          className={buttonClass()}
+          download
+          href="/api/audit/export"
+          onClick={() => toast("Downloading kb-audit.ndjson")}
+        >
+          Export
+        </a>
+      }
+      title="Audit"
+      lead="What members, clients and the server did in the last 90 days."
+    >
+      <Section title="Activity">
+        <Filters filter={filter} onChange={setFilter} />
+        <LoadedPages query={query}>
+          {({ entries, names }) =>
+            entries.length === 0 ? (
+              <EmptyState icon="list" title="No matching activity">
+                {filter !== EVERYTHING && (
+                  <Button kind="quiet" onClick={() => setFilter(EVERYTHING)}>
+                    Clear filters
+                  </Button>
+                )}
+              </EmptyState>
+            ) : (
+              <Acts entries={entries} names={names} />
+            )
+          }
+        </LoadedPages>
+      </Section>
+      <ChainCheck />
+    </PageFrame>
   );
 }
 
 function Filters({ filter, onChange }: { filter: Filter; onChange(filter: Filter): void }) {
-  const everybody = useQuery(everybodyQuery).data?.members ?? [];
+  const everybody = useEverybody();
   const set = (change: Partial<Filter>) => onChange({ ...filter, ...change });
   return (
     <div className="border-line mb-1 grid grid-cols-2 gap-2 border-b pb-3 lg:flex">
-      <select
-        aria-label="Member"
-        className={CONTROL}
-        onChange={(event) => set({ userId: event.currentTarget.value })}
-        value={filter.userId}
-      >
+      <Picker className={CONTROL} label="Member" onChoose={(userId) => set({ userId })} value={filter.userId}>
         <option value="">Everyone</option>
-        {everybody.map(({ userId, name }) => (
-          <option key={userId} value={userId}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label="Action"
-        className={CONTROL}
-        onChange={(event) => set({ action: event.currentTarget.value })}
-        value={filter.action}
-      >
+        <Options choices={everybody.map(({ userId, name }) => [userId, name])} />
+      </Picker>
+      <Picker className={CONTROL} label="Action" onChoose={(action) => set({ action })} value={filter.action}>
         <option value="">All actions</option>
         {ACTS_BY_TOPIC.map(({ topic, acts }) => (
           <optgroup key={topic} label={topic}>
-            {Object.entries(acts).map(([action, { title }]) => (
-              <option key={action} value={action}>
-                {title}
-              </option>
-            ))}
+            <Options choices={Object.entries(acts).map(([action, [title]]) => [action, title])} />
           </optgroup>
         ))}
-      </select>
-      <Day label="From" onChange={(event) => set({ from: event.currentTarget.value })} value={filter.from} />
-      <Day label="To" onChange={(event) => set({ to: event.currentTarget.value })} value={filter.to} />
+      </Picker>
+      <Day label="From" onChoose={(from) => set({ from })} value={filter.from} />
+      <Day label="To" onChoose={(to) => set({ to })} value={filter.to} />
     </div>
   );
 }
 
-function Day({ label, ...rest }: { label: string } & ComponentProps<"input">) {
+interface DayProps {
+  label: string;
+  value: string;
+  onChoose(day: string): void;
+}
+
+function Day({ label, value, onChoose }: DayProps) {
   return (
     <label className="text-muted flex min-w-0 items-center gap-2 max-sm:flex-col max-sm:items-start max-sm:gap-0.5">
       {label}
-      <input {...rest} className={`${CONTROL} text-ink w-full`} type="date" />
+      <input
+        className={`min-h-8 rounded-md border px-2 max-sm:min-h-10 ${CONTROL} text-ink w-full`}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+        type="date"
+        value={value}
+      />
     </label>
   );
 }
 
-const CONTROL = "border-edge/60 bg-surface min-h-8 min-w-0 rounded-md border px-2 max-sm:min-h-10 lg:flex-1";
+const CONTROL = `${PLAIN} min-w-0 lg:flex-1`;

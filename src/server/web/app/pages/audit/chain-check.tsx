@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
@@ -8,7 +8,7 @@ import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 
 /** Has the server verify the chain, and shows the last hash to keep. */
 export function ChainCheck() {
-  const check = useMutation({ mutationFn: () => take(api.GET("/api/audit/check")) });
+  const check = useMutation({ mutationFn: () => api.get("/api/audit/check") });
   const { data, error } = check;
   return (
     <Section
@@ -22,10 +22,10 @@ export function ChainCheck() {
     >
       <div aria-live="polite">
         {error !== null && <ProblemNotice problem={toProblem(error)} />}
-        {data?.isIntact === true && (
+        {data?.isIntact && (
           <div className="space-y-3">
             <Notice tone="ok">The chain is intact. Each of the {data.entries} rows matches the row before it.</Notice>
-            {data.lastHash !== null && (
+            {data.lastHash && (
               <div className="space-y-1">
                 <CopyField label="Last hash" showsLabel value={data.lastHash} />
                 <p className="text-muted text-xs">

@@ -1,13 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { OpenedIntent } from "#api/connections.ts";
 import { addressParameter } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { leaveFor } from "#server/web/app/data/leave.ts";
+import { toProblem } from "#server/web/app/data/problem.ts";
 import { sessionQuery } from "#server/web/app/data/queries.ts";
 import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { SignedInAs } from "#server/web/app/shell/signed-in-as.tsx";
+import { useAct } from "#server/web/app/ui/act.ts";
 import { Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button, buttonClass } from "#server/web/app/ui/button.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
@@ -19,7 +20,7 @@ export function Page() {
   const session = useQuery(sessionQuery);
   const query = useQuery({
     queryKey: ["intent", intent],
-    queryFn: () => take(api.POST("/api/mcp-servers/intents/read", { body: { intent: intent ?? "" } })),
+    queryFn: () => api.post("/api/mcp-servers/intents/read", { body: { intent: intent ?? "" } }),
     enabled: intent !== undefined,
     staleTime: Infinity,
     retry: false,
@@ -62,21 +63,11 @@ interface AskProps {
 
 function Ask({ intent, secret, user, workspace }: AskProps) {
   const { serverName, serverHost, opensHost, scopes, isReconnect, returnTo, kind } = intent;
-  const [problem, setProblem] = useState<Problem>();
-  const [isBusy, setBusy] = useState(false);
-
-  async function open(): Promise<void> {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const { url } = await take(api.POST("/api/mcp-servers/intents/open", { body: { intent: secret } }));
-      window.sessionStorage.removeItem(KEY);
-      window.location.assign(url);
-    } catch (error) {
-      setProblem(toProblem(error));
-      setBusy(false);
-    }
-  }
+  const { run, isBusy, problem } = useAct(async () => {
+    const { url } = await api.post("/api/mcp-servers/intents/open", { body: { intent: secret } });
+    window.sessionStorage.removeItem(KEY);
+    await leaveFor(url);
+  });
 
   return (
     <EntryCard below={<SignedInAs user={user} />} title={titleOf(intent)}>
@@ -101,9 +92,9 @@ function Ask({ intent, secret, user, workspace }: AskProps) {
           )}
           <li>Continue only if you began this yourself.</li>
         </ul>
-        {problem && <ProblemNotice problem={problem} />}
+        <ProblemNotice problem={problem} />
         <div className="flex flex-wrap gap-2">
-          <Button isBusy={isBusy} kind="primary" onClick={() => void open()}>
+          <Button isBusy={isBusy} kind="primary" onClick={run}>
             Continue to {opensHost}
           </Button>
           <a className={buttonClass()} href={returnTo}>

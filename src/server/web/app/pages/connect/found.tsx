@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import type { FoundConnection } from "#api/connections.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { leaveFor } from "#server/web/app/data/leave.ts";
+import { toProblem } from "#server/web/app/data/problem.ts";
 import { sessionQuery } from "#server/web/app/data/queries.ts";
 import { useLinkToken } from "#server/web/app/data/link-token.ts";
 import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { SignedInAs } from "#server/web/app/shell/signed-in-as.tsx";
+import { useAct } from "#server/web/app/ui/act.ts";
 import { Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
@@ -18,7 +19,7 @@ export function Page() {
   const session = useQuery(sessionQuery);
   const query = useQuery({
     queryKey: ["intent-found", id],
-    queryFn: () => take(api.POST("/api/mcp-servers/intents/found", { body: { id } })),
+    queryFn: () => api.post("/api/mcp-servers/intents/found", { body: { id } }),
     enabled: id !== "",
     staleTime: Infinity,
     retry: false,
@@ -43,20 +44,10 @@ export function Page() {
 
 function Decide({ found, id, user }: { found: FoundConnection; id: string; user: { email: string; name: string } }) {
   const { serverName, serverHost, account, isNewInstead, scopes, access } = found;
-  const [problem, setProblem] = useState<Problem>();
-  const [busy, setBusy] = useState<boolean>();
-
-  async function decide(isAccepted: boolean): Promise<void> {
-    setBusy(isAccepted);
-    setProblem(undefined);
-    try {
-      const { returnTo } = await take(api.POST("/api/mcp-servers/intents/confirm", { body: { id, isAccepted } }));
-      window.location.assign(returnTo);
-    } catch (error) {
-      setProblem(toProblem(error));
-      setBusy(undefined);
-    }
-  }
+  const { run, input, problem } = useAct(async (isAccepted: boolean) => {
+    const { returnTo } = await api.post("/api/mcp-servers/intents/confirm", { body: { id, isAccepted } });
+    await leaveFor(returnTo);
+  });
 
   return (
     <EntryCard below={<SignedInAs user={user} />} title={account === null ? `Connect ${serverName}?` : "Is this you?"}>
@@ -87,12 +78,12 @@ function Decide({ found, id, user }: { found: FoundConnection; id: string; user:
             </li>
           )}
         </ul>
-        {problem && <ProblemNotice problem={problem} />}
+        <ProblemNotice problem={problem} />
         <div className="flex flex-wrap gap-2">
-          <Button disabled={busy === false} isBusy={busy === true} kind="primary" onClick={() => void decide(true)}>
+          <Button disabled={input === false} isBusy={input === true} kind="primary" onClick={() => run(true)}>
             {account === null ? "Connect" : `Connect ${account.label}`}
           </Button>
-          <Button disabled={busy === true} isBusy={busy === false} onClick={() => void decide(false)}>
+          <Button disabled={input === true} isBusy={input === false} onClick={() => run(false)}>
             {account === null ? "Cancel" : "That’s not me"}
           </Button>
         </div>

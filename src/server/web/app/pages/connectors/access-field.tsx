@@ -4,7 +4,7 @@ import type { Connector, SourceKind } from "#api/connector-records.ts";
 import { visibilitiesFor, VISIBILITY_WORDS } from "#server/web/app/data/connector-words.ts";
 import { everybodyQuery, groupsQuery } from "#server/web/app/data/queries.ts";
 import { Loaded, LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { CheckboxField, SelectField, text } from "#server/web/app/ui/form.tsx";
+import { CheckboxField, Fieldset, SelectField, text } from "#server/web/app/ui/form.tsx";
 
 type Access = Connector["access"];
 
@@ -23,15 +23,15 @@ export function AccessField({ acl, access, hint, isNarrowing = false }: AccessFi
   return (
     <>
       <SelectField
-        choices={visibilitiesFor(access.visibility, acl, { isNarrowing }).map((value) => ({
+        choices={visibilitiesFor(access.visibility, acl, { isNarrowing }).map((value) => [
           value,
-          label: VISIBILITY_WORDS[value],
-        }))}
+          VISIBILITY_WORDS[value],
+        ])}
         defaultValue={access.visibility}
         hint={hint}
         label="Who can see it"
         name="access.visibility"
-        onChange={(event) => setVisibility(event.currentTarget.value as Access["visibility"])} // a choice above
+        onChoose={(value) => setVisibility(value as Access["visibility"])} // a choice above
       />
       {visibility === "members" && (
         <Chosen access={access} isNarrowing={isNarrowing && access.visibility === "members"} />
@@ -43,7 +43,7 @@ export function AccessField({ acl, access, hint, isNarrowing = false }: AccessFi
 /** The field's value, as the API takes it. */
 export function accessOf(form: FormData): Access {
   const visibility = text(form, "access.visibility") as Access["visibility"]; // a choice above
-  if (visibility !== "members") return { visibility, memberIds: [], groupIds: [] };
+  if (visibility !== "members") return { ...PRIVATE, visibility };
   return { visibility, memberIds: idsIn(form, "access.memberIds"), groupIds: idsIn(form, "access.groupIds") };
 }
 
@@ -51,15 +51,16 @@ function idsIn(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === "string");
 }
 
+/** Visible only to its owner. */
+export const PRIVATE = { visibility: "private" as const, memberIds: [], groupIds: [] };
+
 /** `isNarrowing`: only the chosen ones can be selected. */
 function Chosen({ access, isNarrowing }: { access: Access; isNarrowing: boolean }) {
-  const people = useQuery(everybodyQuery);
   const groups = useInfiniteQuery(groupsQuery);
   return (
     <div className="border-line space-y-4 rounded-md border px-3 py-2">
-      <fieldset className="max-h-60 overflow-y-auto">
-        <legend className="mb-1 font-medium">Members</legend>
-        <Loaded query={people}>
+      <Fieldset className="max-h-60 overflow-y-auto" legend="Members">
+        <Loaded query={useQuery(everybodyQuery)}>
           {({ members, nextCursor }) => (
             <>
               <Choices
@@ -69,7 +70,7 @@ function Chosen({ access, isNarrowing }: { access: Access; isNarrowing: boolean 
                   .map(({ userId, name, email }) => ({ id: userId, label: name, hint: email }))}
                 name="access.memberIds"
               />
-              {nextCursor !== null && (
+              {nextCursor && (
                 <p className="text-muted text-xs">
                   These are the first {members.length}. For others, use a group, or kb connectors update --member.
                 </p>
@@ -77,10 +78,9 @@ function Chosen({ access, isNarrowing }: { access: Access; isNarrowing: boolean 
             </>
           )}
         </Loaded>
-      </fieldset>
-      <fieldset className="max-h-60 overflow-y-auto">
-        <legend className="mb-1 font-medium">Groups</legend>
-        <LoadedPages query={groups} rowsOf={({ groups }) => groups}>
+      </Fieldset>
+      <Fieldset className="max-h-60 overflow-y-auto" legend="Groups">
+        <LoadedPages query={groups}>
           {(rows) =>
             rows.length === 0 ? (
               <p className="text-muted text-xs">There are no groups yet.</p>
@@ -95,7 +95,7 @@ function Chosen({ access, isNarrowing }: { access: Access; isNarrowing: boolean 
             )
           }
         </LoadedPages>
-      </fieldset>
+      </Fieldset>
     </div>
   );
 }
@@ -112,14 +112,7 @@ function Choices({ name, chosen, choices }: ChoicesProps) {
   return (
     <>
       {choices.map(({ id, label, hint }) => (
-        <CheckboxField
-          defaultChecked={chosen.includes(id)}
-          key={id}
-          label={label}
-          name={name}
-          value={id}
-          {...(hint !== undefined && { hint })}
-        />
+        <CheckboxField defaultChecked={chosen.includes(id)} hint={hint} key={id} label={label} name={name} value={id} />
       ))}
       {chosen
         .filter((id) => !shown.has(id))

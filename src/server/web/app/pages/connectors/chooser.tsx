@@ -6,6 +6,7 @@ import { MAX_SCOPE_TITLE_CHARS } from "#api/scope-title.ts";
 import { browseQuery, type BrowseTarget } from "#server/web/app/data/connectors.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { Button, IconButton } from "#server/web/app/ui/button.tsx";
+import { SearchField } from "#server/web/app/ui/form.tsx";
 import { count } from "#api/plural.ts";
 
 type Node = BrowseAnswer["nodes"][number];
@@ -47,14 +48,11 @@ export function Chooser({ readTarget, included, onChange, titles, onLearn, isTit
         <Button onClick={browse}>Browse</Button>
       ) : (
         <>
-          <input
-            aria-label="Find by name"
-            autoComplete="off"
-            className="bg-surface border-edge placeholder:text-muted/80 mb-2 w-full rounded-md border px-2.5 py-1.5 text-sm max-sm:min-h-10"
-            onChange={(event) => setQuery(event.currentTarget.value)}
+          <SearchField
+            className="placeholder:text-muted/80 mb-2 max-sm:min-h-10"
+            label="Find by name"
             onKeyDown={(event) => event.key === "Enter" && event.preventDefault()}
-            placeholder="Find by name"
-            type="search"
+            onType={setQuery}
             value={query}
           />
           <div className="border-line max-h-80 overflow-y-auto rounded-md border px-3 py-2">
@@ -140,9 +138,9 @@ function Level({ target, parent, wanted, ...rest }: LevelProps) {
   const query = useInfiniteQuery(browseQuery(target, { parent, ...(wanted !== "" && { query: wanted }) }));
   const { data } = query;
   // oxlint-disable-next-line react/exhaustive-deps -- `learn` only adds what is not known yet
-  useEffect(() => data && learn(data.pages.flatMap(({ nodes }) => nodes)), [data]);
+  useEffect(() => data && learn(data), [data]);
   return (
-    <LoadedPages query={query} rowsOf={({ nodes }) => nodes}>
+    <LoadedPages query={query}>
       {(nodes) =>
         nodes.length === 0 ? (
           <p className="text-muted py-1">{wanted === "" ? "Nothing here" : "Nothing found"}</p>

@@ -1,6 +1,5 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "@tanstack/react-router";
-import { useState } from "react";
 import { describeActivity, describeNotWatched } from "#api/activity-words.ts";
 import { whoMay } from "#api/act-words.ts";
 import type { Connector, Sync } from "#api/connector-records.ts";
@@ -17,20 +16,19 @@ import {
   SYNC_WORDS,
   VISIBILITY_WORDS,
 } from "#server/web/app/data/connector-words.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { connectorQuery, sourcesQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { connectorQuery, syncsQuery, useSource } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
-import { Badge, EmptyState, Fact, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
+import { LoadedPage, TableSection } from "#server/web/app/shell/loaded.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
+import { useAct } from "#server/web/app/ui/act.ts";
+import { Badge, EmptyState, StateBadge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { CopyField } from "#server/web/app/ui/copy-field.tsx";
+import { TerminalCommand } from "#server/web/app/ui/copy-field.tsx";
+import { Fact, Facts } from "#server/web/app/ui/facts.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
-import { Table, type Column } from "#server/web/app/ui/table.tsx";
+import { type Column, headColumn } from "#server/web/app/ui/table.tsx";
 import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
 import { Credentials } from "./credentials.tsx";
 import { LeftOut } from "./left-out.tsx";
 import { OwnAccountLink, People } from "./people.tsx";
@@ -45,43 +43,40 @@ import { WithoutText } from "./without-text.tsx";
 /** One connector for its owner and admins: what it needs, what it has, its last runs. */
 export function Page() {
   const { connectorId = "" } = useParams({ strict: false });
-  const query = useQuery(connectorQuery(connectorId));
   useLiveSyncs();
-  if (query.error !== null) {
-    const problem = toProblem(query.error);
-    const isNowhere = problem.code === "not_found" || problem.code === "invalid_request";
-    return isNowhere ? <NothingHere /> : <ProblemNotice problem={problem} />;
-  }
-  if (query.data === undefined) return <Skeleton lines={6} />;
-  const connector = query.data;
-  const { title, tone } = STATE_WORDS[connector.state];
   return (
-    <>
-      <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
-        <Link to="/workspace/connectors">Connectors</Link>
-      </nav>
-      <PageHeading action={<Acts connector={connector} />} title={connector.name}>
-        <Badge tone={tone}>{title}</Badge>
-      </PageHeading>
-      <div className="space-y-5">
-        <Warnings />
-        <Needs connector={connector} />
-        {/* The bar is between two sections, so that nothing moves when a run begins or ends. */}
-        <div className="relative">
-          <Facts connector={connector} />
-          <Progress connector={connector} />
-        </div>
-        <Removals connector={connector} />
-        {!connector.isPushed && connector.state !== "deleting" && <ScopeSection connector={connector} />}
-        {!connector.isPushed && <Syncs connector={connector} />}
-        {!connector.isPushed && <LeftOut connector={connector} />}
-        <WithoutText connector={connector} />
-        <People connector={connector} />
-        {connector.allowed.includes("restore") && <Removed connector={connector} />}
-        {!connector.isPushed && connector.allowed.includes("webhook") && <Webhook connector={connector} />}
-        {connector.state !== "deleting" && <Settings connector={connector} />}
+    <LoadedPage query={useQuery(connectorQuery(connectorId))}>
+      {(connector) => <Overview connector={connector} />}
+    </LoadedPage>
+  );
+}
+
+function Overview({ connector }: { connector: Connector }) {
+  const { allowed, isPushed, name, state } = connector;
+  return (
+    <PageFrame
+      within="/workspace/connectors"
+      action={<Acts connector={connector} />}
+      title={name}
+      lead={<StateBadge {...STATE_WORDS[state]} />}
+    >
+      <Warnings />
+      <Needs connector={connector} />
+      {/* The bar is between two sections, so that nothing moves when a run begins or ends. */}
+      <div className="relative">
+        <About connector={connector} />
+        <Progress connector={connector} />
       </div>
-    </>
+      <Removals connector={connector} />
+      {!isPushed && state !== "deleting" && <ScopeSection connector={connector} />}
+      {!isPushed && <Syncs connector={connector} />}
+      {!isPushed && <LeftOut connector={connector} />}
+      <WithoutText connector={connector} />
+      <People connector={connector} />
+      {allowed.includes("restore") && <Removed connector={connector} />}
+      {!isPushed && allowed.includes("webhook") && <Webhook connector={connector} />}
+      {state !== "deleting" && <Settings connector={connector} />}
+    </PageFrame>
   );
 }
 
@@ -110,13 +105,13 @@ function Needs({ connector }: { connector: Connector }) {
   if (advice === undefined && notes.length === 0 && readByNobody === undefined) return null;
   return (
     <div className="space-y-3">
-      {advice !== undefined && (
+      {advice && (
         <>
           <Notice tone={connector.state === "paused" ? "info" : "warn"}>{advice.says}</Notice>
           <Help connector={connector} command={advice.command} />
         </>
       )}
-      {readByNobody !== undefined && (
+      {readByNobody && (
         <Notice tone="warn">
           {describeReadByNobody(readByNobody)} <OwnAccountLink connector={connector} />
         </Notice>
@@ -138,33 +133,28 @@ function Help({ connector, command }: { connector: Connector; command: string | 
   if (others !== undefined) return <p className="text-muted">{others}</p>;
   if (act === "take_over" && !isPushed) return <TakeOver connector={connector} />;
   if (act === "reconnect") return <Credentials connector={connector} command={command} />;
-  return command !== undefined && <CopyField label="Run in a terminal" showsLabel value={command} />;
+  return command !== undefined && <TerminalCommand command={command} />;
 }
 
-function Facts({ connector }: { connector: Connector }) {
+function About({ connector }: { connector: Connector }) {
   const { providerId, isPushed, owner, access, schedule, counts, createdAt, keyPrefix, freshness } = connector;
   const activity = describeActivity(connector, useTimeWords());
-  const sources = useQuery(sourcesQuery).data?.sources;
-  const source = sources?.find((one) => one.providerId === providerId)?.name ?? providerId;
+  const source = useSource(providerId)?.name ?? providerId;
   const { url } = connector.config;
   return (
-    <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
+    <Facts>
       <Fact label="Source">{typeof url === "string" ? `${source}, ${url}` : source}</Fact>
       <Fact label="Owner">{owner.name || "Former member"}</Fact>
       <Fact label="Visible to">{VISIBILITY_WORDS[access.visibility]}</Fact>
       <Fact label="Created">
         <Time at={createdAt} />
       </Fact>
-      {keyPrefix !== null && <Fact label="Key">{keyPrefix}…</Fact>}
+      <Fact label="Key">{keyPrefix && `${keyPrefix}…`}</Fact>
       {!isPushed && (
         <Fact label="Schedule">{schedule === null ? "Manual" : `Every ${schedule.everyMinutes} minutes`}</Fact>
       )}
-      {activity !== undefined && <Fact label="Activity">{activity}</Fact>}
-      {freshness !== undefined && (
-        <Fact label="Oldest group read">
-          <Time at={freshness.oldestGroupAt} never="never" />
-        </Fact>
-      )}
+      <Fact label="Activity">{activity}</Fact>
+      <Fact label="Oldest group read">{freshness && <Time at={freshness.oldestGroupAt} />}</Fact>
       <Fact label="Items">
         {itemsSummary(counts)}
         {counts.indexed > 0 && (
@@ -177,7 +167,7 @@ function Facts({ connector }: { connector: Connector }) {
           </>
         )}
       </Fact>
-    </dl>
+    </Facts>
   );
 }
 
@@ -194,9 +184,9 @@ function Progress({ connector: { activity, name } }: { connector: Connector }) {
   );
 }
 
-type Act = "sync" | "people" | "pause" | "resume";
+type Kind = "sync" | "people" | "pause" | "resume";
 
-const DONE_WORDS: Readonly<Record<Act, (name: string) => string>> = {
+const DONE_WORDS: Readonly<Record<Kind, (name: string) => string>> = {
   sync: (name) => `Sync started for ${name}`,
   people: (name) => `People and groups of ${name} are being read`,
   pause: (name) => `${name} paused`,
@@ -205,94 +195,72 @@ const DONE_WORDS: Readonly<Record<Act, (name: string) => string>> = {
 
 /** Syncing, pausing and resuming, as far as the state allows. */
 function Acts({ connector: { id, name, state, isPushed, activity, freshness, allowed } }: { connector: Connector }) {
-  const client = useQueryClient();
-  const [busy, setBusy] = useState<Act>();
-  const [problem, setProblem] = useState<Problem>();
-
-  async function act(kind: Act): Promise<void> {
-    const params = { path: { id } };
-    setBusy(kind);
-    setProblem(undefined);
-    try {
-      if (kind === "sync") await take(api.POST("/api/connectors/{id}/syncs", { params, body: {} }));
-      else if (kind === "people")
-        await take(api.POST("/api/connectors/{id}/syncs", { params, body: { mode: "identities" } }));
-      else if (kind === "pause") await take(api.POST("/api/connectors/{id}/pause", { params }));
-      else await take(api.POST("/api/connectors/{id}/resume", { params }));
-      toast(DONE_WORDS[kind](name));
-      await client.invalidateQueries({ queryKey: ["connectors"] });
-    } catch (error) {
-      setProblem(toProblem(error));
-    } finally {
-      setBusy(undefined);
-    }
-  }
-
+  const params = { path: { id } };
+  const acts: Readonly<Record<Kind, () => Promise<unknown>>> = {
+    sync: () => api.post("/api/connectors/{id}/syncs", { params, body: {} }),
+    people: () => api.post("/api/connectors/{id}/syncs", { params, body: { mode: "identities" } }),
+    pause: () => api.post("/api/connectors/{id}/pause", { params }),
+    resume: () => api.post("/api/connectors/{id}/resume", { params }),
+  };
+  const act = useAct(
+    async (kind: Kind) => {
+      await acts[kind]();
+      return DONE_WORDS[kind](name);
+    },
+    { toast: (words) => words, invalidates: ["connectors"] },
+  );
+  const button = (kind: Kind) => ({ isBusy: act.input === kind, onClick: () => act.run(kind) });
+  const isActive = state === "active";
   return (
     <div className="space-y-2">
       <div className="flex flex-wrap gap-2">
-        {state === "active" && allowed.includes("sync") && !isPushed && activity.type !== "syncing" && (
-          <Button isBusy={busy === "sync"} onClick={() => void act("sync")}>
-            Sync now
-          </Button>
+        {isActive && allowed.includes("sync") && !isPushed && activity.type !== "syncing" && (
+          <Button {...button("sync")}>Sync now</Button>
         )}
-        {state === "active" && allowed.includes("sync") && freshness !== undefined && (
-          <Button isBusy={busy === "people"} onClick={() => void act("people")}>
-            Read people and groups now
-          </Button>
+        {isActive && allowed.includes("sync") && freshness !== undefined && (
+          <Button {...button("people")}>Read people and groups now</Button>
         )}
-        {state === "active" && allowed.includes("pause") && (
-          <Button isBusy={busy === "pause"} onClick={() => void act("pause")}>
-            Pause
-          </Button>
-        )}
+        {isActive && allowed.includes("pause") && <Button {...button("pause")}>Pause</Button>}
         {(state === "paused" || state === "error") && allowed.includes("resume") && (
-          <Button isBusy={busy === "resume"} kind="primary" onClick={() => void act("resume")}>
+          <Button {...button("resume")} kind="primary">
             Resume
           </Button>
         )}
       </div>
-      {problem !== undefined && <ProblemNotice className="max-w-sm" problem={problem} />}
+      <ProblemNotice className="max-w-sm" problem={act.problem} />
     </div>
   );
 }
 
 function Syncs({ connector }: { connector: Connector }) {
-  const query = useQuery(syncsQuery(connector));
+  const query = useQuery({ ...syncsQuery(connector), select: toRecent });
   return (
-    <Section title="Recent syncs">
-      <Loaded query={query}>
-        {(syncs) =>
-          syncs.length === 0 ? (
-            <EmptyState icon="list" title="No syncs yet" />
-          ) : (
-            <Table columns={COLUMNS} keyOf={({ id }) => id} label="Recent syncs" rows={toRecent(syncs)} />
-          )
-        }
-      </Loaded>
-    </Section>
+    <TableSection
+      title="Recent syncs"
+      columns={COLUMNS}
+      empty={<EmptyState icon="list" title="No syncs yet" />}
+      keyOf="id"
+      label="Recent syncs"
+      query={query}
+    />
   );
 }
 
 const COLUMNS: Column<Sync>[] = [
-  {
-    title: "Result",
-    isHeadless: true,
-    cell: ({ state, mode, trigger }) => (
-      <>
-        <Badge tone={state === "succeeded" ? "ok" : state === "failed" || state === "partial" ? "warn" : "plain"}>
-          {SYNC_WORDS[state]}
-        </Badge>
-        <span className="text-muted block text-xs">{trigger === "reader" ? "Reading again" : MODE_WORDS[mode]}</span>
-      </>
-    ),
-  },
+  headColumn("Result", ({ state, mode, trigger }) => (
+    <>
+      <Badge tone={state === "succeeded" ? "ok" : state === "failed" || state === "partial" ? "warn" : "plain"}>
+        {SYNC_WORDS[state]}
+      </Badge>
+      <span className="text-muted block text-xs">{trigger === "reader" ? "Reading again" : MODE_WORDS[mode]}</span>
+    </>
+  )),
   {
     title: "Items",
     cell: ({ mode, state, counts, people, problem, progress: { done } }) => (
       <>
         {isUnderWay(state) ? soFar(done) : mode === "identities" ? `${count(counts.seen)} read` : countsOf(counts)}
-        {problem !== null && (
+        {problem && (
           <span className="text-muted mt-1 block text-xs wrap-break-word">
             {problem.message} {problem.hint}
           </span>

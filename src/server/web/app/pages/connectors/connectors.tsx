@@ -1,57 +1,49 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { describeActivity } from "#api/activity-words.ts";
 import type { Connector, ConnectorPublic } from "#api/connector-records.ts";
 import { describeHiddenItems } from "#api/hidden-items.ts";
 import { STATE_WORDS } from "#server/web/app/data/connector-words.ts";
-import { connectorsQuery, sourcesQuery } from "#server/web/app/data/connectors.ts";
+import { connectorsQuery, useSource } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
-import { isAdmin } from "#server/web/app/shell/nav.ts";
-import { useSession } from "#server/web/app/shell/session.ts";
-import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
-import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
+import { useIsAdmin } from "#server/web/app/shell/session.ts";
+import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
+import { Badge, EmptyState, StateBadge } from "#server/web/app/ui/bits.tsx";
 import { buttonClass } from "#server/web/app/ui/button.tsx";
-import { Table, type Column } from "#server/web/app/ui/table.tsx";
+import { type Column, headColumn } from "#server/web/app/ui/table.tsx";
 import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 
 type Row = Connector | ConnectorPublic;
 
 /** The connectors of the workspace: the person's own and those they may read from; for admins all. */
 export function Page() {
-  const query = useInfiniteQuery(connectorsQuery);
   useLiveSyncs();
   return (
-    <>
-      <PageHeading
-        action={
-          <Link className={buttonClass("primary")} to="/workspace/connectors/new">
-            Add connector
-          </Link>
-        }
-        title="Connectors"
-      >
-        Each connector indexes one source. Agents find only what you can read in the source.
-      </PageHeading>
-      <Section title="In this workspace">
-        <LoadedPages query={query} rowsOf={({ connectors }) => connectors}>
-          {(connectors) =>
-            connectors.length === 0 ? (
-              <NoConnectors />
-            ) : (
-              <Table columns={COLUMNS} keyOf={({ id }) => id} label="Connectors" rows={connectors} />
-            )
-          }
-        </LoadedPages>
-      </Section>
-    </>
+    <PageFrame
+      action={
+        <Link className={buttonClass("primary")} to="/workspace/connectors/new">
+          Add connector
+        </Link>
+      }
+      title="Connectors"
+      lead="Each connector indexes one source. Agents find only what you can read in the source."
+    >
+      <TableSection
+        title="In this workspace"
+        columns={COLUMNS}
+        empty={<NoConnectors />}
+        keyOf="id"
+        label="Connectors"
+        query={useInfiniteQuery(connectorsQuery)}
+      />
+    </PageFrame>
   );
 }
 
 /** A member's list leaves out connectors that they can't read, so it reveals nothing about what the workspace has. */
 function NoConnectors() {
-  const { role } = useSession();
-  if (isAdmin(role)) {
+  if (useIsAdmin()) {
     return (
       <EmptyState icon="plug" title="No connectors yet">
         <Link to="/workspace/connectors/new">Add a connector</Link>, or index a folder with{" "}
@@ -73,26 +65,22 @@ function isWhole(row: Row): row is Connector {
 }
 
 const COLUMNS: Column<Row>[] = [
-  {
-    title: "Name",
-    isHeadless: true,
-    cell: (row) => (
-      <>
-        {isWhole(row) ? (
-          <Link
-            className="block font-medium wrap-break-word"
-            params={{ connectorId: row.id }}
-            to="/workspace/connectors/$connectorId"
-          >
-            {row.name}
-          </Link>
-        ) : (
-          <span className="block font-medium wrap-break-word">{row.name}</span>
-        )}
-        <SourceName providerId={row.providerId} />
-      </>
-    ),
-  },
+  headColumn("Name", (row) => (
+    <>
+      {isWhole(row) ? (
+        <Link
+          className="block font-medium wrap-break-word"
+          params={{ connectorId: row.id }}
+          to="/workspace/connectors/$connectorId"
+        >
+          {row.name}
+        </Link>
+      ) : (
+        <span className="block font-medium wrap-break-word">{row.name}</span>
+      )}
+      <SourceName providerId={row.providerId} />
+    </>
+  )),
   { title: "Status", cell: (row) => <Status row={row} /> },
   {
     title: "Items",
@@ -100,7 +88,7 @@ const COLUMNS: Column<Row>[] = [
       isWhole(row) ? (
         <>
           {row.counts.indexed.toLocaleString("en-GB")}
-          {row.readByNobody !== undefined && (
+          {row.readByNobody && (
             <span className="text-muted mt-1 block text-xs">
               No one can read them:{" "}
               <Link params={{ connectorId: row.id }} to="/workspace/connectors/$connectorId">
@@ -125,23 +113,20 @@ const COLUMNS: Column<Row>[] = [
 ];
 
 function SourceName({ providerId }: Pick<Row, "providerId">) {
-  const sources = useQuery(sourcesQuery).data?.sources;
-  const name = sources?.find((source) => source.providerId === providerId)?.name ?? providerId;
-  return <span className="text-muted text-xs">{name}</span>;
+  return <span className="text-muted text-xs">{useSource(providerId)?.name ?? providerId}</span>;
 }
 
 function Status({ row }: { row: Row }) {
-  const { title, tone } = STATE_WORDS[row.state];
   const when = useTimeWords();
   const activity = isWhole(row) ? describeActivity(row, when) : undefined;
   const hidden = isWhole(row) && describeHiddenItems(row.counts).length > 0;
   return (
     <>
       <span className="inline-flex flex-wrap gap-1">
-        <Badge tone={tone}>{title}</Badge>
+        <StateBadge {...STATE_WORDS[row.state]} />
         {hidden && <Badge tone="warn">Hidden items</Badge>}
       </span>
-      {activity !== undefined && <span className="text-muted mt-1 block text-xs wrap-break-word">{activity}</span>}
+      {activity && <span className="text-muted mt-1 block text-xs wrap-break-word">{activity}</span>}
     </>
   );
 }

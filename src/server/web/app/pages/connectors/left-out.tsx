@@ -5,7 +5,7 @@ import { syncQuery, syncsQuery } from "#server/web/app/data/connectors.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { LEFT_OUT_WORDS } from "#server/web/app/pages/item/text-reason-words.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
-import { Table, type Column } from "#server/web/app/ui/table.tsx";
+import { type Column, headColumn, Table } from "#server/web/app/ui/table.tsx";
 
 /** Items that the last sync skipped and why: names for people who may see them, numbers for others. */
 export function LeftOut({ connector }: { connector: Connector }) {
@@ -43,10 +43,6 @@ function wordsOf(reason: string): string {
 }
 
 const COLUMNS: Column<Sync["skips"][number]>[] = [
-  {
-    title: "Item",
-    isHeadless: true,
-    cell: ({ externalId }) => <bdi className="block wrap-anywhere">{externalId}</bdi>,
-  },
+  headColumn("Item", ({ externalId }) => <bdi className="block wrap-anywhere">{externalId}</bdi>),
   { title: "Reason", cell: ({ reason, message }) => message ?? wordsOf(reason) },
 ];

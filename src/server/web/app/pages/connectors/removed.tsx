@@ -1,30 +1,19 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import type { Connector, RemovedItem } from "#api/connector-records.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { removedQuery } from "#server/web/app/data/connectors.ts";
-import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { useRefetch } from "#server/web/app/data/refetch.ts";
+import { LoadedTable } from "#server/web/app/shell/loaded.tsx";
+import { tryOrToast } from "#server/web/app/ui/act.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { ACTS, Table, type Column } from "#server/web/app/ui/table.tsx";
-import { Time } from "#server/web/app/ui/time.tsx";
+import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 
 /** Recently removed items, each of which can be restored. */
 export function Removed({ connector: { id } }: { connector: Connector }) {
   const query = useInfiniteQuery(removedQuery(id));
-  const client = useQueryClient();
-  if ((query.data?.pages[0]?.removed.length ?? 0) === 0) return null;
-
-  async function restore({ kbId: fileId }: RemovedItem): Promise<void> {
-    try {
-      await take(api.POST("/api/connectors/files/{fileId}/restore", { params: { path: { fileId } } }));
-      toast("Item restored. People can find it once it has been read again.");
-    } catch (error) {
-      toast(error instanceof Error ? error.message : String(error));
-    }
-    await client.invalidateQueries({ queryKey: ["connectors"] });
-  }
-
+  if ((query.data?.length ?? 0) === 0) return null;
   return (
     <Section
       description="No one can find these items anymore, so their names aren't shown. You can restore them for 7 days: an item that its source still has, in what this connector indexes, is read again."
@@ -32,35 +21,32 @@ export function Removed({ connector: { id } }: { connector: Connector }) {
     >
       <details>
         <summary className="text-accent w-fit">Show them</summary>
-        <LoadedPages query={query} rowsOf={({ removed }) => removed}>
-          {(rows) => (
-            <Table
-              columns={columnsOf((item) => void restore(item))}
-              keyOf={({ kbId }) => kbId}
-              label="Removed items"
-              rows={rows}
-            />
-          )}
-        </LoadedPages>
+        <LoadedTable columns={COLUMNS} keyOf="kbId" label="Removed items" query={query} />
       </details>
     </Section>
   );
 }
 
-const columnsOf = (restore: (item: RemovedItem) => void): Column<RemovedItem>[] => [
-  {
-    title: "Item",
-    isHeadless: true,
-    cell: ({ kbId }) => <code className="wrap-anywhere">{kbId}</code>,
-  },
-  { title: "Removed", cell: ({ removedAt }) => <Time at={removedAt} /> },
-  {
-    title: ACTS,
-    isHeadless: true,
-    cell: (item) => (
-      <Button aria-label={`Restore ${item.kbId}`} kind="quiet" onClick={() => restore(item)}>
-        Restore
-      </Button>
-    ),
-  },
+const COLUMNS: Column<RemovedItem>[] = [
+  headColumn("Item", ({ kbId }) => <code className="wrap-anywhere">{kbId}</code>),
+  timeColumn("Removed", "removedAt"),
+  actsColumn(({ kbId }) => <Restore kbId={kbId} />),
 ];
+
+function Restore({ kbId }: { kbId: string }) {
+  const refetch = useRefetch();
+
+  async function restore(): Promise<void> {
+    await tryOrToast(async () => {
+      await api.post("/api/connectors/files/{fileId}/restore", { params: { path: { fileId: kbId } } });
+      toast("Item restored. People can find it once it has been read again.");
+    });
+    await refetch(["connectors"]);
+  }
+
+  return (
+    <Button aria-label={`Restore ${kbId}`} kind="quiet" onClick={() => void restore()}>
+      Restore
+    </Button>
+  );
+}

@@ -1,6 +1,7 @@
+import { FileField } from "#server/web/app/ui/file-field.tsx";
 import {
   CheckboxField,
-  FileField,
+  Fieldset,
   PasswordField,
   SelectField,
   TextAreaField,
@@ -11,7 +12,7 @@ import type { SchemaField as Field } from "./schema-fields.ts";
 /** The longest secret of one line that a source takes. */
 const SECRET_CHARS = 4_096;
 
-export interface SchemaFieldProps {
+interface SchemaFieldProps {
   field: Field;
   /** Initial text, in place of the server's default. */
   preset?: string;
@@ -29,17 +30,16 @@ export function SchemaField({ field, preset }: SchemaFieldProps) {
         <SelectField
           {...common}
           choices={[
-            ...(isRequired ? [] : [{ value: "", label: "Not set" }]),
-            ...choices.map((choice) => ({ value: choice, label: choice })),
+            ...(isRequired ? [] : [["", "Not set"] as const]),
+            ...choices.map((choice) => [choice, choice] as const),
           ]}
           defaultValue={typeof fallback === "string" ? fallback : ""}
         />
       );
     case "some":
       return (
-        <fieldset>
-          <legend className="mb-1 font-medium">{title}</legend>
-          {description !== undefined && <p className="text-muted mb-1 text-xs">{description}</p>}
+        <Fieldset legend={title}>
+          {description && <p className="text-muted mb-1 text-xs">{description}</p>}
           {choices.map((choice) => (
             <CheckboxField
               defaultChecked={Array.isArray(fallback) && fallback.includes(choice)}
@@ -49,7 +49,7 @@ export function SchemaField({ field, preset }: SchemaFieldProps) {
               value={choice}
             />
           ))}
-        </fieldset>
+        </Fieldset>
       );
     case "list":
       return (
@@ -87,11 +87,15 @@ export function SchemaField({ field, preset }: SchemaFieldProps) {
       ) : (
         <TextField
           {...common}
-          autoComplete="off"
           defaultValue={preset ?? (typeof fallback === "string" ? fallback : "")}
           isOptional={!isRequired}
           spellCheck={false}
         />
       );
   }
+}
+
+/** Several of them. */
+export function SchemaFields({ fields }: { fields: readonly Field[] }) {
+  return fields.map((field) => <SchemaField field={field} key={field.key} />);
 }

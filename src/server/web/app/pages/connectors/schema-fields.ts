@@ -1,4 +1,5 @@
 /** Form fields for the settings and secrets of a source, from the server's JSON Schema. */
+import type { SourceKind } from "#api/connector-records.ts";
 
 /** One key of a schema. */
 export interface SchemaField {
@@ -65,6 +66,12 @@ export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): Sch
   return fields.sort((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
+/** Returns the fields of a source's secrets; none is required if it can be read without. */
+export function secretsOf({ authTypes, credentialsSchema }: Pick<SourceKind, "authTypes" | "credentialsSchema">) {
+  const isOpen = authTypes.includes("none");
+  return fieldsIn(credentialsSchema, "credentials").map((field) => (isOpen ? { ...field, isRequired: false } : field));
+}
+
 function typeOf({ type, enum: choices, items, contentMediaType }: Property): SchemaField["type"] | undefined {
   switch (type) {
     case "string":
@@ -102,7 +109,7 @@ function valueOf({ name, type, fallback }: SchemaField, form: FormData): unknown
     case "some":
       return texts.length === 0 && fallback === undefined ? undefined : texts;
     case "list": {
-      const lines = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
+      const lines = linesOf(text);
       return lines.length === 0 ? undefined : lines;
     }
     case "number":
@@ -114,4 +121,9 @@ function valueOf({ name, type, fallback }: SchemaField, form: FormData): unknown
     case "one":
       return text === "" ? undefined : text;
   }
+}
+
+/** The lines of a text that say something, trimmed. */
+export function linesOf(text: string): string[] {
+  return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
 }

@@ -1,18 +1,19 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { whoMay } from "#api/act-words.ts";
 import type { Connector, ScopePlan } from "#api/connector-records.ts";
 import { count } from "#api/plural.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { sourcesQuery } from "#server/web/app/data/connectors.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { useSource } from "#server/web/app/data/connectors.ts";
+import { useRefetch } from "#server/web/app/data/refetch.ts";
 import { describePlan } from "#server/web/app/data/connector-words.ts";
+import { useAct } from "#server/web/app/ui/act.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { TextAreaField } from "#server/web/app/ui/form.tsx";
+import { Fieldset, TextAreaField } from "#server/web/app/ui/form.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { Chooser, titlesOf } from "./chooser.tsx";
+import { linesOf } from "./schema-fields.ts";
 
 type Scope = Connector["scope"];
 
@@ -20,7 +21,7 @@ type Scope = Connector["scope"];
 export function ScopeSection({ connector }: { connector: Connector }) {
   const [isOpen, setOpen] = useState(false);
   const { scope, providerId, allowed } = connector;
-  const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
+  const kind = useSource(providerId);
   if (kind === undefined || !kind.capabilities.includes("browse") || !kind.capabilities.includes("scope")) return null;
   const mayChange = allowed.includes("narrow_scope") || allowed.includes("widen_scope");
   return (
@@ -83,13 +84,11 @@ function Entries({
 }
 
 function Editor({ connector: { id, scope, allowed }, onDone }: { connector: Connector; onDone(): void }) {
-  const client = useQueryClient();
+  const refetch = useRefetch();
   const [included, setIncluded] = useState<readonly string[]>(scope.include);
   const [excluded, setExcluded] = useState<readonly string[]>(scope.exclude);
   const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map(Object.entries(scope.titles ?? {})));
   const [plan, setPlan] = useState<ScopePlan>();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
   const isSame = isSameList(included, scope.include) && isSameList(excluded, scope.exclude);
 
   // The result for another choice doesn't apply to this one.
@@ -98,23 +97,14 @@ function Editor({ connector: { id, scope, allowed }, onDone }: { connector: Conn
     setPlan(undefined);
   };
 
-  async function send(isDryRun: boolean): Promise<void> {
-    const params = { path: { id }, query: { dryRun: isDryRun ? ("true" as const) : ("false" as const) } };
+  const { run, isBusy, problem } = useAct(async (dryRun: "true" | "false") => {
     const body = { include: [...included], exclude: [...excluded], titles: titlesOf(included, titles) };
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const answer = await take(api.PATCH("/api/connectors/{id}/scope", { params, body }));
-      if (isDryRun) return setPlan(answer.plan);
-      toast("Saved. A sync applies it.");
-      onDone();
-      await client.invalidateQueries({ queryKey: ["connectors"] });
-    } catch (error) {
-      setProblem(toProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  }
+    const answer = await api.patch("/api/connectors/{id}/scope", { params: { path: { id }, query: { dryRun } }, body });
+    if (dryRun === "true") return setPlan(answer.plan);
+    toast("Saved. A sync applies it.");
+    onDone();
+    await refetch(["connectors"]);
+  });
 
   return (
     <div className="max-w-xl space-y-4">
@@ -135,15 +125,15 @@ function Editor({ connector: { id, scope, allowed }, onDone }: { connector: Conn
       ) : (
         <Narrowing included={included} onExclude={change(setExcluded)} onInclude={change(setIncluded)} scope={scope} />
       )}
-      {problem && <ProblemNotice problem={problem} />}
-      <div aria-live="polite">{plan !== undefined && <Plan plan={plan} />}</div>
+      <ProblemNotice problem={problem} />
+      <div aria-live="polite">{plan && <Plan plan={plan} />}</div>
       <div className="flex flex-wrap gap-2">
         {plan === undefined ? (
-          <Button disabled={isSame} isBusy={isBusy} kind="primary" onClick={() => void send(true)}>
+          <Button disabled={isSame} isBusy={isBusy} kind="primary" onClick={() => run("true")}>
             Review the change
           </Button>
         ) : (
-          <Button isBusy={isBusy} kind="primary" onClick={() => void send(false)}>
+          <Button isBusy={isBusy} kind="primary" onClick={() => run("false")}>
             Save and sync
           </Button>
         )}
@@ -185,10 +175,6 @@ function Narrowing({
   );
 }
 
-function linesOf(text: string): string[] {
-  return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
-}
-
 /** Entries of the scope, each of which can be removed from its list, and put back. */
 function EntryChecks({
   legend,
@@ -202,8 +188,7 @@ function EntryChecks({
   onChange(chosen: readonly string[]): void;
 }) {
   return (
-    <fieldset>
-      <legend className="mb-1 font-medium">{legend}</legend>
+    <Fieldset legend={legend}>
       {entries.map((entry) => (
         <label className="flex items-center gap-2 py-1 wrap-anywhere" key={entry}>
           <input
@@ -217,7 +202,7 @@ function EntryChecks({
           <bdi>{entry}</bdi>
         </label>
       ))}
-    </fieldset>
+    </Fieldset>
   );
 }
 

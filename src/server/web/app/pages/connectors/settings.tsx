@@ -1,15 +1,10 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { whoMay } from "#api/act-words.ts";
 import type { Connector } from "#api/connector-records.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { sourcesQuery } from "#server/web/app/data/connectors.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { useSource } from "#server/web/app/data/connectors.ts";
+import { DeleteButton } from "#server/web/app/shell/delete-button.tsx";
 import { Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
-import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
-import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { Form, NameField, SelectField, text } from "#server/web/app/ui/form.tsx";
 import { AccessField, accessOf } from "./access-field.tsx";
 
 const EVERY: readonly number[] = [5, 15, 30, 60, 360, 1440];
@@ -17,14 +12,13 @@ const EVERY: readonly number[] = [5, 15, 30, 60, 360, 1440];
 /** Its name, who may see it and how often it syncs; and its removal. */
 export function Settings({ connector }: { connector: Connector }) {
   const { id, name, access, schedule, providerId, isPushed, allowed } = connector;
-  const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
+  const kind = useSource(providerId);
   const isForOwner = kind?.isForOwner === true;
   const hasAccess = !isForOwner && allowed.includes("narrow_access");
   const hasSchedule = !isPushed && allowed.includes("schedule");
-  const client = useQueryClient();
   const minutes = schedule === null ? "" : String(schedule.everyMinutes);
 
-  async function save(form: FormData): Promise<void> {
+  function save(form: FormData): Promise<unknown> {
     const wanted = hasAccess ? accessOf(form) : access;
     const every = text(form, "schedule.everyMinutes");
     const body = {
@@ -32,9 +26,7 @@ export function Settings({ connector }: { connector: Connector }) {
       ...(!isSameAccess(wanted, access) && { access: wanted }),
       ...(hasSchedule && every !== minutes && { schedule: every === "" ? null : { everyMinutes: Number(every) } }),
     };
-    await take(api.PATCH("/api/connectors/{id}", { params: { path: { id } }, body }));
-    toast("Saved");
-    await client.invalidateQueries({ queryKey: ["connectors"] });
+    return api.patch("/api/connectors/{id}", { params: { path: { id } }, body });
   }
 
   const everys = new Set([...EVERY, ...(schedule === null ? [] : [schedule.everyMinutes])]);
@@ -45,8 +37,8 @@ export function Settings({ connector }: { connector: Connector }) {
       title="Settings"
     >
       <div className="max-w-xl" key={`${name} ${JSON.stringify(access)} ${minutes}`}>
-        <Form onSubmit={save} submit="Save">
-          <TextField autoComplete="off" defaultValue={name} label="Name" maxLength={80} name="name" />
+        <Form invalidates={["connectors"]} onSubmit={save} submit="Save" toast="Saved">
+          <NameField defaultValue={name} maxLength={80} />
           {hasAccess && (
             <AccessField
               access={access}
@@ -58,8 +50,8 @@ export function Settings({ connector }: { connector: Connector }) {
           {hasSchedule && (
             <SelectField
               choices={[
-                ...[...everys].sort((a, b) => a - b).map((every) => ({ value: String(every), label: everyOf(every) })),
-                { value: "", label: "Only when you ask" },
+                ...[...everys].sort((a, b) => a - b).map((every) => [String(every), everyOf(every)] as const),
+                ["", "Only when you ask"],
               ]}
               defaultValue={minutes}
               label="Schedule"
@@ -88,34 +80,15 @@ function everyOf(minutes: number): string {
 }
 
 function Delete({ connector: { id, name } }: { connector: Connector }) {
-  const [isAsking, setAsking] = useState(false);
-  const client = useQueryClient();
-  const navigate = useNavigate();
-
-  async function remove(): Promise<void> {
-    await take(api.DELETE("/api/connectors/{id}", { params: { path: { id } } }));
-    toast(`${name} deleted`);
-    await navigate({ to: "/workspace/connectors" });
-    await client.invalidateQueries({ queryKey: ["connectors"] });
-  }
-
   return (
-    <>
-      <Button kind="quiet" onClick={() => setAsking(true)}>
-        Delete connector
-      </Button>
-      <ConfirmDialog
-        act="Delete"
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={remove}
-        title={`Delete “${name}”?`}
-      >
-        <p>
-          Its items disappear from search immediately and are deleted for good. You can't undo this. The source keeps
-          everything.
-        </p>
-      </ConfirmDialog>
-    </>
+    <DeleteButton
+      name={name}
+      onDelete={() => api.delete("/api/connectors/{id}", { params: { path: { id } } })}
+      then="/workspace/connectors"
+      what="connector"
+    >
+      Its items disappear from search immediately and are deleted for good. You can't undo this. The source keeps
+      everything.
+    </DeleteButton>
   );
 }

@@ -1,8 +1,10 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { DataOf } from "#api/client.ts";
 import type { Connector } from "#api/connector-records.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { sourcesQuery, webhookQuery } from "#server/web/app/data/connectors.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { useSource, webhookQuery } from "#server/web/app/data/connectors.ts";
+import { useRefetch } from "#server/web/app/data/refetch.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
@@ -12,16 +14,24 @@ import { Time } from "#server/web/app/ui/time.tsx";
 
 /** The URL for the app's webhooks, and the secret that signs them; nothing if the app has none. */
 export function Webhook({ connector: { id: connectorId, providerId } }: { connector: Connector }) {
-  const kind = useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
+  const source = useSource(providerId);
   const { data } = useQuery({
     ...webhookQuery(connectorId),
-    enabled: kind?.capabilities.includes("webhook") === true,
+    enabled: source?.capabilities.includes("webhook") === true,
   });
-  const client = useQueryClient();
+  return data && <Notifications connectorId={connectorId} webhook={data} />;
+}
+
+interface NotificationsProps {
+  connectorId: string;
+  webhook: DataOf<"get", "/api/connectors/{id}/webhook">["webhook"];
+}
+
+function Notifications({ connectorId, webhook }: NotificationsProps) {
+  const refetch = useRefetch();
   const [isAsking, setAsking] = useState(false);
   const [secret, setSecret] = useState<string>();
-  if (data === undefined) return null;
-  const { url, secretCreatedAt, subscription, secretFrom, offered } = data;
+  const { url, secretCreatedAt, subscription, secretFrom, offered } = webhook;
   const isOffered = secretFrom === "app";
   const isWaiting = offered !== null && offered.secret === null;
   if (subscription) {
@@ -40,11 +50,12 @@ export function Webhook({ connector: { id: connectorId, providerId } }: { connec
   }
 
   async function create(): Promise<void> {
-    const made = await take(api.POST("/api/connectors/{id}/webhook", { params: { path: { id: connectorId } } }));
+    const made = await api.post("/api/connectors/{id}/webhook", { params: { path: { id: connectorId } } });
     if (made.secret !== null) setSecret(made.secret);
-    await client.invalidateQueries({ queryKey: webhookQuery(connectorId).queryKey });
+    await refetch(["connectors"]);
   }
 
+  const done = () => setSecret(undefined);
   return (
     <Section
       action={
@@ -85,7 +96,7 @@ export function Webhook({ connector: { id: connectorId, providerId } }: { connec
           )}
         </p>
       )}
-      {offered !== null && offered.secret !== null && (
+      {offered && offered.secret !== null && (
         <div className="mt-4">
           <CopyField label="Secret that the app sent" showsLabel value={offered.secret} />
           <p className="text-muted mt-2 text-xs">
@@ -94,33 +105,24 @@ export function Webhook({ connector: { id: connectorId, providerId } }: { connec
           </p>
         </div>
       )}
-      <ConfirmDialog
-        act="Replace"
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={create}
-        title="Replace the secret?"
-      >
-        <p>
+      {isAsking && (
+        <ConfirmDialog act="Replace" onClose={() => setAsking(false)} onConfirm={create} title="Replace the secret?">
           The old secret stops working immediately. Until{" "}
           {isOffered ? "the app has sent another one" : "you set the new one in the app"}, its notifications are
           refused.
-        </p>
-      </ConfirmDialog>
-      <Dialog
-        isOpen={secret !== undefined && !isAsking}
-        isSticky
-        onClose={() => setSecret(undefined)}
-        title="Copy the secret"
-      >
-        <p className="text-muted mb-3">Set it as the secret of the webhook in the app. It is shown only once.</p>
-        <CopyField isOnce label="Secret" value={secret ?? ""} />
-        <div className="mt-5 text-right">
-          <Button kind="primary" onClick={() => setSecret(undefined)}>
-            Done
-          </Button>
-        </div>
-      </Dialog>
+        </ConfirmDialog>
+      )}
+      {secret !== undefined && !isAsking && (
+        <Dialog isSticky onClose={done} title="Copy the secret">
+          <p className="text-muted mb-3">Set it as the secret of the webhook in the app. It is shown only once.</p>
+          <CopyField isOnce label="Secret" value={secret} />
+          <div className="mt-5 text-right">
+            <Button kind="primary" onClick={done}>
+              Done
+            </Button>
+          </div>
+        </Dialog>
+      )}
     </Section>
   );
 }

@@ -4,43 +4,34 @@ import type { Connector } from "#api/connector-records.ts";
 import type { FileRecord } from "#api/files.ts";
 import { plural } from "#api/plural.ts";
 import { withoutTextQuery } from "#server/web/app/data/connectors.ts";
-import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded.tsx";
 import { TEXT_REASON_WORDS } from "#server/web/app/pages/item/text-reason-words.ts";
-import { Section } from "#server/web/app/ui/bits.tsx";
-import { Table, type Column } from "#server/web/app/ui/table.tsx";
+import { type Column, headColumn } from "#server/web/app/ui/table.tsx";
 
 /** Items that can only be found by name, and why: those that the person can see. */
 export function WithoutText({ connector: { id, counts } }: { connector: Connector }) {
   const query = useInfiniteQuery({ ...withoutTextQuery(id), enabled: counts.unsearchable > 0 });
   if (counts.unsearchable === 0) return null;
   return (
-    <Section
+    <TableSection
       description="You can find these by name, but not by what they say. Only items that you can see are listed."
       title={`${plural(counts.unsearchable, "item")} without searchable text`}
-    >
-      <LoadedPages query={query} rowsOf={({ files }) => files}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="text-muted">You can't see any of them.</p>
-          ) : (
-            <Table columns={COLUMNS} keyOf={({ kbId }) => kbId} label="Items without text" rows={rows} />
-          )
-        }
-      </LoadedPages>
-    </Section>
+
+      columns={COLUMNS}
+      empty={<p className="text-muted">You can't see any of them.</p>}
+      keyOf="kbId"
+      label="Items without text"
+      query={query}
+    />
   );
 }
 
 const COLUMNS: Column<FileRecord>[] = [
-  {
-    title: "Item",
-    isHeadless: true,
-    cell: ({ kbId, title }) => (
-      <Link className="block wrap-anywhere" params={{ kbId }} to="/i/$kbId">
-        <bdi>{title}</bdi>
-      </Link>
-    ),
-  },
+  headColumn("Item", ({ kbId, title }) => (
+    <Link className="block wrap-anywhere" params={{ kbId }} to="/i/$kbId">
+      <bdi>{title}</bdi>
+    </Link>
+  )),
   {
     title: "Reason",
     cell: ({ textState: { reason, message } }) => message ?? (reason === null ? "" : TEXT_REASON_WORDS[reason]),

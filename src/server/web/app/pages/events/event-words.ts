@@ -1,10 +1,9 @@
 import type { DeliveryCode } from "#api/event-types.ts";
 import type { EventDelivery, EventTarget } from "#api/events.ts";
-
-type Tone = "plain" | "accent" | "warn" | "ok";
+import type { StateWords } from "#server/web/app/ui/bits.tsx";
 
 /** The state of a target in words. */
-export function stateWords({ state, pausedFor, failingSince }: EventTarget): { title: string; tone: Tone } {
+export function stateWords({ state, pausedFor, failingSince }: EventTarget): StateWords {
   if (state === "paused") return { title: "Paused", tone: pausedFor === "admin" ? "plain" : "warn" };
   return failingSince === null ? { title: "Active", tone: "ok" } : { title: "Failing", tone: "warn" };
 }
@@ -16,7 +15,7 @@ export const PAUSE_WORDS: Readonly<Record<NonNullable<EventTarget["pausedFor"]>,
   failing: "Paused because the target accepted nothing for three days. Fix it, then resume: what waits is sent.",
 };
 
-export const DELIVERY_WORDS: Readonly<Record<EventDelivery["state"], { title: string; tone: Tone }>> = {
+export const DELIVERY_WORDS: Readonly<Record<EventDelivery["state"], StateWords>> = {
   waiting: { title: "Waiting", tone: "accent" },
   delivered: { title: "Delivered", tone: "ok" },
   failed: { title: "Failed", tone: "warn" },

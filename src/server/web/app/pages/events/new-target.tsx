@@ -1,62 +1,44 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { EVENT_MEANINGS, EVENT_TYPES, type EventType } from "#api/event-types.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { eventTargetsQuery } from "#server/web/app/data/queries.ts";
-import { Button } from "#server/web/app/ui/button.tsx";
+import { api } from "#server/web/app/data/client.ts";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
-import { Dialog } from "#server/web/app/ui/dialog.tsx";
-import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.tsx";
-import { Notice } from "#server/web/app/ui/notice.tsx";
+import { Dialog, ShownOnce } from "#server/web/app/ui/dialog.tsx";
+import { CheckboxField, Fieldset, Form, text, TextField } from "#server/web/app/ui/form.tsx";
 
 /** Adds a target, then shows its secret once. */
-export function NewTarget({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
+export function NewTarget() {
   const [secret, setSecret] = useState<string>();
-  const client = useQueryClient();
 
   async function add(fields: FormData): Promise<void> {
     const body = { url: text(fields, "url"), types: typesOf(fields) };
-    setSecret((await take(api.POST("/api/webhooks", { body }))).secret);
-    await client.invalidateQueries({ queryKey: eventTargetsQuery.queryKey });
+    setSecret((await api.post("/api/webhooks", { body })).secret);
   }
 
-  function close(): void {
-    setSecret(undefined);
-    onClose();
+  if (secret !== undefined) {
+    return (
+      <Dialog isSticky title="Event target added">
+        <Secret secret={secret} />
+      </Dialog>
+    );
   }
-
   return (
-    <Dialog
-      isOpen={isOpen}
-      isSticky={secret !== undefined}
-      onClose={close}
-      title={secret === undefined ? "Add event target" : "Event target added"}
-    >
-      {secret === undefined ? (
-        <Form onSubmit={add} submit="Add target">
-          <TextField
-            autoComplete="off"
-            hint="Events are sent here with POST, over https."
-            label="URL"
-            maxLength={2_000}
-            name="url"
-            placeholder="https://hooks.acme.example/kb"
-            type="url"
-          />
-          <TypeFields chosen={EVENT_TYPES} />
-        </Form>
-      ) : (
-        <Secret onDone={close} secret={secret} />
-      )}
+    <Dialog title="Add event target">
+      <Form invalidates={["event-targets"]} onSubmit={add} submit="Add target">
+        <UrlField hint="Events are sent here with POST, over https." placeholder="https://hooks.acme.example/kb" />
+        <TypeFields chosen={EVENT_TYPES} />
+      </Form>
     </Dialog>
   );
+}
+
+export function UrlField(props: { hint: string; placeholder?: string; defaultValue?: string }) {
+  return <TextField label="URL" maxLength={2_000} name="url" type="url" {...props} />;
 }
 
 /** The event types to send. */
 export function TypeFields({ chosen }: { chosen: readonly EventType[] }) {
   return (
-    <fieldset>
-      <legend className="mb-1 font-medium">Send when</legend>
+    <Fieldset legend="Send when">
       {EVENT_TYPES.map((type) => (
         <CheckboxField
           defaultChecked={chosen.includes(type)}
@@ -66,7 +48,7 @@ export function TypeFields({ chosen }: { chosen: readonly EventType[] }) {
           name={type}
         />
       ))}
-    </fieldset>
+    </Fieldset>
   );
 }
 
@@ -74,23 +56,12 @@ export function typesOf(fields: FormData): EventType[] {
   return EVENT_TYPES.filter((type) => fields.get(type) !== null);
 }
 
-/** A secret that is shown only once, and its purpose. */
-export function Secret({ secret, onDone }: { secret: string; onDone(): void }) {
-  const place = useRef<HTMLDivElement>(null);
-  // The field with the secret gets the focus, selected.
-  useEffect(() => place.current?.querySelector("input")?.focus(), []);
+/** The secret of a target, which is shown only once. */
+export function Secret({ secret }: { secret: string }) {
   return (
-    <div className="space-y-4" ref={place}>
-      <Notice tone="warn">
-        Copy the signing secret now. You won't see it again. The receiver needs it to check that events are from kb.
-      </Notice>
-      <CopyField isOnce label="Signing secret" showsLabel value={secret} />
-      <div className="flex justify-end">
-        <Button kind="primary" onClick={onDone}>
-          Done
-        </Button>
-      </div>
-    </div>
+    <ShownOnce warning="Copy the signing secret now. You won't see it again. The receiver needs it to check that events are from kb.">
+      <CopyField hasFocus isOnce label="Signing secret" showsLabel value={secret} />
+    </ShownOnce>
   );
 }
 

@@ -12,6 +12,7 @@ import {
   same,
 } from "#api/item-fields.ts";
 import { itemAccessQuery } from "#server/web/app/data/item.ts";
+import { Fact, Facts } from "#server/web/app/ui/facts.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { WithMailLinks } from "./mail-links.tsx";
 import { whoIn, whyVisible } from "./access-words.ts";
@@ -40,13 +41,13 @@ const AS_NODE: FieldConversion<AnswerValues, { [T in FieldType]: ReactNode }> = 
 const DATES_OF_FILE: ReadonlySet<FieldName> = new Set<FieldName>(["createdAt", "updatedAt"]);
 
 /** An item's metadata besides its title and text, and who may see it. */
-export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
+export function About({ file, isMail }: { file: FileRecord; isMail: boolean }) {
   const { indexedAt, fields } = file;
   const said = new Set(isMail ? [...SAID_FIELDS, ...MAIL_FIELDS] : SAID_FIELDS);
   const isInHead = (name: FieldName) => isMail && (name === "author" ? "from" in fields : DATES_OF_FILE.has(name));
   const nodes = convertFields(NAMED_FIELDS, file, AS_NODE);
   return (
-    <dl className="grid gap-x-8 gap-y-1.5 lg:grid-cols-2">
+    <Facts>
       {isMail && <MailHead fields={fields} />}
       {NAMED_FIELDS.filter((name) => !isInHead(name)).map((name) => (
         <Fact key={name} label={fieldOf(name).page ?? name}>
@@ -65,7 +66,7 @@ export function Facts({ file, isMail }: { file: FileRecord; isMail: boolean }) {
           </Fact>
         ))}
       <Access kbId={file.kbId} />
-    </dl>
+    </Facts>
   );
 }
 
@@ -76,11 +77,7 @@ function MailHead({ fields: { from = "", to = "", cc = "", date = "" } }: Pick<F
       <Fact label="From">{linkedText(from)}</Fact>
       <Fact label="To">{linkedText(to)}</Fact>
       <Fact label="Cc">{linkedText(cc)}</Fact>
-      {date !== "" && (
-        <Fact label="Date">
-          <Moment at={valueText(date)} />
-        </Fact>
-      )}
+      <Fact label="Date">{date !== "" && <Moment at={valueText(date)} />}</Fact>
     </>
   );
 }
@@ -102,18 +99,6 @@ const MAIL_FIELDS = ["from", "to", "cc", "date", "subject", "author", "messageId
 /** Turns `lastEditor` into words. */
 function wordsOf(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
-}
-
-function Fact({ label, children }: { label: string; children: ReactNode }) {
-  if (children === undefined || children === null || children === false || children === "") return null;
-  return (
-    <div className="flex gap-3">
-      <dt className="text-muted w-24 shrink-0 wrap-anywhere first-letter:uppercase">{label}</dt>
-      <dd className="min-w-0 wrap-anywhere">
-        <bdi>{children}</bdi>
-      </dd>
-    </div>
-  );
 }
 
 /** The date of a mail; the original text if it can't be parsed. */

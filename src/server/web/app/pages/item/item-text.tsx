@@ -1,8 +1,7 @@
-import type { InfiniteData } from "@tanstack/react-query";
 import { lazy, memo, Suspense, useDeferredValue, useState } from "react";
 import type { FileRecord } from "#api/files.ts";
 import { toProblem } from "#server/web/app/data/problem.ts";
-import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
+import { LoadedPages, type PagedQuery } from "#server/web/app/shell/loaded.tsx";
 import { TEXT_REASON_WORDS } from "./text-reason-words.ts";
 import { EmptyState, Section, Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
@@ -11,44 +10,23 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { mailBodyOf } from "./mail.ts";
 import { Code, Document, MailBody, Raw } from "./plain-views.tsx";
 import { dropDirection } from "./segments.ts";
-import type { TextKind } from "./text-kind.ts";
+import { type TextKind, textKindOf } from "./text-kind.ts";
 
 /** Its parser is as large as the rest of this page. */
 const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).Markdown }));
 
-interface Part {
-  text: string;
-  next: number | null;
-}
-
-export interface ItemTextProps {
-  kind: TextKind;
-  /** The page's heading. */
-  title: string;
-  query: {
-    data: InfiniteData<Part> | undefined;
-    error: unknown;
-    hasNextPage: boolean;
-    isFetchingNextPage: boolean;
-    refetch(): unknown;
-    fetchNextPage(): unknown;
-  };
-  /** Why there is no text, or only the former one. */
-  textState: Pick<FileRecord["textState"], "reason" | "message" | "asOf">;
-  /** A line feed is a line break, as people write in trackers and messages. */
-  showsBreaks: boolean;
-}
-
 /** The text of an item by its kind, with a switch to the stored text; or why there is none. */
-export function ItemText({ kind, title, query, textState, showsBreaks }: ItemTextProps) {
+export function ItemText({ file, query }: { file: FileRecord; query: PagedQuery<string> }) {
   const [isRaw, setRaw] = useState(false);
-  const problem = query.error === null ? undefined : toProblem(query.error);
-  const { reason, message, asOf } = textState;
-  if (problem?.code === "no_text" || (query.data?.pages[0]?.text === "" && !query.hasNextPage)) {
+  const kind = textKindOf(file);
+  // Why there is no text, or only the former one.
+  const { reason, message, asOf } = file.textState;
+  const hasNone = query.error !== null && toProblem(query.error).code === "no_text";
+  if (hasNone || (query.data === "" && !query.hasNextPage)) {
     return (
       <Section title="No text">
         <EmptyState icon="list" title={reason === null ? "This item has no text" : TEXT_REASON_WORDS[reason]}>
-          {message !== null && <p className="wrap-anywhere">{message}</p>}
+          {message && <p className="wrap-anywhere">{message}</p>}
           <p>You can still find it by its title, location and details.</p>
         </EmptyState>
       </Section>
@@ -65,22 +43,23 @@ export function ItemText({ kind, title, query, textState, showsBreaks }: ItemTex
       }
       title={isRaw ? "Raw text" : TITLES[kind]}
     >
-      {asOf !== null && (
+      {asOf && (
         <Notice className="mb-3" tone="warn">
           This is the text as of <Time at={asOf} />. kb couldn't read the content since
           {message === null ? "." : `: ${message}`}
         </Notice>
       )}
-      <LoadedPages query={query} rowsOf={({ text }) => [text]}>
-        {(parts) => (
+      <LoadedPages query={query}>
+        {(text) => (
           <Suspense fallback={<Skeleton lines={6} />}>
             <Rendered
               isRaw={isRaw}
               isWhole={!query.hasNextPage}
               kind={kind}
-              showsBreaks={showsBreaks}
-              text={parts.join("")}
-              title={title}
+              // People write line breaks in trackers and messages.
+              showsBreaks={file.kind !== "file"}
+              text={text}
+              title={file.title}
             />
           </Suspense>
         )}
@@ -89,10 +68,15 @@ export function ItemText({ kind, title, query, textState, showsBreaks }: ItemTex
   );
 }
 
-interface RenderedProps extends Pick<ItemTextProps, "kind" | "title" | "showsBreaks"> {
+interface RenderedProps {
+  kind: TextKind;
+  /** The page's heading. */
+  title: string;
   text: string;
   isWhole: boolean;
   isRaw: boolean;
+  /** A line feed is a line break. */
+  showsBreaks: boolean;
 }
 
 /** Additions to a long text are drawn in the background, piece by piece, so that the page stays usable. */

@@ -5,16 +5,14 @@ import type { FileRecord } from "#api/files.ts";
 import { isOwnUrl } from "#api/own-url.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { itemQuery, itemTextQuery } from "#server/web/app/data/item.ts";
-import { toProblem } from "#server/web/app/data/problem.ts";
 import { sourceWords } from "#server/web/app/data/search-words.ts";
-import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
-import { Badge, Skeleton } from "#server/web/app/ui/bits.tsx";
+import { LoadedPage } from "#server/web/app/shell/loaded.tsx";
+import { Breadcrumb, PageHeading } from "#server/web/app/shell/page.tsx";
+import { Badge } from "#server/web/app/ui/bits.tsx";
 import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { CopyButton } from "#server/web/app/ui/copy-field.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
-import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
-import { Facts } from "./about.tsx";
+import { About } from "./about.tsx";
 import { ItemText } from "./item-text.tsx";
 import { textKindOf } from "./text-kind.ts";
 
@@ -24,43 +22,32 @@ import { textKindOf } from "./text-kind.ts";
  */
 export function Page() {
   const { kbId = "" } = useParams({ strict: false });
-  const record = useQuery(itemQuery(kbId));
   const text = useInfiniteQuery(itemTextQuery(kbId));
-  if (record.error !== null) {
-    const problem = toProblem(record.error);
-    const isNowhere = problem.code === "not_found" || problem.code === "invalid_request";
-    return isNowhere ? <NothingHere /> : <ProblemNotice problem={problem} />;
-  }
-  if (record.data === undefined) return <Skeleton lines={6} />;
-  const file = record.data;
-  const kind = textKindOf(file);
   return (
-    <>
-      <Breadcrumb file={file} />
-      <PageHeading action={<Acts file={file} />} title={file.title}>
-        <Badges file={file} />
-      </PageHeading>
-      <div className="space-y-5">
-        <Facts file={file} isMail={kind === "mail"} />
-        <ItemText
-          kind={kind}
-          query={text}
-          showsBreaks={file.kind !== "file"}
-          textState={file.textState}
-          title={file.title}
-        />
-      </div>
-    </>
+    <LoadedPage query={useQuery(itemQuery(kbId))}>
+      {(file) => (
+        <>
+          <Place file={file} />
+          <PageHeading action={<Acts file={file} />} title={file.title}>
+            <Badges file={file} />
+          </PageHeading>
+          <div className="space-y-5">
+            <About file={file} isMail={textKindOf(file) === "mail"} />
+            <ItemText file={file} query={text} />
+          </div>
+        </>
+      )}
+    </LoadedPage>
   );
 }
 
 /** Source, folders and the file's name; the title follows as the heading. */
-function Breadcrumb({ file }: { file: FileRecord }) {
+function Place({ file }: { file: FileRecord }) {
   const places = placesOf(file);
   const source = sourceWords(file.source, useQuery(sourcesQuery).data?.sources);
   if (places.at(-1) === file.title) places.pop();
   return (
-    <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
+    <Breadcrumb>
       <ol className="flex flex-wrap items-center gap-x-1.5 gap-y-0.5">
         {[source, ...places].map((part, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- two folders may have the same name
@@ -70,7 +57,7 @@ function Breadcrumb({ file }: { file: FileRecord }) {
           </li>
         ))}
       </ol>
-    </nav>
+    </Breadcrumb>
   );
 }
 
@@ -80,11 +67,11 @@ function Badges({ file }: { file: FileRecord }) {
   const known = kind === "task" ? key : null;
   return (
     <span className="flex flex-wrap items-center gap-1.5">
-      {known !== null && <span className="text-ink font-mono text-[0.8125rem] wrap-anywhere">{known}</span>}
+      {known && <span className="text-ink font-mono text-[0.8125rem] wrap-anywhere">{known}</span>}
       <Badge>
         <span className="capitalize">{kind}</span>
       </Badge>
-      {status !== null && (
+      {status && (
         <Badge tone={status === "done" ? "ok" : "accent"}>
           <span className="capitalize">{status.replaceAll("_", " ")}</span>
         </Badge>
@@ -106,7 +93,7 @@ function Acts({ file: { kbId, url } }: { file: FileRecord }) {
       <CopyButton label="the link to this item" value={`${window.location.origin}/i/${kbId}`}>
         Copy link
       </CopyButton>
-      {url !== null && isWebAddress(url) && !isOwnUrl(url, window.location.origin) && (
+      {url && isWebAddress(url) && !isOwnUrl(url, window.location.origin) && (
         <a className={buttonClass("plain")} href={url} rel="noopener noreferrer" target="_blank">
           Open original
           <Icon name="external" />

@@ -168,7 +168,7 @@ function columnsOf(head: readonly string[], rows: readonly string[][], numeric: 
   return Array.from({ length: count }, (_, at) => {
     const chars = Math.max(...sample.map((row) => row[at]?.length ?? 0));
     const width = WIDTHS.find(([most]) => chars <= most)?.[1] ?? WIDEST;
-    return `${width} grow shrink-0 ${numeric[at] === true ? "text-right tabular-nums" : "text-left"}`;
+    return `${width} grow shrink-0 ${numeric[at] ? "text-right tabular-nums" : "text-left"}`;
   });
 }
 

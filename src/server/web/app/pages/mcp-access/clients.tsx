@@ -23,8 +23,8 @@ export function Clients({ mcpUrl }: { mcpUrl: string }) {
               Run in a terminal
             </CodeBlock>
             <Way lead={bridge.file === null ? "Then run" : "Then add"} label={`${name}, bridge`} lines={bridge} />
-            {note !== undefined && <p className="text-muted">{note}</p>}
-            {http !== null && (
+            {note && <p className="text-muted">{note}</p>}
+            {http && (
               <details>
                 <summary className="text-accent font-medium">Use HTTP instead of the bridge</summary>
                 <div className="pt-3">
@@ -49,7 +49,7 @@ function Way({ lead, label, lines }: { lead: string; label: string; lines: Lines
   return (
     <CodeBlock label={label} value={lines.text}>
       {lead}
-      {lines.file !== null && (
+      {lines.file && (
         <>
           {" in "}
           <code className="text-ink font-mono text-[0.8125rem] wrap-anywhere">{lines.file}</code>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { tokensQuery } from "#server/web/app/data/queries.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Clients } from "./clients.tsx";
@@ -13,24 +13,21 @@ import { Tokens } from "./tokens.tsx";
 export function Page() {
   const tokens = useQuery(tokensQuery);
   return (
-    <>
-      <PageHeading title="MCP access">Agents can search and read what you can read in this workspace.</PageHeading>
-      <div className="space-y-5">
-        <NothingIndexed />
-        <Section description="Copy these lines. They contain no token: kb login stores it." title="Connect a client">
-          <div className="space-y-5">
-            <Loaded query={tokens}>{({ mcpUrl }) => <Clients mcpUrl={mcpUrl} />}</Loaded>
-            <FirstCall />
-          </div>
-        </Section>
-        <Section description="Clients that support OAuth need only this URL." title="MCP URL">
-          <Loaded lines={1} query={tokens}>
-            {({ mcpUrl }) => <CopyField label="MCP URL" value={mcpUrl} />}
-          </Loaded>
-        </Section>
-        <Tokens query={tokens} />
-        <Grants />
-      </div>
-    </>
+    <PageFrame title="MCP access" lead="Agents can search and read what you can read in this workspace.">
+      <NothingIndexed />
+      <Section description="Copy these lines. They contain no token: kb login stores it." title="Connect a client">
+        <div className="space-y-5">
+          <Loaded query={tokens}>{({ mcpUrl }) => <Clients mcpUrl={mcpUrl} />}</Loaded>
+          <FirstCall />
+        </div>
+      </Section>
+      <Section description="Clients that support OAuth need only this URL." title="MCP URL">
+        <Loaded lines={1} query={tokens}>
+          {({ mcpUrl }) => <CopyField label="MCP URL" value={mcpUrl} />}
+        </Loaded>
+      </Section>
+      <Tokens />
+      <Grants />
+    </PageFrame>
   );
 }

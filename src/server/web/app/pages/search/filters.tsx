@@ -6,11 +6,7 @@ import { connectorQuery, sourcesQuery } from "#server/web/app/data/connectors.ts
 import { type Asked, FACETS, type FilterName, FILTERS } from "#server/web/app/data/search.ts";
 import { sourceWords } from "#server/web/app/data/search-words.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
-
-interface Choice {
-  value: string;
-  label: string;
-}
+import { type Choice, Options, Picker, PLAIN } from "#server/web/app/ui/form.tsx";
 
 export interface FiltersProps {
   asked: Asked;
@@ -30,26 +26,22 @@ export function Filters({ asked, facets, onChange }: FiltersProps) {
         const value = asked[name] ?? "";
         const choices = choicesOf(name, value, { facets, connectorName, kinds }).filter(
           // Without words, the newest come first anyway.
-          (choice) => name !== "sortBy" || asked.query !== undefined || value !== "" || choice.value !== "recency",
+          ([choice]) => name !== "sortBy" || asked.query !== undefined || value !== "" || choice !== "recency",
         );
         if (choices.length === 0 || (value === "" && choices.length === 1)) return null;
         return (
-          <select
-            aria-label={WORDS[name].label}
-            className={`min-h-8 max-w-48 min-w-0 rounded-md border px-2 max-sm:min-h-10 ${value === "" ? "border-edge/60 bg-surface" : "border-accent bg-accent-soft text-accent-strong"}`}
+          <Picker
+            className={`max-w-48 min-w-0 ${value === "" ? PLAIN : "border-accent bg-accent-soft text-accent-strong"}`}
             key={name}
-            onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+            label={WORDS[name].label}
+            onChoose={(chosen) => onChange({ [name]: chosen })}
             value={value}
           >
             <option value="">
               {name === "sortBy" && asked.query === undefined ? "Newest first" : WORDS[name].any}
             </option>
-            {choices.map(({ value, label }) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
+            <Options choices={choices} />
+          </Picker>
         );
       })}
       {isFiltered && (
@@ -72,20 +64,20 @@ const WORDS: Readonly<Record<FilterName, { label: string; any: string }>> = {
 
 const FIXED: Readonly<Partial<Record<FilterName, readonly Choice[]>>> = {
   after: [
-    { value: "1d", label: "Past day" },
-    { value: "7d", label: "Past week" },
-    { value: "30d", label: "Past month" },
-    { value: "365d", label: "Past year" },
+    ["1d", "Past day"],
+    ["7d", "Past week"],
+    ["30d", "Past month"],
+    ["365d", "Past year"],
   ],
   sortBy: [
-    { value: "recency", label: "Newest first" },
-    { value: "due", label: "Due first" },
+    ["recency", "Newest first"],
+    ["due", "Due first"],
   ],
 };
 
 /** The name of a connector that the source filter names by its ID. */
 function useConnectorName(source: string | undefined): string | undefined {
-  const id = source?.startsWith("con_") === true ? source : undefined;
+  const id = source?.startsWith("con_") ? source : undefined;
   // For someone else's connector, only its existence is known.
   const { data } = useQuery({ ...connectorQuery(id ?? ""), enabled: id !== undefined });
   return id === undefined ? undefined : (data?.name ?? "One connector");
@@ -101,14 +93,14 @@ interface Known {
 function choicesOf(name: FilterName, value: string, { facets, connectorName, kinds }: Known): readonly Choice[] {
   const called = (text: string) => (name === "source" ? sourceWords(text, kinds) : nameOf(text));
   const counted = name in FACETS ? (facets[FACETS[name as keyof typeof FACETS]] ?? []) : [];
-  const choices =
+  const choices: readonly Choice[] =
     FIXED[name] ??
     counted
       .filter(({ value }) => value !== "")
-      .map(({ value, name, count: items }) => ({ value, label: `${called(name ?? value)} (${count(items)})` }));
-  if (value === "" || choices.some((choice) => choice.value === value)) return choices;
+      .map(({ value, name, count: items }) => [value, `${called(name ?? value)} (${count(items)})`]);
+  if (value === "" || choices.some(([known]) => known === value)) return choices;
   const label = name === "source" && connectorName !== undefined ? connectorName : called(value);
-  return [{ value, label }, ...choices];
+  return [[value, label], ...choices];
 }
 
 /** `task` in words; names with a form of their own keep it. */

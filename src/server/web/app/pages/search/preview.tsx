@@ -1,26 +1,14 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { itemQuery, itemTextQuery } from "#server/web/app/data/item.ts";
 import { ItemText } from "#server/web/app/pages/item/item-text.tsx";
-import { textKindOf } from "#server/web/app/pages/item/text-kind.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 
 /** The text of an item below its result, in its own scroll area. */
 export function Preview({ kbId, title }: { kbId: string; title: string }) {
-  const record = useQuery(itemQuery(kbId));
   const text = useInfiniteQuery(itemTextQuery(kbId));
   return (
     <section aria-label={`Text of ${title}`} className="mt-3 max-h-96 overflow-y-auto">
-      <Loaded query={record}>
-        {(file) => (
-          <ItemText
-            kind={textKindOf(file)}
-            query={text}
-            showsBreaks={file.kind !== "file"}
-            textState={file.textState}
-            title={file.title}
-          />
-        )}
-      </Loaded>
+      <Loaded query={useQuery(itemQuery(kbId))}>{(file) => <ItemText file={file} query={text} />}</Loaded>
     </section>
   );
 }

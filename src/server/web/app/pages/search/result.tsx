@@ -38,7 +38,7 @@ export function Result({ result, onKey }: { result: SearchResult; onKey: Keyboar
       <Facts result={result} />
       {snippet !== "" && (
         <p className="mt-1.5 line-clamp-3 wrap-anywhere">
-          {section !== null && section !== title && <span className="text-muted">{section}: </span>}
+          {section && section !== title && <span className="text-muted">{section}: </span>}
           <bdi>{marked(result, headingLength(snippet, title))}</bdi>
         </p>
       )}
@@ -82,7 +82,7 @@ function Facts({ result }: { result: SearchResult }) {
   ];
   return (
     <p className="text-muted mt-0.5 flex flex-wrap items-center gap-x-2 gap-y-0.5 text-xs wrap-anywhere">
-      {status !== null && (
+      {status && (
         <Badge tone={status === "done" ? "ok" : "accent"}>
           <span className="capitalize">{status}</span>
         </Badge>

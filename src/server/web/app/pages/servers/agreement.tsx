@@ -1,37 +1,27 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
 import type { Connection } from "#api/connections.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { useRefetch } from "#server/web/app/data/refetch.ts";
+import { useAct } from "#server/web/app/ui/act.ts";
 import { callWords } from "./server-words.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
 
 /** The calls that kb would make with the person's connection, and their consent to exactly those. */
 export function Agreement({ connection, agreement }: { connection: Connection; agreement: string }) {
   const { id, serverId, name, tools } = connection;
-  const client = useQueryClient();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-
-  async function agree(): Promise<void> {
-    setBusy(true);
-    setProblem(undefined);
-    try {
+  const refetch = useRefetch();
+  const { run, isBusy, problem } = useAct(
+    async () => {
       const params = { path: { id: serverId, connectionId: id } };
-      await take(
-        api.POST("/api/mcp-servers/{id}/connections/{connectionId}/agreement", { params, body: { agreement } }),
-      );
-      toast("Saved");
-    } catch (error) {
-      setProblem(toProblem(error));
-    } finally {
-      setBusy(false);
-      await client.invalidateQueries({ queryKey: ["servers"] });
-    }
-  }
+      const body = { agreement };
+      await api
+        .post("/api/mcp-servers/{id}/connections/{connectionId}/agreement", { params, body })
+        // After a failure, they may no longer be the calls that are shown.
+        .finally(() => refetch(["servers"]));
+    },
+    { toast: "Saved" },
+  );
 
   return (
     <Notice className="mt-3" tone="warn">
@@ -48,10 +38,10 @@ export function Agreement({ connection, agreement }: { connection: Connection; a
       <p className="mb-2">
         Agree only if you want each of these calls made in your name, on a schedule and when you search live.
       </p>
-      <Button aria-label={`Agree: ${name}`} isBusy={isBusy} onClick={() => void agree()}>
+      <Button aria-label={`Agree: ${name}`} isBusy={isBusy} onClick={run}>
         Agree
       </Button>
-      {problem && <ProblemNotice className="mt-2" problem={problem} />}
+      <ProblemNotice className="mt-2" problem={problem} />
     </Notice>
   );
 }

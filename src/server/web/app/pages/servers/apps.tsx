@@ -1,71 +1,54 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 import type { Connection } from "#api/connections.ts";
 import type { ProviderServer, ServerApp } from "#api/provider-servers.ts";
 import { plural } from "#api/plural.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { leaveFor } from "#server/web/app/data/leave.ts";
 import { appsQuery } from "#server/web/app/data/servers.ts";
-import { accessOf, AccessField } from "#server/web/app/pages/connectors/access-field.tsx";
+import { accessOf, AccessField, PRIVATE } from "#server/web/app/pages/connectors/access-field.tsx";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
-import { isAdmin } from "#server/web/app/shell/nav.ts";
-import { useSession } from "#server/web/app/shell/session.ts";
+import { useIsAdmin, useSession } from "#server/web/app/shell/session.ts";
 import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
-import { Dialog } from "#server/web/app/ui/dialog.tsx";
-import { Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { DialogButton, FormDialog } from "#server/web/app/ui/dialog.tsx";
+import { NameField, PasswordField, SearchField, secret, text } from "#server/web/app/ui/form.tsx";
+import { Row, Rows } from "#server/web/app/ui/rows.tsx";
 
 /** The apps that can be connected through a server: a plain MCP server is itself the only app. */
 export function Apps({ server }: { server: ProviderServer }) {
-  const { role } = useSession();
+  const isAdmin = useIsAdmin();
   const [typed, setTyped] = useState("");
   const wanted = useDeferredValue(typed.trim());
   const query = useInfiniteQuery(appsQuery(server.id, wanted));
-  const [connecting, setConnecting] = useState<ServerApp>();
-  const mayConnect = server.enabled && (server.connectPolicy === "members" || isAdmin(role));
+  const mayConnect = server.enabled && (server.connectPolicy === "members" || isAdmin);
   return (
     <Section
+      description={!mayConnect && server.enabled ? "Only admins can connect this server." : undefined}
       title="Apps"
-      {...(!mayConnect && server.enabled && { description: "Only admins can connect this server." })}
     >
       {(server.counts.apps > MANY || typed !== "") && (
-        <input
-          aria-label="Find an app"
-          autoComplete="off"
-          className="bg-surface border-edge placeholder:text-muted/80 mb-3 w-full max-w-xl rounded-md border px-2.5 py-1.5 text-sm max-sm:min-h-10"
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          placeholder="Find an app"
-          type="search"
+        <SearchField
+          className="placeholder:text-muted/80 mb-3 max-w-xl max-sm:min-h-10"
+          label="Find an app"
+          onType={setTyped}
           value={typed}
         />
       )}
-      <LoadedPages query={query} rowsOf={({ apps }) => apps}>
+      <LoadedPages query={query}>
         {(apps) =>
           apps.length === 0 ? (
             <EmptyState icon="server" title={wanted === "" ? "No app can be connected" : "No app has this name"}>
               {wanted === "" ? "An admin decides which apps can be connected." : "Try a part of its name."}
             </EmptyState>
           ) : (
-            <ul className="divide-line -my-3 divide-y">
+            <Rows>
               {apps.map((app) => (
-                <AppRow
-                  app={app}
-                  key={app.slug}
-                  needsTools={isAdmin(role) && server.enabled && offersOnlyTools(server)}
-                  onConnect={mayConnect ? () => setConnecting(app) : undefined}
-                />
+                <AppRow app={app} key={app.slug} mayConnect={mayConnect} server={server} />
               ))}
-            </ul>
+            </Rows>
           )
         }
       </LoadedPages>
-      <Dialog
-        isOpen={connecting !== undefined}
-        onClose={() => setConnecting(undefined)}
-        title={`Connect ${connecting?.name ?? ""}`}
-      >
-        {connecting && <Connect app={connecting} onDone={() => setConnecting(undefined)} server={server} />}
-      </Dialog>
     </Section>
   );
 }
@@ -79,42 +62,44 @@ function offersOnlyTools({ capabilities }: ProviderServer): boolean {
 
 interface AppRowProps {
   app: ServerApp;
-  needsTools: boolean;
-  onConnect: (() => void) | undefined;
+  server: ProviderServer;
+  mayConnect: boolean;
 }
 
-function AppRow({ app, needsTools, onConnect }: AppRowProps) {
+function AppRow({ app, server, mayConnect }: AppRowProps) {
   const { name, description, categories, connected } = app;
+  const needsTools = useIsAdmin() && server.enabled && offersOnlyTools(server);
   const content = contentOf(app);
+  const isMine = connected.mine > 0;
   // Without a sign-in, there is no other account.
   const again = app.auth.includes("none") ? "Connect again" : "Connect another account";
+  const act = isMine ? again : "Connect";
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3">
-      <div className="min-w-0 flex-1 basis-56">
-        <p className="flex flex-wrap items-center gap-2">
-          <span className="font-medium wrap-anywhere">{name}</span>
-          {connected.mine > 0 && <Badge tone="ok">You are connected</Badge>}
-        </p>
-        <p className="text-muted wrap-anywhere">
-          {[description, categories.join(", "), content].filter((part) => part !== "").join(" · ")}
-        </p>
-        {needsTools && content === "" && (
-          <p className="text-muted">kb can read nothing here yet. Choose its tools below.</p>
-        )}
-        {connected.shared > 0 && (
-          <p className="text-muted">{plural(connected.shared, "connection")} of others that you can see</p>
-        )}
-      </div>
-      {onConnect && (
-        <Button
-          aria-label={`${connected.mine > 0 ? again : "Connect"}: ${name}`}
-          kind={connected.mine > 0 ? "quiet" : "primary"}
-          onClick={onConnect}
-        >
-          {connected.mine > 0 ? again : "Connect"}
-        </Button>
+    <Row
+      actions={
+        mayConnect && (
+          <DialogButton
+            aria-label={`${act}: ${name}`}
+            dialog={<ConnectDialog app={app} server={server} />}
+            kind={isMine ? "quiet" : "primary"}
+          >
+            {act}
+          </DialogButton>
+        )
+      }
+      badges={isMine && <Badge tone="ok">You are connected</Badge>}
+      title={name}
+    >
+      <p className="text-muted wrap-anywhere">
+        {[description, categories.join(", "), content].filter((part) => part !== "").join(" · ")}
+      </p>
+      {needsTools && content === "" && (
+        <p className="text-muted">kb can read nothing here yet. Choose its tools below.</p>
       )}
-    </li>
+      {connected.shared > 0 && (
+        <p className="text-muted">{plural(connected.shared, "connection")} of others that you can see</p>
+      )}
+    </Row>
   );
 }
 
@@ -124,33 +109,39 @@ function contentOf({ content: { resources, search, fetch } }: ServerApp): string
   return ways.length === 0 ? "" : `kb can read: ${ways.join(", ").toLowerCase()}`;
 }
 
-/** Before anything is sent: who connects, with what, and who will see it. */
-function Connect({ app, server, onDone }: { app: ServerApp; server: ProviderServer; onDone(): void }) {
-  const { user, role } = useSession();
-  const client = useQueryClient();
-  const signsIn = app.auth.includes("oauth");
-  const usesOwn = server.auth.hasSecret && isAdmin(role);
+interface ConnectDialogProps {
+  app: ServerApp;
+  server: ProviderServer;
+}
 
-  async function connect(form: FormData): Promise<void> {
+/** Before anything is sent: who connects, with what, and who will see it. */
+function ConnectDialog({ app, server }: ConnectDialogProps) {
+  const { user } = useSession();
+  const usesOwn = useIsAdmin() && server.auth.hasSecret;
+  const signsIn = app.auth.includes("oauth");
+  const params = { path: { id: server.id } };
+
+  async function connect(form: FormData): Promise<{ connection: Connection }> {
     const name = text(form, "name");
     const token = secret(form, "credentials.token").trim();
     const common = { app: app.slug, ...(name !== "" && { name }), access: shareOf(form) };
-    const params = { path: { id: server.id } };
     if (signsIn) {
       const body = { ...common, returnTo: `/workspace/servers/${server.id}` };
-      const { intent } = await take(api.POST("/api/mcp-servers/{id}/connections/intents", { params, body }));
-      window.location.assign(intent.redirectUrl);
-      return;
+      const { intent } = await api.post("/api/mcp-servers/{id}/connections/intents", { params, body });
+      return await leaveFor(intent.redirectUrl);
     }
     const body = { ...common, ...(token !== "" && { credentials: { token } }) };
-    const { connection } = await take(api.POST("/api/mcp-servers/{id}/connections", { params, body }));
-    toast(`${connection.name} is connected`);
-    await client.invalidateQueries({ queryKey: ["servers"] });
-    onDone();
+    return await api.post("/api/mcp-servers/{id}/connections", { params, body });
   }
 
   return (
-    <Form onSubmit={connect} submit={signsIn ? "Continue" : "Connect"}>
+    <FormDialog
+      invalidates={["servers"]}
+      onSubmit={connect}
+      submit={signsIn ? "Continue" : "Connect"}
+      title={`Connect ${app.name}`}
+      toast={({ connection }) => `${connection.name} is connected`}
+    >
       <p className="wrap-anywhere">
         {signsIn
           ? "You sign in at the provider next, and see who was found before anything is kept."
@@ -169,20 +160,11 @@ function Connect({ app, server, onDone }: { app: ServerApp; server: ProviderServ
           name="credentials.token"
         />
       )}
-      <TextField
-        autoComplete="off"
-        hint="It tells this connection apart from others."
-        isOptional
-        label="Name"
-        maxLength={100}
-        name="name"
-      />
+      <NameField hint="It tells this connection apart from others." isOptional maxLength={100} />
       <AccessField access={PRIVATE} acl="connector" hint={SHARED_VIEW} />
-    </Form>
+    </FormDialog>
   );
 }
-
-const PRIVATE: Connection["access"] = { visibility: "private", memberIds: [], groupIds: [] };
 
 /** The meaning of sharing. */
 export const SHARED_VIEW = "People you choose see what you see in this app, whatever they may see there themselves.";

@@ -17,16 +17,15 @@ export function AuthFields({ auth }: { auth: Auth }) {
   return (
     <>
       <SelectField
-        choices={KINDS.map((value) => ({ value, label: AUTH_WORDS[value] }))}
+        choices={KINDS.map((value) => [value, AUTH_WORDS[value]])}
         defaultValue={auth.kind}
         hint={kind === "oauth" && knownUrl === undefined ? `${HINTS.oauth} ${REGISTER_LATER}` : HINTS[kind]}
         label="Sign-in"
         name="auth.kind"
-        onChange={(event) => setKind(event.currentTarget.value as Kind)} // a choice above
+        onChoose={(value) => setKind(value as Kind)} // a choice above
       />
       {kind === "header" && (
         <TextField
-          autoComplete="off"
           defaultValue={auth.headerName ?? ""}
           label="Header"
           maxLength={64}
@@ -35,11 +34,10 @@ export function AuthFields({ auth }: { auth: Auth }) {
           spellCheck={false}
         />
       )}
-      {knownUrl !== undefined && (
+      {knownUrl && (
         <>
           <CopyField label="Redirect URL" showsLabel value={knownUrl} />
           <TextField
-            autoComplete="off"
             defaultValue={auth.clientId ?? ""}
             hint={isSharedRedirect(auth) ? SHARED_REDIRECT : OWN_CLIENT}
             isOptional

@@ -1,38 +1,26 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import type { ServerAuthBody, ServerTest } from "#api/provider-servers.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { ForAdmins } from "#server/web/app/shell/for-admins.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { hostOf } from "#server/web/app/data/browser.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { forAdmins } from "#server/web/app/shell/for-admins.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
+import { useAct } from "#server/web/app/ui/act.ts";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Form, NameField, text } from "#server/web/app/ui/form.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
 import { AuthFields, authOf } from "./auth-fields.tsx";
+import { PolicyField, policyOf, UrlField } from "./server-fields.tsx";
 import { testTitle, TestSteps } from "./test-steps.tsx";
 
-export function Page() {
-  return (
-    <ForAdmins title="Add a provider server">
-      <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
-        <Link to="/workspace/servers">Provider servers</Link>
-      </nav>
-      <PageHeading title="Add a provider server">
-        Any MCP server that speaks streamable HTTP. Test it first: nothing is stored until you add it.
-      </PageHeading>
-      <NewServer />
-    </ForAdmins>
-  );
-}
+export const Page = forAdmins("Add a provider server", NewServer);
 
 interface Settings {
   name: string;
   url: string;
   auth: ServerAuthBody;
-  connectPolicy: "admins" | "members";
+  connectPolicy: ReturnType<typeof policyOf>;
 }
 
 /** Adds exactly what was tested: after a change of the URL or the sign-in it is tested again. */
@@ -47,11 +35,15 @@ function NewServer() {
 
   async function run(form: FormData): Promise<void> {
     const { url, auth } = settingsIn(form);
-    setTest(await take(api.POST("/api/mcp-servers/connection-tests", { body: { url, auth } })));
+    setTest(await api.post("/api/mcp-servers/connection-tests", { body: { url, auth } }));
   }
 
   return (
-    <div className="space-y-5">
+    <PageFrame
+      title="Add a provider server"
+      within="/workspace/servers"
+      lead="Any MCP server that speaks streamable HTTP. Test it first: nothing is stored until you add it."
+    >
       <Section title="Settings">
         <div className="max-w-xl" onChange={({ target }) => isTested(target) && setTest(undefined)} ref={frame}>
           <Form
@@ -64,29 +56,10 @@ function NewServer() {
             submit={test === undefined ? "Test" : "Test again"}
             submitKind={test === undefined ? "primary" : "plain"}
           >
-            <TextField
-              autoComplete="off"
-              inputMode="url"
-              label="URL"
-              maxLength={2000}
-              name="url"
-              placeholder="https://mcp.example.org/mcp"
-              spellCheck={false}
-            />
-            <TextField
-              autoComplete="off"
-              hint="Without one, kb uses the name that the server gives itself."
-              isOptional
-              label="Name"
-              maxLength={100}
-              name="name"
-            />
+            <UrlField placeholder="https://mcp.example.org/mcp" />
+            <NameField hint="Without one, kb uses the name that the server gives itself." isOptional maxLength={100} />
             <AuthFields auth={{ kind: "none", hasSecret: false }} />
-            <CheckboxField
-              hint="Otherwise every member can connect their account."
-              label="Only admins can connect it"
-              name="isForAdmins"
-            />
+            <PolicyField />
           </Form>
         </div>
       </Section>
@@ -99,7 +72,7 @@ function NewServer() {
           />
         )}
       </div>
-    </div>
+    </PageFrame>
   );
 }
 
@@ -113,44 +86,36 @@ function settingsIn(form: FormData): Settings {
     name: text(form, "name"),
     url: text(form, "url"),
     auth: authOf(form),
-    connectPolicy: form.get("isForAdmins") === null ? "members" : "admins",
+    connectPolicy: policyOf(form),
   };
 }
 
 function Result({ readSettings, test }: { readSettings(): Settings; test: ServerTest }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Problem>();
   const isGood = test.ok && test.authRequired?.problem === undefined;
+  const needsClient = test.authRequired?.needsClient === true;
 
-  async function add(): Promise<void> {
-    setBusy(true);
-    setFailure(undefined);
-    try {
+  const { run, isBusy, problem } = useAct(
+    () => {
       const settings = readSettings();
       const name = settings.name || nameOf(test) || hostOf(settings.url);
-      const body = { ...settings, name, ...(!test.ok && { force: true }) };
-      const { server } = await take(api.POST("/api/mcp-servers", { body }));
-      await client.invalidateQueries({ queryKey: ["servers"] });
-      const needsClient = test.authRequired?.needsClient === true;
-      toast(
-        needsClient ? `${server.name} added. Its settings have the redirect URL to register` : `${server.name} added`,
-      );
-      await navigate({ to: `/workspace/servers/${server.id}` });
-    } catch (error) {
-      setFailure(toProblem(error));
-      setBusy(false);
-    }
-  }
+      return api.post("/api/mcp-servers", { body: { ...settings, name, ...(!test.ok && { force: true }) } });
+    },
+    {
+      toast: ({ server: { name } }) =>
+        needsClient ? `${name} added. Its settings have the redirect URL to register` : `${name} added`,
+      invalidates: ["servers"],
+      onDone: ({ server }) => navigate({ to: `/workspace/servers/${server.id}` }),
+    },
+  );
 
   return (
     <Section title={testTitle(test)}>
       <div className="max-w-xl space-y-4">
         <TestSteps test={test} />
-        {failure && <ProblemNotice problem={failure} />}
+        <ProblemNotice problem={problem} />
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <Button isBusy={isBusy} kind={isGood ? "primary" : "plain"} onClick={() => void add()}>
+          <Button isBusy={isBusy} kind={isGood ? "primary" : "plain"} onClick={run}>
             {isGood ? "Add server" : "Add it anyway"}
           </Button>
           {!test.ok && <span className="text-muted">kb keeps testing it in the background.</span>}
@@ -162,8 +127,4 @@ function Result({ readSettings, test }: { readSettings(): Settings; test: Server
 
 function nameOf({ serverInfo }: ServerTest): string {
   return (serverInfo?.title ?? serverInfo?.name ?? "").slice(0, 100).trim();
-}
-
-function hostOf(url: string): string {
-  return URL.parse(url)?.host ?? url;
 }

@@ -1,57 +1,39 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import type { ProviderServer } from "#api/provider-servers.ts";
 import { plural } from "#api/plural.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { DeleteButton } from "#server/web/app/shell/delete-button.tsx";
 import { Section } from "#server/web/app/ui/bits.tsx";
-import { Button } from "#server/web/app/ui/button.tsx";
-import { ConfirmDialog } from "#server/web/app/ui/dialog.tsx";
-import { CheckboxField, Form, text, TextField } from "#server/web/app/ui/form.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { CheckboxField, Form, NameField, text } from "#server/web/app/ui/form.tsx";
 import { AuthFields, authOf } from "./auth-fields.tsx";
+import { PolicyField, policyOf, UrlField } from "./server-fields.tsx";
 
 /** For admins: its URL, how kb signs in, who may connect it; and its removal. */
 export function Settings({ server }: { server: ProviderServer }) {
   const { id, name, url, auth, enabled, connectPolicy } = server;
-  const client = useQueryClient();
 
-  async function save(form: FormData): Promise<void> {
+  async function save(form: FormData): Promise<string> {
     const typed = text(form, "url");
     const body = {
       name: text(form, "name"),
       ...(typed !== url && { url: typed }),
       auth: authOf(form),
       enabled: form.get("enabled") !== null,
-      connectPolicy: form.get("isForAdmins") === null ? ("members" as const) : ("admins" as const),
+      connectPolicy: policyOf(form),
     };
-    const { server: changed } = await take(api.PATCH("/api/mcp-servers/{id}", { params: { path: { id } }, body }));
-    toast(savedWords(server, changed));
-    await client.invalidateQueries({ queryKey: ["servers"] });
+    return savedWords(server, (await api.patch("/api/mcp-servers/{id}", { params: { path: { id } }, body })).server);
   }
 
   return (
     <Section action={<Delete server={server} />} title="Settings">
       <div className="max-w-xl" key={JSON.stringify([name, url, auth, enabled, connectPolicy])}>
-        <Form onSubmit={save} submit="Save">
-          <TextField autoComplete="off" defaultValue={name} label="Name" maxLength={100} name="name" />
-          <TextField
-            autoComplete="off"
+        <Form invalidates={["servers"]} onSubmit={save} submit="Save" toast={(words) => words}>
+          <NameField defaultValue={name} maxLength={100} />
+          <UrlField
             defaultValue={url}
             hint="While people are connected or signing in, you can't move it to another host, or to a path that isn't below this one. Secrets are never sent there."
-            inputMode="url"
-            label="URL"
-            maxLength={2000}
-            name="url"
-            spellCheck={false}
           />
           <AuthFields auth={auth} />
-          <CheckboxField
-            defaultChecked={connectPolicy === "admins"}
-            hint="Otherwise every member can connect their account."
-            label="Only admins can connect it"
-            name="isForAdmins"
-          />
+          <PolicyField defaultChecked={connectPolicy === "admins"} />
           <CheckboxField
             defaultChecked={enabled}
             hint="While it is off, nothing is read through it."
@@ -78,35 +60,16 @@ function savedWords(before: ProviderServer, after: ProviderServer): string {
 }
 
 function Delete({ server: { id, name, counts } }: { server: ProviderServer }) {
-  const [isAsking, setAsking] = useState(false);
-  const client = useQueryClient();
-  const navigate = useNavigate();
-
-  async function remove(): Promise<void> {
-    await take(api.DELETE("/api/mcp-servers/{id}", { params: { path: { id } } }));
-    toast(`${name} deleted`);
-    await navigate({ to: "/workspace/servers" });
-    await client.invalidateQueries({ queryKey: ["servers"] });
-  }
-
   return (
-    <>
-      <Button kind="quiet" onClick={() => setAsking(true)}>
-        Delete server
-      </Button>
-      <ConfirmDialog
-        act="Delete"
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        onConfirm={remove}
-        title={`Delete “${name}”?`}
-      >
-        <p>
-          {counts.connections > 0 &&
-            `${plural(counts.connections, "connection")} of people ${counts.connections === 1 ? "ends" : "end"}, and ${plural(counts.connectors, "connector")}. `}
-          What was read through it disappears from search at once and is deleted for good. You can't undo this.
-        </p>
-      </ConfirmDialog>
-    </>
+    <DeleteButton
+      name={name}
+      onDelete={() => api.delete("/api/mcp-servers/{id}", { params: { path: { id } } })}
+      then="/workspace/servers"
+      what="server"
+    >
+      {counts.connections > 0 &&
+        `${plural(counts.connections, "connection")} of people ${counts.connections === 1 ? "ends" : "end"}, and ${plural(counts.connectors, "connector")}. `}
+      What was read through it disappears from search at once and is deleted for good. You can't undo this.
+    </DeleteButton>
   );
 }

@@ -2,10 +2,9 @@
 import type { Connection } from "#api/connections.ts";
 import type { MappingFault, MappingRole, ProviderServer, ServerTest } from "#api/provider-servers.ts";
 import { plural } from "#api/plural.ts";
+import type { StateWords } from "#server/web/app/ui/bits.tsx";
 
-type Tone = "ok" | "plain" | "warn";
-
-const HEALTH_WORDS: Readonly<Record<ProviderServer["health"]["status"], { title: string; tone: Tone }>> = {
+const HEALTH_WORDS: Readonly<Record<ProviderServer["health"]["status"], StateWords>> = {
   healthy: { title: "Healthy", tone: "ok" },
   degraded: { title: "Unstable", tone: "warn" },
   down: { title: "Down", tone: "warn" },
@@ -13,14 +12,11 @@ const HEALTH_WORDS: Readonly<Record<ProviderServer["health"]["status"], { title:
 };
 
 /** The state of a server in a word or two. */
-export function serverState({ enabled, health }: Pick<ProviderServer, "enabled" | "health">): {
-  title: string;
-  tone: Tone;
-} {
+export function serverState({ enabled, health }: Pick<ProviderServer, "enabled" | "health">): StateWords {
   return enabled ? HEALTH_WORDS[health.status] : { title: "Off", tone: "plain" };
 }
 
-export const CONNECTION_WORDS: Readonly<Record<Connection["status"], { title: string; tone: Tone }>> = {
+export const CONNECTION_WORDS: Readonly<Record<Connection["status"], StateWords>> = {
   pending: { title: "Waiting for sign-in", tone: "plain" },
   active: { title: "Connected", tone: "ok" },
   needs_agreement: { title: "Waits for its owner", tone: "warn" },

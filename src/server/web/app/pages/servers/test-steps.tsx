@@ -1,4 +1,5 @@
 import type { ServerTest } from "#api/provider-servers.ts";
+import { hostOf } from "#server/web/app/data/browser.ts";
 import { adviceOn, calledItself, offerWords, STEP_WORDS } from "./server-words.ts";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
@@ -27,20 +28,20 @@ export function TestSteps({ test }: { test: ServerTest }) {
             <span className="min-w-0 flex-1 wrap-anywhere">
               {STEP_WORDS[step]}
               <span className="sr-only">{ok ? ": worked" : ": failed"}</span>
-              {problem !== undefined && <span className="text-danger block">{problem.message}</span>}
+              {problem && <span className="text-danger block">{problem.message}</span>}
             </span>
             <span className="text-muted shrink-0 tabular-nums">{ms.toLocaleString("en-GB")} ms</span>
           </li>
         ))}
       </ol>
-      {advice !== undefined && <Notice tone="warn">{advice}</Notice>}
-      {noSignIn !== undefined && (
+      {advice && <Notice tone="warn">{advice}</Notice>}
+      {noSignIn && (
         <Notice tone="warn">
           No one can connect it with OAuth. {noSignIn.message} {adviceOn(noSignIn.code)}
         </Notice>
       )}
       <Found test={test} />
-      {test.authRequired?.needsClient === true && (
+      {test.authRequired?.needsClient && (
         <Notice tone="warn">
           Clients can't register themselves there. Register kb with the redirect URL that the server's settings show
           once it is added, and enter the client ID there.
@@ -70,5 +71,5 @@ function Found({ test: { ok, serverInfo, protocolVersion, capabilities, authRequ
 
 /** The hosts where people sign in; empty if none was found. */
 function hostsOf({ authRequired }: Pick<ServerTest, "authRequired">): string {
-  return (authRequired?.authorizationServers ?? []).map((url) => URL.parse(url)?.host ?? url).join(", ");
+  return (authRequired?.authorizationServers ?? []).map(hostOf).join(", ");
 }

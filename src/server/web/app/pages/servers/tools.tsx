@@ -1,18 +1,19 @@
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { MappingBody, MappingPreview, MappingRole, ProviderServer, ServerTools } from "#api/provider-servers.ts";
 import { plural } from "#api/plural.ts";
-import { api, take } from "#server/web/app/data/client.ts";
-import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
+import { api } from "#server/web/app/data/client.ts";
+import { useRefetch } from "#server/web/app/data/refetch.ts";
 import { connectionsQuery } from "#server/web/app/data/servers.ts";
 import { FAULT_WORDS, ROLE_WORDS } from "./server-words.ts";
 import { defaultArgument, isDeprecated, rankTools, type Tool } from "./tool-choice.ts";
+import { useAct } from "#server/web/app/ui/act.ts";
 import { Badge, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Dialog } from "#server/web/app/ui/dialog.tsx";
-import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { type Choice, Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { Row } from "#server/web/app/ui/rows.tsx";
 
 type Mapped = NonNullable<MappingBody[MappingRole]>;
 
@@ -23,41 +24,26 @@ export function Tools({ server }: { server: ProviderServer }) {
   const [chosenId, setChosenId] = useState<string>();
   const [tools, setTools] = useState<ServerTools>();
   const [editing, setEditing] = useState<MappingRole>();
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem>();
-  const client = useQueryClient();
-  const known = useInfiniteQuery(connectionsQuery(server.id)).data?.pages;
-  const mine = (known ?? [])
-    .flatMap(({ connections }) => connections)
-    .filter((one) => one.isMine && one.status === "active");
+  const refetch = useRefetch();
+  const { run, isBusy, problem } = useAct(async (work: () => Promise<ServerTools>) => setTools(await work()));
+  const known = useInfiniteQuery(connectionsQuery(server.id)).data;
+  const mine = (known ?? []).filter((one) => one.isMine && one.status === "active");
   const path = { id: server.id };
   const { kind, hasSecret } = server.auth;
   // Without a sign-in everyone gets the same answer; without a secret of its own, kb asks as a person.
   const canAskItself = kind === "none" || (kind !== "oauth" && hasSecret);
-  const askers = [
-    ...(canAskItself ? [{ value: "", label: "The server's own sign-in" }] : []),
-    ...mine.map(({ id, name }) => ({ value: id, label: `Your connection ${name}` })),
+  const askers: readonly Choice[] = [
+    ...(canAskItself ? [["", "The server's own sign-in"] as const] : []),
+    ...mine.map(({ id, name }): Choice => [id, `Your connection ${name}`]),
   ];
-  const connectionId = (kind === "none" ? "" : (chosenId ?? askers[0]?.value)) ?? "";
+  const connectionId = (kind === "none" ? "" : (chosenId ?? askers[0]?.[0])) ?? "";
   const asked = connectionId === "" ? {} : { connectionId };
 
-  async function run(work: () => Promise<ServerTools>): Promise<void> {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      setTools(await work());
-    } catch (error) {
-      setProblem(toProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  }
-
-  const look = () => run(() => take(api.GET("/api/mcp-servers/{id}/tools", { params: { path, query: asked } })));
+  const look = () => run(() => api.get("/api/mcp-servers/{id}/tools", { params: { path, query: asked } }));
   const store = async (mapping: MappingBody | null): Promise<ServerTools> => {
     const body = { mapping, ...asked };
-    const stored = await take(api.PUT("/api/mcp-servers/{id}/mapping", { params: { path }, body }));
-    await client.invalidateQueries({ queryKey: ["servers"] });
+    const stored = await api.put("/api/mcp-servers/{id}/mapping", { params: { path }, body });
+    await refetch(["servers"]);
     return stored;
   };
   // The server returns only what it has accepted.
@@ -76,16 +62,16 @@ export function Tools({ server }: { server: ProviderServer }) {
                 choices={askers}
                 label="Ask with"
                 name="connectionId"
-                onChange={(event) => setChosenId(event.currentTarget.value)}
+                onChoose={setChosenId}
                 value={connectionId}
               />
             </div>
           )}
-          <Button isBusy={isBusy} onClick={() => void look()}>
+          <Button isBusy={isBusy} onClick={look}>
             {tools === undefined ? "Show tools" : "Look again"}
           </Button>
         </div>
-        {problem && <ProblemNotice problem={problem} />}
+        <ProblemNotice problem={problem} />
         {tools && (
           <div aria-live="polite">
             <p className="text-muted">
@@ -99,7 +85,7 @@ export function Tools({ server }: { server: ProviderServer }) {
                   isBusy={isBusy}
                   key={role}
                   onChange={() => setEditing(role)}
-                  onEnd={() => void run(() => store(without(mapping, role)))}
+                  onEnd={() => run(() => store(without(mapping, role)))}
                   role={role}
                   tool={mapping[role]?.tool}
                 />
@@ -108,33 +94,23 @@ export function Tools({ server }: { server: ProviderServer }) {
           </div>
         )}
       </div>
-      <Dialog
-        isOpen={editing !== undefined}
-        onClose={() => setEditing(undefined)}
-        title={editing === undefined ? "" : ROLE_WORDS[editing].title}
-      >
-        {editing && tools && (
+      {editing && tools && (
+        <Dialog onClose={() => setEditing(undefined)} title={ROLE_WORDS[editing].title}>
           <Editor
-            key={editing}
             mapped={mapping[editing]}
-            onSave={async (mapped) => {
-              setTools(await store({ ...mapping, [editing]: mapped }));
-              toast("Saved");
-              setEditing(undefined);
-            }}
+            onDone={() => setEditing(undefined)}
+            onSave={async (mapped) => setTools(await store({ ...mapping, [editing]: mapped }))}
             preview={(mapped, value) =>
-              take(
-                api.POST("/api/mcp-servers/{id}/mapping/previews", {
-                  params: { path },
-                  body: { role: editing, ...mapped, ...asked, ...(value !== "" && { value }) },
-                }),
-              )
+              api.post("/api/mcp-servers/{id}/mapping/previews", {
+                params: { path },
+                body: { role: editing, ...mapped, ...asked, ...(value !== "" && { value }) },
+              })
             }
             role={editing}
             tools={rankTools(tools.tools, editing)}
           />
-        )}
-      </Dialog>
+        </Dialog>
+      )}
     </Section>
   );
 }
@@ -156,36 +132,37 @@ interface UseProps {
 function Use({ role, tool, fault, isBusy, onChange, onEnd }: UseProps) {
   const { title, about } = ROLE_WORDS[role];
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 py-3">
-      <div className="min-w-0 flex-1 basis-56">
-        <p className="flex flex-wrap items-center gap-2">
-          <span className="font-medium">{title}</span>
-          {tool === undefined ? (
-            <Badge>Not used</Badge>
-          ) : (
-            <Badge tone={fault ? "warn" : "ok"}>
-              <span className="wrap-anywhere">{tool}</span>
-            </Badge>
-          )}
-        </p>
-        <p className="text-muted">{about}</p>
-        {fault && <p className="text-warn">{FAULT_WORDS[fault.reason]}</p>}
-      </div>
-      <div className="flex flex-wrap gap-1">
-        <Button
-          aria-label={`${tool === undefined ? "Choose a tool" : "Change"}: ${title}`}
-          kind="quiet"
-          onClick={onChange}
-        >
-          {tool === undefined ? "Choose a tool" : "Change"}
-        </Button>
-        {tool !== undefined && (
-          <Button aria-label={`Stop: ${title}`} isBusy={isBusy} kind="quiet" onClick={onEnd}>
-            Stop
+    <Row
+      actions={
+        <>
+          <Button
+            aria-label={`${tool === undefined ? "Choose a tool" : "Change"}: ${title}`}
+            kind="quiet"
+            onClick={onChange}
+          >
+            {tool === undefined ? "Choose a tool" : "Change"}
           </Button>
-        )}
-      </div>
-    </li>
+          {tool && (
+            <Button aria-label={`Stop: ${title}`} isBusy={isBusy} kind="quiet" onClick={onEnd}>
+              Stop
+            </Button>
+          )}
+        </>
+      }
+      badges={
+        tool === undefined ? (
+          <Badge>Not used</Badge>
+        ) : (
+          <Badge tone={fault ? "warn" : "ok"}>
+            <span className="wrap-anywhere">{tool}</span>
+          </Badge>
+        )
+      }
+      title={title}
+    >
+      <p className="text-muted">{about}</p>
+      {fault && <p className="text-warn">{FAULT_WORDS[fault.reason]}</p>}
+    </Row>
   );
 }
 
@@ -196,36 +173,23 @@ interface EditorProps {
   mapped: Mapped | undefined;
   preview(mapped: Mapped, value: string): Promise<MappingPreview>;
   onSave(mapped: Mapped): Promise<void>;
+  onDone(): void;
 }
 
 /** A tool, its arguments, and one call to preview the result. */
-function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
+function Editor({ role, tools, mapped, preview, onSave, onDone }: EditorProps) {
   const [name, setName] = useState(mapped?.tool ?? tools[0]?.name ?? "");
   const tool = tools.find((one) => one.name === name);
   const frame = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState<MappingPreview>();
-  const [problem, setProblem] = useState<Problem>();
-  const [isBusy, setBusy] = useState(false);
   const known = mapped?.tool === name ? mapped : undefined;
   const [argument, setArgument] = useState(known?.argument);
+  const look = useAct(async (mapped: Mapped) => {
+    setSeen(undefined);
+    setSeen(await preview(mapped, text(fieldsOf(frame.current), "value")));
+  });
   if (tool === undefined) return <Notice>The server has no tool that kb can use.</Notice>;
   const chosen = argument ?? defaultArgument(tool, role);
-
-  async function tryIt(): Promise<void> {
-    const form = frame.current?.querySelector("form");
-    if (!form || !tool) return;
-    const fields = new FormData(form);
-    setBusy(true);
-    setProblem(undefined);
-    setSeen(undefined);
-    try {
-      setSeen(await preview(mappedOf(tool, chosen, fields), text(fields, "value")));
-    } catch (error) {
-      setProblem(toProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  }
 
   const others = tool.arguments.filter((one) => one.name !== chosen);
   const fieldOf = (one: Tool["arguments"][number]) => (
@@ -234,12 +198,14 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
   const optional = others.filter(({ isRequired }) => !isRequired);
   return (
     <div ref={frame}>
-      <Form onSubmit={(fields) => onSave(mappedOf(tool, chosen, fields))} submit="Use this tool">
+      <Form
+        onDone={onDone}
+        onSubmit={(fields) => onSave(mappedOf(tool, chosen, fields))}
+        submit="Use this tool"
+        toast="Saved"
+      >
         <SelectField
-          choices={tools.map((one) => ({
-            value: one.name,
-            label: `${one.title === undefined ? one.name : `${one.title} (${one.name})`}${isDeprecated(one) ? ", deprecated" : ""}`,
-          }))}
+          choices={tools.map((one) => [one.name, labelOf(one)])}
           hint={
             tool.isReadOnly
               ? "The server says that it only reads."
@@ -247,22 +213,22 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
           }
           label="Tool"
           name="tool"
-          onChange={(event) => {
-            setName(event.currentTarget.value);
+          onChoose={(wanted) => {
+            setName(wanted);
             setArgument(undefined);
             setSeen(undefined);
           }}
           value={name}
         />
-        {tool.description !== undefined && <Description key={name} text={tool.description} />}
+        {tool.description && <Description key={name} text={tool.description} />}
         <SelectField
           choices={[
-            ...(role === "list" || tool.arguments.length === 0 ? [{ value: "", label: "None" }] : []),
-            ...tool.arguments.map((one) => ({ value: one.name, label: one.name })),
+            ...(role === "list" || tool.arguments.length === 0 ? [["", "None"] as const] : []),
+            ...tool.arguments.map((one) => [one.name, one.name] as const),
           ]}
           label={ROLE_WORDS[role].argument}
           name="argument"
-          onChange={(event) => setArgument(event.currentTarget.value)}
+          onChoose={setArgument}
           value={chosen}
         />
         {others.filter(({ isRequired }) => isRequired).map(fieldOf)}
@@ -274,22 +240,31 @@ function Editor({ role, tools, mapped, preview, onSave }: EditorProps) {
         )}
         <div className="border-line space-y-3 border-t pt-4">
           <TextField
-            autoComplete="off"
             hint="A preview calls the tool once. Nothing is stored."
             isOptional
             label={ROLE_WORDS[role].value}
             maxLength={2_000}
             name="value"
           />
-          <Button isBusy={isBusy} onClick={() => void tryIt()}>
+          <Button isBusy={look.isBusy} onClick={() => look.run(mappedOf(tool, chosen, fieldsOf(frame.current)))}>
             Preview
           </Button>
-          {problem && <ProblemNotice problem={problem} />}
+          <ProblemNotice problem={look.problem} />
           {seen && <Seen preview={seen} />}
         </div>
       </Form>
     </div>
   );
+}
+
+function fieldsOf(frame: HTMLElement | null): FormData {
+  return new FormData(frame?.querySelector("form") ?? undefined);
+}
+
+function labelOf(tool: Tool): string {
+  const { name, title } = tool;
+  const label = title === undefined ? name : `${title} (${name})`;
+  return isDeprecated(tool) ? `${label}, deprecated` : label;
 }
 
 /** The server's description, collapsed when it is long, so that no scroll area is inside another. */
@@ -319,13 +294,8 @@ function ArgumentField({ field, value }: { field: Tool["arguments"][number]; val
     isOptional: !isRequired || takesNothing(field),
   };
   const listed = values ?? (type === "boolean" ? ["true", "false"] : undefined);
-  if (listed === undefined) return <TextField autoComplete="off" maxLength={2_000} spellCheck={false} {...shared} />;
-  return (
-    <SelectField
-      choices={["", ...listed].map((one) => ({ value: one, label: one === "" ? "Not sent" : one }))}
-      {...shared}
-    />
-  );
+  if (listed === undefined) return <TextField maxLength={2_000} spellCheck={false} {...shared} />;
+  return <SelectField choices={["", ...listed].map((one) => [one, one === "" ? "Not sent" : one])} {...shared} />;
 }
 
 /** A text that the tool requires can be empty: a search for everything. */
@@ -361,7 +331,7 @@ function Seen({ preview: { entries, text: read } }: { preview: MappingPreview })
         <li className="px-3 py-2 wrap-anywhere" key={id}>
           <span className="font-medium">{title}</span>
           {title !== id && <span className="text-muted block text-xs">{id}</span>}
-          {excerpt !== undefined && <span className="text-muted line-clamp-2">{excerpt}</span>}
+          {excerpt && <span className="text-muted line-clamp-2">{excerpt}</span>}
         </li>
       ))}
     </ul>

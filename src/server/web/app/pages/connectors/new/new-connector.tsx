@@ -1,27 +1,29 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useRef, useState } from "react";
+import type { DataOf } from "#api/client.ts";
 import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
 import type { BrowseBody, Connector, SourceKind } from "#api/connector-records.ts";
 import { readersWords } from "#server/web/app/data/connector-words.ts";
 import { addressParameter } from "#server/web/app/data/browser.ts";
-import { api, take } from "#server/web/app/data/client.ts";
+import { api } from "#server/web/app/data/client.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { accountsQuery } from "#server/web/app/data/queries.ts";
 import { myConnectionsQuery } from "#server/web/app/data/servers.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { NothingHere } from "#server/web/app/shell/nothing-here.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { Breadcrumb, PageHeading } from "#server/web/app/shell/page.tsx";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
-import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { type Choice, Form, NameField, SelectField, text } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
-import { AccessField, accessOf } from "../access-field.tsx";
+import { AccessField, accessOf, PRIVATE } from "../access-field.tsx";
 import { Chooser, titlesOf } from "../chooser.tsx";
-import { SchemaField } from "#server/web/app/pages/connectors/schema-field.tsx";
-import { fieldsIn, valuesOf } from "#server/web/app/pages/connectors/schema-fields.ts";
+import { SchemaField, SchemaFields } from "../schema-field.tsx";
+import { fieldsIn, secretsOf, valuesOf } from "../schema-fields.ts";
+
+type CreatedConnector = DataOf<"post", "/api/connectors">;
 
 interface Made {
   connector: Connector;
@@ -38,9 +40,8 @@ declare module "@tanstack/react-router" {
 /** Connects a source: its settings and secrets from its schema, what to index, who may see it. */
 export function Page() {
   const { providerId = "" } = useParams({ strict: false });
-  const query = useQuery(sourcesQuery);
   return (
-    <Loaded query={query}>
+    <Loaded query={useQuery(sourcesQuery)}>
       {({ sources }) => {
         const source = sources.find((one) => one.providerId === providerId && one.available);
         return source === undefined ? <NothingHere /> : <NewConnector source={source} />;
@@ -53,9 +54,9 @@ function NewConnector({ source }: { source: SourceKind }) {
   const [made, setMade] = useState<Made>();
   return (
     <>
-      <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
+      <Breadcrumb>
         <Link to="/workspace/connectors">Connectors</Link> / <Link to="/workspace/connectors/new">Add</Link>
-      </nav>
+      </Breadcrumb>
       <PageHeading title={`New connector: ${source.name}`}>{readersWords(source)}</PageHeading>
       {made === undefined ? <Settings onMade={setMade} source={source} /> : <Told made={made} />}
     </>
@@ -63,8 +64,7 @@ function NewConnector({ source }: { source: SourceKind }) {
 }
 
 function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): void }) {
-  const { providerId, authTypes, configSchema, credentialsSchema, capabilities, acl, isForOwner = false } = source;
-  const client = useQueryClient();
+  const { providerId, authTypes, configSchema, capabilities, acl, isForOwner = false } = source;
   const navigate = useNavigate();
   const [included, setIncluded] = useState<readonly string[]>([]);
   const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map());
@@ -85,10 +85,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   // A link may name one that no longer exists.
   const chosen = connections?.find(({ id }) => id === connectionId) ?? connections?.[0];
   const connection = chosen?.id ?? "";
-  const isOpen = authTypes.includes("none");
-  const secrets = fieldsIn(credentialsSchema, "credentials").map((field) =>
-    isOpen ? { ...field, isRequired: false } : field,
-  );
+  const secrets = secretsOf(source);
 
   const bodyOf = (form: FormData): BrowseBody => {
     const credentials = valuesOf(secrets, form) as Record<string, string>; // secrets are texts
@@ -98,8 +95,8 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
     return { providerId, config: valuesOf(settings, form), ...signIn, ...through };
   };
 
-  async function create(form: FormData): Promise<void> {
-    const access = isForOwner ? NOBODY_ELSE : accessOf(form);
+  async function create(form: FormData): Promise<CreatedConnector> {
+    const access = isForOwner ? PRIVATE : accessOf(form);
     const scope =
       included.length === 0
         ? {}
@@ -110,13 +107,12 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
     const alone = included.length === 1 && place !== undefined ? titles.get(place) : undefined;
     const plain = chosen?.label ?? alone ?? defaultConnectorName(source, config);
     const name = text(form, "name") || (await freeName(plain));
-    const body = { ...rest, config, name, access, ...scope };
-    const made = await take(api.POST("/api/connectors", { body }));
-    await client.invalidateQueries({ queryKey: ["connectors"] });
-    toast(`${made.connector.name} connected`);
-    const { connector, key, warnings } = made;
+    return api.post("/api/connectors", { body: { ...rest, config, name, access, ...scope } });
+  }
+
+  function goOn({ connector, key, warnings }: CreatedConnector): unknown {
     if (key !== undefined) return onMade({ connector, key });
-    await navigate({ to: `/workspace/connectors/${connector.id}`, ...(warnings && { state: { warnings } }) });
+    return navigate({ to: `/workspace/connectors/${connector.id}`, ...(warnings && { state: { warnings } }) });
   }
 
   const required = settings.filter(({ isRequired }) => isRequired);
@@ -130,8 +126,11 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
               Cancel
             </Link>
           }
+          invalidates={["connectors"]}
+          onDone={goOn}
           onSubmit={create}
           submit="Connect"
+          toast={({ connector }) => `${connector.name} connected`}
         >
           {required.map((field) =>
             field.key === "url" && typeof instance === "string" ? (
@@ -143,22 +142,22 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
           {accounts.length > 0 && (
             <SelectField
               choices={[
-                ...accounts.map(({ id, label }) => ({ value: id, label })),
-                ...(secrets.length === 0 ? [] : [{ value: "", label: "Other credentials" }]),
+                ...accounts.map(({ id, label }): Choice => [id, label]),
+                ...(secrets.length === 0 ? [] : [["", "Other credentials"] as const]),
               ]}
               label="Account"
               name="accountId"
-              onChange={(event) => setAccountId(event.currentTarget.value)}
+              onChoose={setAccountId}
               value={account}
             />
           )}
           {takesConnection && connections && connections.length > 0 && (
             <SelectField
-              choices={connections.map(({ id, label }) => ({ value: id, label }))}
+              choices={connections.map(({ id, label }): Choice => [id, label])}
               hint="kb reads what you see there."
               label="Connection"
               name="connectionId"
-              onChange={(event) => setConnectionId(event.currentTarget.value)}
+              onChoose={setConnectionId}
               value={connection}
             />
           )}
@@ -182,25 +181,12 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
               {secrets.length > 0 && <span className="text-muted">or enter credentials:</span>}
             </div>
           )}
-          {account === "" && secrets.map((field) => <SchemaField field={field} key={field.key} />)}
-          <TextField
-            autoComplete="off"
-            hint="Without one, kb names it after what it indexes."
-            isOptional
-            label="Name"
-            maxLength={80}
-            name="name"
-          />
+          {account === "" && <SchemaFields fields={secrets} />}
+          <NameField hint="Without one, kb names it after what it indexes." isOptional maxLength={80} />
           {!isForOwner && (
             <AccessField
               // People who may see the connection are meant to see what is read through it.
-              access={
-                chosen?.access ?? {
-                  visibility: acl === "connector" ? "private" : "source",
-                  memberIds: [],
-                  groupIds: [],
-                }
-              }
+              access={chosen?.access ?? (acl === "connector" ? PRIVATE : { ...PRIVATE, visibility: "source" })}
               acl={acl}
               hint={accessHint(source, takesConnection)}
               key={connection}
@@ -214,7 +200,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
               titles={titles}
               readTarget={() => {
                 const form = frame.current?.querySelector("form") ?? undefined;
-                return form?.reportValidity() === true ? { settings: bodyOf(new FormData(form)) } : undefined;
+                return form?.reportValidity() ? { settings: bodyOf(new FormData(form)) } : undefined;
               }}
             />
           )}
@@ -222,9 +208,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
             <details>
               <summary className="text-accent w-fit">More settings</summary>
               <div className="mt-3 space-y-4">
-                {others.map((field) => (
-                  <SchemaField field={field} key={field.key} />
-                ))}
+                <SchemaFields fields={others} />
               </div>
             </details>
           )}
@@ -234,11 +218,9 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   );
 }
 
-const NOBODY_ELSE = { visibility: "private" as const, memberIds: [], groupIds: [] };
-
 /** Returns a name that no connector visible to the person has. */
 async function freeName(name: string): Promise<string> {
-  const { connectors } = await take(api.GET("/api/connectors", { params: { query: { limit: 200 } } }));
+  const { connectors } = await api.get("/api/connectors", { params: { query: { limit: 200 } } });
   return distinctName(
     name,
     connectors.map((connector) => connector.name),

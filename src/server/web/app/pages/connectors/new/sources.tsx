@@ -4,18 +4,13 @@ import type { SourceKind } from "#api/connector-records.ts";
 import { readersWords } from "#server/web/app/data/connector-words.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
-import { PageHeading } from "#server/web/app/shell/page.tsx";
+import { PageFrame } from "#server/web/app/shell/page.tsx";
 
 /** The sources that can be connected, each with its content and who will see it. */
 export function Page() {
-  const query = useQuery(sourcesQuery);
   return (
-    <>
-      <nav aria-label="Breadcrumb" className="text-muted mb-1.5 text-xs">
-        <Link to="/workspace/connectors">Connectors</Link>
-      </nav>
-      <PageHeading title="Add a connector">Choose what to index.</PageHeading>
-      <Loaded query={query}>
+    <PageFrame within="/workspace/connectors" title="Add a connector" lead="Choose what to index.">
+      <Loaded query={useQuery(sourcesQuery)}>
         {({ sources }) => (
           <ul className="grid gap-3 sm:grid-cols-2">
             {sources.toSorted(byName).map((source) => (
@@ -26,7 +21,7 @@ export function Page() {
           </ul>
         )}
       </Loaded>
-    </>
+    </PageFrame>
   );
 }
 

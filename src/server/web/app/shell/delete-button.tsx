@@ -1,0 +1,40 @@
+import { useNavigate } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
+
+interface DeleteButtonProps {
+  /** The product's word for it. */
+  what: string;
+  name: string;
+  /** The page of those that are left. */
+  then: "/workspace/connectors" | "/workspace/servers";
+  onDelete(): Promise<unknown>;
+  /** The effects. */
+  children: ReactNode;
+}
+
+/** Deletes the thing that the page is about, and goes to the list of the others. */
+export function DeleteButton({ what, name, then, onDelete, children }: DeleteButtonProps) {
+  const navigate = useNavigate();
+  return (
+    <DialogButton
+      dialog={
+        <ConfirmDialog
+          act="Delete"
+          invalidates={[`${what}s`]}
+          onConfirm={async () => {
+            await onDelete();
+            await navigate({ to: then });
+          }}
+          title={`Delete “${name}”?`}
+          toast={`${name} deleted`}
+        >
+          {children}
+        </ConfirmDialog>
+      }
+      kind="quiet"
+    >
+      Delete {what}
+    </DialogButton>
+  );
+}
