@@ -104,7 +104,7 @@ export function peopleSignInElsewhere(openBrowser: OpenProfile): void {
     const before = refreshes();
     pass(`UPDATE provider_accounts SET dueAt = 1, expiresAt = 1 WHERE providerId = '${service}'`);
     await expect
-      .poll(async () => (await page.reload(), settle(page), page.getByText("Connect again").count()), {
+      .poll(async () => (await page.reload(), await settle(page), page.getByText("Connect again").count()), {
         timeout: 60_000,
         interval: 1_000,
       })
