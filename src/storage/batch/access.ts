@@ -1,7 +1,7 @@
 import { isChildId } from "#core/child-ids.ts";
 import type { HiddenChild, ItemOp, ListedAccess, OpOutcome, PreparedItem } from "#storage/item-batch.ts";
 import { stateUnder, tally, type Work } from "./work.ts";
-import type { KnownItem } from "./item-rows.ts";
+import { isLiving, type KnownItem } from "./item-rows.ts";
 
 /** An item's access: its own, and the effective one with its parents'. */
 export interface Standing {
@@ -81,7 +81,7 @@ export async function changeAccess(
   known: KnownItem | undefined,
   { access, clockAt }: Pick<Extract<ItemOp, { type: "access" }>, "access" | "clockAt">,
 ): Promise<OpOutcome> {
-  if (!known || known.removedAt !== null) return "absent";
+  if (!isLiving(known)) return "absent";
   const isFormer = known.textReason === "failed" && holdsFormer(work, known);
   const listed = { access, parentExternalId: known.parentExternalId };
   const standing = isFormer
@@ -110,7 +110,7 @@ export async function narrowAccess(
   clockAt: number | null = null,
 ): Promise<OpOutcome> {
   const known = work.rows.find(externalId);
-  if (!known || known.removedAt !== null) return "absent";
+  if (!isLiving(known)) return "absent";
   if (known.parentExternalId !== listed.parentExternalId) {
     work.exceptions.set(known.kbId, "not_looked_at");
     return "done";
@@ -175,7 +175,7 @@ export function settleAccesses(work: Work, atOnce: number): string[] {
   const met = new Set<string>();
   const touched = [...work.touched.keys()];
   // None changes another's result, which depends only on the accesses that the item and its parents name.
-  for (const item of work.rows.findAll(touched)) if (item.removedAt === null) settleOne(work, item);
+  for (const item of work.rows.findAll(touched)) if (isLiving(item)) settleOne(work, item);
   const parents = work.rows.parentsAmong(touched);
   // Moved items come first: they go deeper, and nothing is visited twice.
   const waiting = [...work.touched].filter(([id]) => parents.has(id)).sort(([, a], [, b]) => Number(a) - Number(b));
@@ -212,7 +212,7 @@ function settleOne(work: Work, item: KnownItem): boolean {
 export function listHidden(work: Work): HiddenChild[] {
   return work.hidden.flatMap(({ op, externalId }) => {
     const item = work.rows.find(externalId);
-    if (!item || item.removedAt !== null || item.parentExternalId === null) return [];
+    if (!isLiving(item) || item.parentExternalId === null) return [];
     const { failure } = work.effective.of(item);
     return failure === undefined ? [] : [{ op, parentId: item.parentExternalId, failure }];
   });

@@ -42,7 +42,7 @@ import { traceOf } from "./trace.ts";
 import { saveUpload } from "./upload.ts";
 import { makeWork, stateOf, tally, type Work } from "./work.ts";
 import { toIndexUpsert } from "./index-upsert.ts";
-import type { KnownItem } from "./item-rows.ts";
+import { isLiving, type KnownItem } from "./item-rows.ts";
 import { moveChildren } from "./child-rows.ts";
 import { readStoredDocument } from "./stored-document.ts";
 import { noteRemovals } from "./removal-windows.ts";
@@ -150,7 +150,7 @@ function alwaysAt({ always, connectorId }: ItemBatch, at: number | null): Princi
 function requireExpected({ batch: { expects }, rows }: Work): void {
   if (!expects) return;
   const known = rows.find(expects.externalId);
-  const version = known && known.removedAt === null ? known.version : undefined;
+  const version = isLiving(known) ? known.version : undefined;
   if (version !== expects.version) throw overtaken();
 }
 
@@ -163,8 +163,7 @@ async function setAccess(work: Work, op: Extract<ItemOp, { type: "access" }>): P
 }
 
 function requireSame(known: KnownItem | undefined, { version, parentExternalId }: ItemState): void {
-  const isThere = known !== undefined && known.removedAt === null;
-  if (isThere && known.version === version && known.parentExternalId === parentExternalId) return;
+  if (isLiving(known) && known.version === version && known.parentExternalId === parentExternalId) return;
   throw overtaken();
 }
 
@@ -228,32 +227,33 @@ async function upsertWhole(work: Work, op: Upsert): Promise<OpOutcome> {
 async function upsert(work: Work, { item, clockAt = null, version }: Upsert): Promise<OpOutcome> {
   const { rows } = work;
   const known = moved(work, item) ?? rows.find(item.externalId) ?? renamed(work, item);
-  const isLiving = known !== undefined && known.removedAt === null;
+  const living = isLiving(known) ? known : undefined;
   const isFailed = item.text.state === "failed";
-  if (known && isLiving && known.indexState === "held") endHold(work, known);
+  if (living?.indexState === "held") endHold(work, living);
   if (item.text.state === "failed") {
     tally(work, known, "failed");
     work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
-    if (known && isLiving && hasFormer(work, known)) return keepFormer(work, known, item, item.text, clockAt);
+    if (living && hasFormer(work, living)) return keepFormer(work, living, item, item.text, clockAt);
   }
   const standing = await standingOf(work, item, clockAt);
   noteStanding(work, item, known, standing);
-  const isSame = isLiving && known.indexHash === item.indexHash && (isFailed || known.textReason !== "failed");
+  const same =
+    living?.indexHash === item.indexHash && (isFailed || living.textReason !== "failed") ? living : undefined;
   const { aclId } = standing;
   const kbId = known?.kbId ?? item.newKbId;
-  const cut = cutOf(isLiving ? known : undefined, item, version ?? item.version, work.batch.now);
-  const isAsRead = isSame && !isFailed && known.version !== null && known.version === item.version;
+  const cut = cutOf(living, item, version ?? item.version, work.batch.now);
+  const isAsRead = same !== undefined && !isFailed && same.version !== null && same.version === item.version;
   // Another reader may have found other sections in the same text, and more that isn't in the index.
-  if (isAsRead && isSameReader(known, item) && cut.cutRetries === known.cutRetries) {
+  if (isAsRead && isSameReader(same, item) && cut.cutRetries === same.cutRetries) {
     const { parentExternalId } = item;
-    rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, known) });
+    rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, same) });
   } else {
     writeRow(work, item, known, { ...standing, ...cut });
   }
-  if (!isSame) work.changes.push(toIndexUpsert(item, kbId, work.batch.connectorId, aclId));
-  else setIndexAccess(work, known, aclId);
+  if (!same) work.changes.push(toIndexUpsert(item, kbId, work.batch.connectorId, aclId));
+  else setIndexAccess(work, same, aclId);
   if (isFailed) return "failed";
-  const outcome = isSame && isSameStanding(known, standing) ? "unchanged" : "upserted";
+  const outcome = same && isSameStanding(same, standing) ? "unchanged" : "upserted";
   tally(work, known, outcome);
   return outcome;
 }
@@ -267,8 +267,8 @@ function moved(work: Work, item: PreparedItem): KnownItem | undefined {
   if (item.formerExternalId === undefined) return undefined;
   const former = rows.find(item.formerExternalId);
   const there = rows.find(item.externalId);
-  const hasMoved = former && former.removedAt === null && (seenBy === null || former.seenBy !== seenBy);
-  if (!hasMoved || (there && there.removedAt === null)) return undefined;
+  const hasMoved = isLiving(former) && (seenBy === null || former.seenBy !== seenBy);
+  if (!hasMoved || there?.removedAt === null) return undefined;
   // A recently removed item had this id: the two swap ids, so that it can still be restored.
   if (there) rows.set(there.kbId, { externalId: `\0${there.kbId}` });
   rows.set(former.kbId, { externalId: item.externalId });

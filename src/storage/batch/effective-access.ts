@@ -1,5 +1,5 @@
 import type { ParentFailure } from "#storage/item-batch.ts";
-import type { KnownItem } from "./item-rows.ts";
+import { isLiving, type KnownItem } from "./item-rows.ts";
 
 /** Most ancestors of an item whose accesses all count; below that, no one can read anything. */
 export const MAX_PARENTS = 16;
@@ -39,7 +39,7 @@ export function makeEffectiveAccess(
       if (met.has(at.parentExternalId)) return { chain, top: nobodys("circle") };
       if (chain.length > MAX_PARENTS) return { chain: [item], top: nobodys("too_deep") };
       const parent = find(at.parentExternalId);
-      if (!parent || parent.removedAt !== null) {
+      if (!isLiving(parent)) {
         missing.add(at.parentExternalId);
         return { chain, top: nobodys("missing") };
       }

@@ -16,7 +16,7 @@ import {
   type OpOutcome,
   type PreparedItem,
 } from "#storage/item-batch.ts";
-import type { KnownItem } from "./item-rows.ts";
+import { isLiving, type KnownItem } from "./item-rows.ts";
 import { endHold, removeChildrenBeside } from "./removals.ts";
 import { stateOf, stateUnder, type Work } from "./work.ts";
 
@@ -79,13 +79,12 @@ export function readerOf(
 export function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutcome {
   work.addSkip(op.externalId, op.reason, op.message, op.retryable);
   const known = work.rows.find(op.externalId);
-  const isLiving = known !== undefined && known.removedAt === null;
   if (op.reason !== "failed") {
     // The next complete listing removes it; its permissions count as unchecked until then.
-    if (isLiving) work.exceptions.set(known.kbId, "not_looked_at");
+    if (isLiving(known)) work.exceptions.set(known.kbId, "not_looked_at");
     return "skipped";
   }
-  if (!isLiving) return "failed";
+  if (!isLiving(known)) return "failed";
   if (known.indexState === "held") endHold(work, known);
   if (known.seenBy !== work.seenBy) work.isFurther = true;
   work.rows.set(known.kbId, {
@@ -101,7 +100,7 @@ export function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutco
 export function endFormer(work: Work, { kbIds, since }: Extract<ItemOp, { type: "end_former" }>): OpOutcome {
   for (const kbId of kbIds) {
     const known = work.rows.findByKbId(kbId);
-    if (!known || known.removedAt !== null || known.formerSince === null) continue;
+    if (!isLiving(known) || known.formerSince === null) continue;
     if (isFormer(known.formerSince, since + FORMER_TEXT_MS)) continue;
     endOne(work, known);
   }

@@ -2,7 +2,7 @@ import { isChildId } from "#core/child-ids.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
 import { noteStanding, setStanding } from "./access.ts";
 import type { ItemOp, OpOutcome, ClockCause } from "#storage/item-batch.ts";
-import type { KnownItem } from "./item-rows.ts";
+import { isLiving, type KnownItem } from "./item-rows.ts";
 import type { Work } from "./work.ts";
 
 /** Gives these items a clock of their own, or their connector's again. Child items follow their file's. */
@@ -12,7 +12,7 @@ export async function setClocks(
 ): Promise<OpOutcome> {
   for (const externalId of externalIds) {
     const item = work.rows.find(externalId);
-    if (!item || item.removedAt !== null || isChildId(externalId)) continue;
+    if (!isLiving(item) || isChildId(externalId)) continue;
     // A check of everything around an item proves nothing about an item that this run couldn't check.
     const isExcepted = item.ownClockCause !== null && item.ownClockBy === (work.batch.run?.syncId ?? null);
     if (cause === null && isExcepted) continue;
@@ -30,8 +30,7 @@ export async function settleExceptions(work: Work): Promise<void> {
   const { mirror } = work.batch;
   for (const [kbId, cause] of mirror ? work.exceptions : []) {
     const item = work.rows.findByKbId(kbId);
-    const isLiving = item !== undefined && item.removedAt === null && !isChildId(item.externalId);
-    if (isLiving) await except(work, item, mirror?.aclCheckedAt ?? NEVER, cause);
+    if (isLiving(item) && !isChildId(item.externalId)) await except(work, item, mirror?.aclCheckedAt ?? NEVER, cause);
   }
   work.exceptions.clear();
 }

@@ -35,6 +35,11 @@ export interface KnownItem {
   cutRetries: number | null;
 }
 
+/** Whether the item is there: stored and not removed. */
+export function isLiving<Item extends Pick<KnownItem, "removedAt">>(item: Item | undefined): item is Item {
+  return item !== undefined && item.removedAt === null;
+}
+
 /** Code units per stored chunk of text: reading a range of a long text loads little, and a short text is one row. */
 const CHUNK_CHARS = 16_384;
 

@@ -3,7 +3,7 @@ import { isInside, isChildId, outermostId } from "#core/child-ids.ts";
 import { touch } from "./access.ts";
 import type { ItemOp, OpOutcome } from "#storage/item-batch.ts";
 import { stateOf, type Work } from "./work.ts";
-import type { ItemRows, KnownItem } from "./item-rows.ts";
+import { isLiving, type ItemRows, type KnownItem } from "./item-rows.ts";
 import { childrenBeside } from "./child-rows.ts";
 
 /** Removes an item, its child items, and with `subtree` everything below it; holds all of it when the guard allows no more. */
@@ -52,7 +52,7 @@ export function keepChildren(
   { externalId, keep, version }: Extract<ItemOp, { type: "children" }>,
 ): OpOutcome {
   const item = work.rows.find(externalId);
-  if (!item || item.removedAt !== null) return "absent";
+  if (!isLiving(item)) return "absent";
   removeChildrenBeside(work, externalId, keep);
   if (item.version !== version) work.rows.set(item.kbId, { version });
   return "done";
@@ -111,7 +111,7 @@ function isFormer({ readElsewhere }: KnownItem): boolean {
 function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boolean {
   if (seenBy === null || !isChildId(externalId)) return false;
   const outermost = rows.find(outermostId(externalId));
-  return outermost !== undefined && outermost.removedAt === null && outermost.seenBy === seenBy;
+  return isLiving(outermost) && outermost.seenBy === seenBy;
 }
 
 function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
@@ -121,7 +121,7 @@ function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownI
   const below = subtree ? rows.below(externalId).filter((each) => !isChildId(each.externalId)) : [];
   const waiting = [...below.toReversed(), ...(item ? [item] : [])];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (next.removedAt !== null || found.has(next.kbId)) continue;
+    if (!isLiving(next) || found.has(next.kbId)) continue;
     found.set(next.kbId, next);
     append(waiting, rows.childrenOf(next.externalId));
   }
@@ -131,7 +131,7 @@ function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownI
 function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
   return kbIds.flatMap((kbId) => {
     const item = rows.findByKbId(kbId);
-    return item && item.removedAt === null ? [item] : [];
+    return isLiving(item) ? [item] : [];
   });
 }
 

@@ -5,7 +5,7 @@ import { stateUnder } from "./work.ts";
 import { makeConjoin } from "./conjunction.ts";
 import { makeEffectiveAccess } from "./effective-access.ts";
 import { makeInterner } from "./intern.ts";
-import { makeItemRows } from "./item-rows.ts";
+import { isLiving, makeItemRows } from "./item-rows.ts";
 
 /** Items processed between checks of the clock. */
 const PAGE = 32;
@@ -61,7 +61,7 @@ function makeSettle(
     for (const kbId of kbIds) {
       const item = rows.findByKbId(kbId);
       rows.endWithholding(kbId);
-      if (item === undefined || item.removedAt !== null) continue;
+      if (!isLiving(item)) continue;
       const { aclId } = effective.of(item);
       if (aclId === item.aclId) continue;
       rows.set(kbId, { aclId, indexState: stateUnder(aclId, item) });
