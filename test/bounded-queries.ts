@@ -11,7 +11,6 @@ import type { KyselyPlugin } from "kysely";
  */
 const ACROSS: Record<string, readonly string[]> = {
   account_flows: ["expiresAt stage", "expiresAt flowHash stage", "flowHash stage", "flowHash"],
-  api_tokens: ["expiresAt grantId hash revokedAt"],
   connections: ["pendingUntil", "pendingUntil status"],
   connector_keys: ["expiresAt hash revokedAt state"],
   connector_webhooks: ["connectorId state"],
@@ -46,7 +45,7 @@ const ACROSS: Record<string, readonly string[]> = {
     "leaseUntil runAt",
     "leaseUntil runAt type",
   ],
-  members: ["emailKey userId", "userId"],
+  members: ["emailKey userId", "expiresAt grantId hash revokedAt", "idHash model", "tokenHash", "userId"],
   provider_accounts: ["dueAt"],
   provider_servers: ["dueAt"],
   sessions: ["expiresAt lastSeenAt revokedAt", "revokedAt", "revokedAt sessionId", "sessionId", "tokenHash"],

@@ -30,9 +30,11 @@ function tablesOfWorkspaces(files: readonly FileSize[]): Set<string> {
   return new Set(described.flatMap((node) => /^table\(\s*"(\w+)".*\bworkspaceId\b/s.exec(node.getText())?.[1] ?? []));
 }
 
-/** The table that a query outside of another one begins with. */
+/** The table that a query outside of another one begins with, or that `acrossWorkspaces` begins queries of. */
 function tableOf(node: ts.Node): string | undefined {
-  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
+  if (!ts.isCallExpression(node)) return undefined;
+  if (node.expression.getText() === "acrossWorkspaces") return node.arguments[1]?.getText().toLowerCase();
+  if (!ts.isPropertyAccessExpression(node.expression)) return undefined;
   const { name, expression: of } = node.expression;
   const [table] = node.arguments;
   const isInside = ts.isIdentifier(of) && of.text === "eb";

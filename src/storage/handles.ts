@@ -31,3 +31,9 @@ export interface SqlHandles {
   /** Absent inside transactions and snapshots, where procedures can't be called. */
   writer: WriterClient | undefined;
 }
+
+/** Runs a procedure of the writer behind the requests that wait for an answer. @throws Error inside a transaction */
+export function callWriter<Result>({ writer }: SqlHandles, name: string, args: unknown): Promise<Result> {
+  if (!writer) throw new Error(`${name} is a transaction of its own and can't be part of another one.`);
+  return writer.call<Result>(name, args, "batch");
+}

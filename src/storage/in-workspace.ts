@@ -10,6 +10,7 @@ import {
   type UpdateResult,
 } from "kysely";
 import type { SqlHandles } from "./handles.ts";
+import { changesOf } from "./results.ts";
 import type { Tables } from "./schema.ts";
 import type { FormsOf, RecordOf, Table } from "./tables/table.ts";
 
@@ -19,10 +20,24 @@ import type { FormsOf, RecordOf, Table } from "./tables/table.ts";
  *
  * Each takes column values in their stored form, and returns or changes all rows that match every one.
  */
-export function inWorkspace<T extends Table<keyof Tables>>(
-  { read, write = read }: Pick<SqlHandles, "read"> & Partial<Pick<SqlHandles, "write">>,
-  workspaceId: string,
+export function inWorkspace<T extends Table<keyof Tables>>(sql: Handles, workspaceId: string, table: T) {
+  return queriesOf(sql, table, { workspaceId });
+}
+
+/**
+ * The same of a table that belongs to no workspace, or of the rows of all workspaces: then a comment with `Raw:` says
+ * why.
+ */
+export function acrossWorkspaces<T extends Table<keyof Tables>>(sql: Handles, table: T) {
+  return queriesOf(sql, table, {});
+}
+
+type Handles = Pick<SqlHandles, "read"> & Partial<Pick<SqlHandles, "write">>;
+
+function queriesOf<T extends Table<keyof Tables>>(
+  { read, write = read }: Handles,
   table: T,
+  bounds: { workspaceId?: string },
 ) {
   type Name = T["name"];
   type Where = Partial<FormsOf<T>["stored"]>;
@@ -33,8 +48,8 @@ export function inWorkspace<T extends Table<keyof Tables>>(
     query: Query,
     where: Where,
   ): Query => {
-    let narrow = query.where(columnOf("workspaceId"), "=", workspaceId);
-    for (const [column, value] of Object.entries(where)) {
+    let narrow = query;
+    for (const [column, value] of [...Object.entries(bounds), ...Object.entries(where)]) {
       // A comparison with undefined would match nothing or everything.
       if (value === undefined) throw new Error(`${columnOf(column)} can't be compared with undefined.`);
       narrow = narrow.where(columnOf(column), value === null ? "is" : "=", value);
@@ -44,7 +59,7 @@ export function inWorkspace<T extends Table<keyof Tables>>(
   const values = (record: FormsOf<T>["made"]) =>
     loose(write)
       .insertInto(table.name)
-      .values({ ...table.write(record), workspaceId });
+      .values({ ...table.write(record), ...bounds });
   const deleting = (where: Where) => bounded(loose(write).deleteFrom(table.name), where);
 
   return {
@@ -81,12 +96,11 @@ export function inWorkspace<T extends Table<keyof Tables>>(
     async update(where: Where, change: FormsOf<T>["change"]): Promise<number> {
       const set = table.write(change);
       if (Object.keys(set).length === 0) return 0;
-      const { numUpdatedRows } = await bounded(loose(write).updateTable(table.name).set(set), where).executeTakeFirst();
-      return Number(numUpdatedRows);
+      return changesOf(bounded(loose(write).updateTable(table.name).set(set), where));
     },
 
     /** @returns how many were deleted */
-    remove: async (where: Where): Promise<number> => Number((await deleting(where).executeTakeFirst()).numDeletedRows),
+    remove: async (where: Where): Promise<number> => changesOf(deleting(where)),
   };
 }
 

@@ -132,7 +132,7 @@ function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function readTexts(json: string): string[] {
+export function readTexts(json: string): string[] {
   return listOf(readJson(json)).filter((text) => typeof text === "string");
 }
 

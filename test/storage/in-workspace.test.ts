@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { inWorkspace } from "#storage/in-workspace.ts";
+import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
 import { CONNECTOR_TENANTS, IDENTITY_SCHEDULES } from "#storage/tables/connectors.ts";
 import { GROUPS } from "#storage/tables/people.ts";
 import { makeWorld } from "./access/fixtures.ts";
@@ -69,6 +69,15 @@ describe("a table in a workspace", () => {
     await tenants.insert({ connectorId: "con_a", tenantId: "t3" }, {});
     expect(await tenants.find({ connectorId: "con_a" })).toMatchObject({ tenantId: "t2" });
     await expect(tenants.insert({ connectorId: "con_a", tenantId: "t4" })).rejects.toThrow();
+  });
+
+  test("is bounded by what is asked alone when it is read across workspaces", async ({ expect }) => {
+    const { world } = await makeTwo();
+    const groups = acrossWorkspaces(world.database, GROUPS);
+    const rows = await groups.select({ groupId: "grp_a" }).select("name").orderBy("name").execute();
+    expect(rows.map(({ name }) => name)).toEqual(["A", "B"]);
+    expect(await groups.update({ name: "B" }, { name: "C" })).toBe(1);
+    expect(await groups.find({ name: "C" })).toMatchObject({ isClosed: true });
   });
 
   test("leaves to the database what it fills", async ({ expect }) => {

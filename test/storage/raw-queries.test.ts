@@ -27,9 +27,11 @@ describe("a query of a workspace's table", () => {
     [`await sql.read.selectFrom("things as t").selectAll().execute();`, ["a.ts:1 things"]],
     [`await sql.write\n  .deleteFrom("things")\n  .execute();`, ["a.ts:2 things"]],
     [`const find = (read) => read.insertInto("things").values(thing);`, ["a.ts:1 things"]],
+    [`const things = acrossWorkspaces(sql, THINGS);`, ["a.ts:1 things"]],
     // It says why, or what it is in does.
     [`// Raw: across workspaces.\nawait sql.read.selectFrom("things").execute();`, []],
     [`/** Raw: across workspaces. */\nfunction make() {\n  return { a: () => sql.read.selectFrom("things") };\n}`, []],
+    [`// Raw: across workspaces.\nconst things = acrossWorkspaces(sql, THINGS);`, []],
     // Of no workspace, or inside of another query.
     [`await sql.read.selectFrom("users").execute();`, []],
     [`things.select().where((eb) => eb.exists(eb.selectFrom("things as o")));`, []],

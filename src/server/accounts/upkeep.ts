@@ -49,7 +49,7 @@ export function makeAccountUpkeep(options: {
   async function confirm(workspaceId: string, account: AccountRecord): Promise<void> {
     const { accountId, providerId, baseUrl, principal, confirmedAt } = account;
     const provider = book.find(providerId)?.provider;
-    if (!provider) return store.in(workspaceId).accounts.update(accountId, { dueAt: null });
+    if (!provider) return void (await store.in(workspaceId).accounts.update(accountId, { dueAt: null }));
     const place = book.placeOf(provider, baseUrl);
     const said = await provider.whoami(keeper.wayAs(workspaceId, account, { provider, place }), place);
     const isSame = principalOf(provider, baseUrl, said) === principal;
@@ -106,7 +106,8 @@ export function makeAccountUpkeep(options: {
       log.warn({ providerId, accountId, error: String(error) }, "the tokens of an account could not be revoked");
       const isOver = tries + 1 >= REVOKE_TRIES;
       if (!isOver) {
-        return accounts.update(accountId, { tries: tries + 1, dueAt: clock.now() + FIRST_RETRY_MS * 2 ** tries });
+        await accounts.update(accountId, { tries: tries + 1, dueAt: clock.now() + FIRST_RETRY_MS * 2 ** tries });
+        return;
       }
     }
     await accounts.remove(accountId);

@@ -49,7 +49,7 @@ export function makeWebhookSecrets({
         return { secret: vault.open(placeOf(workspaceId, connectorId), found.sealed), madeAt: found.madeAt };
       }),
     /** Ends its secret, in the transaction of its reason. */
-    end: (tx: Store, { workspaceId }: Actor, connectorId: string): Promise<void> =>
+    end: (tx: Store, { workspaceId }: Actor, connectorId: string) =>
       tx.in(workspaceId).connectors.deleteWebhook(connectorId),
     /** Its secret, if there is one. */
     async open(workspaceId: string, connectorId: string): Promise<string | undefined> {

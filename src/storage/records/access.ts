@@ -1,5 +1,5 @@
-import { inChunks } from "#core/in-chunks.ts";
 import { CompiledQuery, sql as rawSql } from "kysely";
+import { inChunks } from "#core/in-chunks.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import { isOpen, meets } from "#storage/access/decision.ts";
 import type { Believing } from "#storage/access/clocks.ts";
@@ -9,11 +9,13 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { authorityOf, believedOf } from "./believed-groups.ts";
 import { forgetPeopleOf } from "./forget-people.ts";
 import { makeItemClockStore } from "./item-clocks.ts";
+import { same } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { CHUNK, readInChunks } from "#storage/results.ts";
 import { ACCESSES, ACCESS_LISTS, ACCESS_STATE, MEMBERSHIPS } from "#storage/tables/access.ts";
 import { MEMBERS } from "#storage/tables/people.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
-import { FORMER_OWNERS } from "#storage/tables/items.ts";
+import { FORMER_OWNERS, ITEMS } from "#storage/tables/items.ts";
 
 /** Conditions besides the lists that decide whether a connector's items may be read at all. */
 export interface ConnectorGate {
@@ -30,9 +32,6 @@ export interface ConnectorGate {
 }
 
 export type AccessStore = ReturnType<typeof makeAccessStore>;
-
-/** Parameters per statement stay below SQLite's limit. */
-const CHUNK = 500;
 
 /** The permission model's records of one workspace. Source: S1, S2, S4, S6. */
 export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
@@ -141,26 +140,22 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
 
     /** The direct memberships of these principals, counted as `expand` counts them but for the clocks. */
     async groupsOf(principals: readonly Principal[]): Promise<{ member: Principal; group: Principal }[]> {
-      const found: { member: Principal; group: Principal }[] = [];
-      for (const chunk of inChunks(principals, CHUNK)) {
-        const rows = await memberships
+      const rows = await readInChunks(principals, (chunk) =>
+        memberships
           .select()
           .select(["memberPrincipal as member", "groupPrincipal as group", "reportedBy"])
           .where("memberPrincipal", "in", chunk)
           // Not ordered in SQL: SQLite would walk the whole key instead of the index by member.
-          .execute();
-        for (const { member, group, reportedBy } of rows) {
-          if (reportedBy === authorityOf(group)) found.push({ member, group });
-        }
-      }
-      found.sort((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : 0));
-      return found;
+          .execute(),
+      );
+      return rows
+        .flatMap(({ member, group, reportedBy }) => (reportedBy === authorityOf(group) ? [{ member, group }] : []))
+        .sort((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : 0));
     },
 
     /** True while this user is a member of the workspace. */
     async isMember(userId: string): Promise<boolean> {
-      const row = await inWorkspace(sql, workspaceId, MEMBERS).select({ userId }).select("userId").executeTakeFirst();
-      return row !== undefined;
+      return (await inWorkspace(sql, workspaceId, MEMBERS).find({ userId })) !== undefined;
     },
 
     /** Every connector's gate. */
@@ -174,15 +169,13 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     /** Connectors that this user once owned and that still hold something read during that time. */
     async leftBehindBy(userId: string): Promise<Set<string>> {
       const rows = await inWorkspace(sql, workspaceId, FORMER_OWNERS)
-        .select()
+        .select({ userId })
         .select("former_owners.connectorId")
-        .where("former_owners.userId", "=", userId)
         .where(({ exists, selectFrom }) =>
           exists(
             selectFrom("items")
               .select("items.kbId")
-              .whereRef("items.workspaceId", "=", "former_owners.workspaceId")
-              .whereRef("items.connectorId", "=", "former_owners.connectorId")
+              .where(same(ITEMS, FORMER_OWNERS, "connectorId"))
               // Written exactly as in the partial index.
               .where(rawSql<boolean>`"readElsewhere" = 1`)
               .where("items.removedAt", "is", null),
@@ -200,16 +193,16 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
 
     /** Of the lists numbered above `afterListId`, those that hold one of `principals`, by whom they hold. */
     async listsHolding(principals: readonly Principal[], afterListId: number): Promise<Map<Principal, number[]>> {
-      const found = new Map<Principal, number[]>();
-      for (const chunk of inChunks(principals, CHUNK)) {
+      const rows = await readInChunks(principals, async (chunk) => {
         const query = CompiledQuery.raw(listsMet(chunk.length), [workspaceId, ...chunk, afterListId]);
         // The columns that `listsMet` selects.
-        const { rows } = await sql.read.executeQuery(query as CompiledQuery<{ principal: Principal; listId: number }>);
-        for (const { principal, listId } of rows) {
-          const lists = found.get(principal);
-          if (lists) lists.push(listId);
-          else found.set(principal, [listId]);
-        }
+        return (await sql.read.executeQuery(query as CompiledQuery<{ principal: Principal; listId: number }>)).rows;
+      });
+      const found = new Map<Principal, number[]>();
+      for (const { principal, listId } of rows) {
+        const lists = found.get(principal);
+        if (lists) lists.push(listId);
+        else found.set(principal, [listId]);
       }
       return found;
     },
@@ -257,11 +250,10 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       { add, remove }: { add: readonly Principal[]; remove: readonly Principal[] },
       reportedBy: string,
     ): Promise<Set<Principal>> {
-      const present = new Set<Principal>();
-      for (const chunk of inChunks([...new Set([...add, ...remove])], CHUNK)) {
-        const rows = await memberRows(group, reportedBy).where("memberPrincipal", "in", chunk).execute();
-        for (const row of rows) present.add(row.memberPrincipal);
-      }
+      const rows = await readInChunks([...new Set([...add, ...remove])], (chunk) =>
+        memberRows(group, reportedBy).where("memberPrincipal", "in", chunk).execute(),
+      );
+      const present = new Set(rows.map((row) => row.memberPrincipal));
       const gone = [...new Set(remove)].filter((member) => present.has(member));
       const fresh = [...new Set(add)].filter((member) => !present.has(member));
       if (gone.length > 0 || fresh.length > 0) {
@@ -302,16 +294,11 @@ async function listIdsOf(
   workspaceId: string,
   aclIds: readonly number[],
 ): Promise<Map<number, number[]>> {
-  const found = new Map<number, number[]>();
-  for (const chunk of inChunks(aclIds, CHUNK)) {
-    const rows = await inWorkspace(sql, workspaceId, ACCESSES)
-      .select()
-      .select(["aclId", "listIds"])
-      .where("aclId", "in", chunk)
-      .execute();
-    for (const row of rows) found.set(row.aclId, row.listIds.split(",").map(Number));
-  }
-  return found;
+  const accesses = inWorkspace(sql, workspaceId, ACCESSES);
+  const rows = await readInChunks(aclIds, (chunk) =>
+    accesses.select().select(["aclId", "listIds"]).where("aclId", "in", chunk).execute(),
+  );
+  return new Map(rows.map((row) => [row.aclId, row.listIds.split(",").map(Number)]));
 }
 
 async function principalsOfLists(
@@ -319,14 +306,9 @@ async function principalsOfLists(
   workspaceId: string,
   listIds: readonly number[],
 ): Promise<Map<number, Principal[]>> {
-  const found = new Map<number, Principal[]>();
-  for (const chunk of inChunks(listIds, CHUNK)) {
-    const rows = await inWorkspace(sql, workspaceId, ACCESS_LISTS)
-      .select()
-      .select(["listId", "principals"])
-      .where("listId", "in", chunk)
-      .execute();
-    for (const { listId, principals } of rows.map(ACCESS_LISTS.read)) found.set(listId, principals);
-  }
-  return found;
+  const lists = inWorkspace(sql, workspaceId, ACCESS_LISTS);
+  const rows = await readInChunks(listIds, (chunk) =>
+    lists.select().select(["listId", "principals"]).where("listId", "in", chunk).execute(),
+  );
+  return new Map(rows.map(ACCESS_LISTS.read).map(({ listId, principals }) => [listId, principals]));
 }

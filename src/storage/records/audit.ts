@@ -8,7 +8,7 @@ import {
   toAuditRow,
   type AppendAuditArgs,
 } from "#storage/audit-chain.ts";
-import type { SqlHandles } from "#storage/handles.ts";
+import { callWriter, type SqlHandles } from "#storage/handles.ts";
 import { READ_ACTION, type JoinReadsArgs, JOINED_AT_ONCE } from "#storage/read-rows.ts";
 import type { AuditTable } from "#storage/schema.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
@@ -58,19 +58,14 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
      * wait for `joinReads`. Not inside a transaction.
      */
     async appendMany(records: readonly NewAuditRecord[]): Promise<void> {
-      if (!sql.writer) throw new Error("Rows are appended in groups outside transactions only.");
       const args: AppendAuditArgs = { workspaceId, records };
-      await sql.writer.call("appendAudit", args, "batch");
+      await callWriter(sql, "appendAudit", args);
     },
 
     /** Joins the reads that wait, and appends them to the chain. Not inside a transaction. */
     async joinReads(): Promise<void> {
-      const { writer } = sql;
-      if (!writer) throw new Error("Reads are joined outside transactions only.");
       const args: JoinReadsArgs = { workspaceId };
-      // The procedure gives how many it took.
-      const join = () => writer.call("joinReads", args, "batch") as Promise<number>;
-      while ((await join()) >= JOINED_AT_ONCE);
+      while ((await callWriter<number>(sql, "joinReads", args)) >= JOINED_AT_ONCE);
     },
 
     /** Newest first. */

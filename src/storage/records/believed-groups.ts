@@ -1,13 +1,10 @@
-import { inChunks } from "#core/in-chunks.ts";
 import type { Principal } from "#core/principals.ts";
 import { type Believing, believedUntil } from "#storage/access/clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { onSame, same } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
-import { SOURCE_GROUPS } from "#storage/tables/identities.ts";
-import { IDENTITIES } from "#storage/tables/identities.ts";
-
-/** Parameters per statement stay below SQLite's limit. */
-const CHUNK = 500;
+import { readInChunks } from "#storage/results.ts";
+import { IDENTITIES, IDENTITY_JOINS, PEOPLE_FEEDS, SOURCE_GROUPS } from "#storage/tables/identities.ts";
 
 /**
  * The authority on a group's members, or on a user of a pusher's system: the connector that owns it, else this service.
@@ -76,64 +73,46 @@ function activeUntil(rows: readonly UserClock[], believing: Believing): number |
   return untils.length === 0 ? undefined : Math.max(...untils);
 }
 
-async function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonly Principal[]): Promise<GroupClock[]> {
-  const found: GroupClock[] = [];
-  for (const chunk of inChunks(groups, CHUNK)) {
-    const rows = await inWorkspace(sql, workspaceId, SOURCE_GROUPS)
+function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonly Principal[]): Promise<GroupClock[]> {
+  return readInChunks(groups, (chunk) =>
+    inWorkspace(sql, workspaceId, SOURCE_GROUPS)
       .select()
-      .leftJoin("people_feeds as f", (on) =>
-        on
-          .onRef("f.workspaceId", "=", "source_groups.workspaceId")
-          .onRef("f.connectorId", "=", "source_groups.connectorId")
-          .onRef("f.toldIn", "=", "source_groups.toldIn"),
-      )
+      .leftJoin("people_feeds", onSame(PEOPLE_FEEDS, SOURCE_GROUPS, "connectorId", "toldIn"))
       .select([
         "source_groups.groupPrincipal as principal",
         "source_groups.checkedAt as at",
         "source_groups.followsFeed",
         "source_groups.neverAges",
-        "f.currentAt",
+        "people_feeds.currentAt",
       ])
       .where("source_groups.groupPrincipal", "in", chunk)
-      .execute();
-    found.push(...rows);
-  }
-  return found;
+      .execute(),
+  );
 }
 
 /** Reports of the connectors that count. */
-async function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Principal[]): Promise<UserClock[]> {
-  const found: UserClock[] = [];
-  for (const chunk of inChunks(users, CHUNK)) {
-    const rows = await inWorkspace(sql, workspaceId, IDENTITIES)
-      .select()
-      .leftJoin("people_feeds as f", (on) =>
+function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Principal[]): Promise<UserClock[]> {
+  return readInChunks(users, (chunk) =>
+    inWorkspace(sql, workspaceId, IDENTITIES)
+      .select({ isTrusted: 1 })
+      .leftJoin("people_feeds", onSame(PEOPLE_FEEDS, IDENTITIES, "connectorId", "toldIn"))
+      .leftJoin("identity_joins", (on) =>
         on
-          .onRef("f.workspaceId", "=", "identities.workspaceId")
-          .onRef("f.connectorId", "=", "identities.connectorId")
-          .onRef("f.toldIn", "=", "identities.toldIn"),
-      )
-      .leftJoin("identity_joins as j", (on) =>
-        on
-          .onRef("j.workspaceId", "=", "identities.workspaceId")
-          .onRef("j.principal", "=", "identities.principal")
-          .on("j.endedAt", "is", null)
-          .on("j.basis", "=", "account"),
+          .on(same(IDENTITY_JOINS, IDENTITIES, "principal"))
+          .on("identity_joins.endedAt", "is", null)
+          .on("identity_joins.basis", "=", "account"),
       )
       .select([
         "identities.principal",
         "identities.state",
         "identities.toldAt as at",
         "identities.followsFeed",
-        "f.currentAt",
+        "people_feeds.currentAt",
       ])
-      .select(["identities.connectorId as teller", "j.connectorId as account"])
+      .select(["identities.connectorId as teller", "identity_joins.connectorId as account"])
       .where("identities.principal", "in", chunk)
-      .where("identities.isTrusted", "=", 1)
-      .execute();
-    found.push(...rows);
-  }
-  return found;
+      .execute(),
+  );
 }
 
 const isSourceGroup = (principal: Principal) => principal.startsWith("group:con_");

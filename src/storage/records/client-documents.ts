@@ -1,4 +1,6 @@
 import type { SqlHandles } from "#storage/handles.ts";
+import { acrossWorkspaces } from "#storage/in-workspace.ts";
+import { changesOf, recordsOf } from "#storage/results.ts";
 import { CLIENT_DOCUMENTS } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
@@ -8,61 +10,36 @@ export type ClientDocumentRecord = RecordOf<typeof CLIENT_DOCUMENTS>;
 /** The copies of clients' documents; not bound to a workspace. */
 // Raw: a document is of no workspace, and any of them may have let its client in.
 export function makeClientDocumentStore(sql: SqlHandles) {
+  const documents = acrossWorkspaces(sql, CLIENT_DOCUMENTS);
   return {
-    async findDocument(clientId: string): Promise<ClientDocumentRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("client_documents")
-        .selectAll()
-        .where("clientId", "=", clientId)
-        .executeTakeFirst();
-      return row && CLIENT_DOCUMENTS.read(row);
-    },
+    findDocument: (clientId: string) => documents.find({ clientId }),
 
     async findDocuments(clientIds: readonly string[]): Promise<ClientDocumentRecord[]> {
       if (clientIds.length === 0) return [];
-      const rows = await sql.read
-        .selectFrom("client_documents")
-        .selectAll()
-        .where("clientId", "in", clientIds)
-        .execute();
-      return rows.map(CLIENT_DOCUMENTS.read);
+      return recordsOf(CLIENT_DOCUMENTS, documents.select().selectAll().where("clientId", "in", clientIds));
     },
 
-    async saveDocument(document: ClientDocumentRecord): Promise<void> {
-      const values = CLIENT_DOCUMENTS.write(document);
-      await sql.write
-        .insertInto("client_documents")
-        .values(values)
-        .onConflict((oc) => oc.column("clientId").doUpdateSet(values))
-        .execute();
-    },
+    saveDocument: (document: ClientDocumentRecord) => documents.insert(document, document),
 
     /** Whether a person lets this client in at the moment. */
     async hasGrant(clientId: string, now: number): Promise<boolean> {
-      const row = await sql.read
-        .selectFrom("grants")
-        .select("grantId")
-        .where("clientId", "=", clientId)
-        .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now)
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
+      const living = livingClients(sql.read, now).where("clientId", "=", clientId).limit(1);
+      return (await living.executeTakeFirst()) !== undefined;
     },
 
     /** Deletes copies that were read before `readBefore`, of clients without a grant. @returns how many */
-    async sweepDocuments({ readBefore, now }: { readBefore: number; now: number }): Promise<number> {
-      const living = sql.write
-        .selectFrom("grants")
-        .select("clientId")
-        .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now);
-      const gone = await sql.write
-        .deleteFrom("client_documents")
-        .where("readAt", "<=", readBefore)
-        .where("clientId", "not in", living)
-        .executeTakeFirst();
-      return Number(gone.numDeletedRows);
-    },
+    sweepDocuments: ({ readBefore, now }: { readBefore: number; now: number }): Promise<number> =>
+      changesOf(
+        documents
+          .deleting()
+          .where("readAt", "<=", readBefore)
+          .where("clientId", "not in", livingClients(sql.write, now)),
+      ),
   };
+}
+
+/** Clients with a living grant. */
+// Raw: of any workspace.
+export function livingClients(db: SqlHandles["read"], now: number) {
+  return db.selectFrom("grants").select("clientId").where("revokedAt", "is", null).where("expiresAt", ">", now);
 }

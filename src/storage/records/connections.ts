@@ -2,13 +2,16 @@ import type { Role } from "#api/common.ts";
 import type { Principal } from "#core/principals.ts";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { inWorkspace } from "#storage/in-workspace.ts";
+import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
+import { recordsOf } from "#storage/results.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 import { CONNECTION_SECRETS, CONNECTIONS } from "#storage/tables/servers.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 import { endFlows } from "./accounts.ts";
 import { makeAccessStore } from "./access.ts";
 import { makeQueueStore } from "./queue.ts";
+import { makeTokenLock, UNLOCKED } from "./token-lock.ts";
+import type { Whose } from "./whose.ts";
 
 export type { ConnectionAuthorization } from "#storage/tables/servers.ts";
 
@@ -27,38 +30,35 @@ export type ConnectionSecret = RecordOf<typeof CONNECTION_SECRETS>;
 export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
   const connections = inWorkspace(sql, workspaceId, CONNECTIONS);
   const secrets = inWorkspace(sql, workspaceId, CONNECTION_SECRETS);
-  const free = { lockedBy: null, lockedUntil: null };
   return {
+    ...makeTokenLock(sql, workspaceId, CONNECTION_SECRETS, (connectionId) => ({ connectionId })),
+
     /** Ended ones too. */
-    find: (connectionId: string): Promise<ConnectionRecord | undefined> => connections.find({ connectionId }),
+    find: (connectionId: string) => connections.find({ connectionId }),
 
     /** Those of a server, or of all; revoked ones are left out. Oldest first. */
-    async list(which: { serverId?: string; ownerUserId?: string } = {}): Promise<ConnectionRecord[]> {
-      const rows = await connections
-        .select(which)
-        .selectAll()
-        .where("status", "!=", "revoked")
-        .orderBy("createdAt")
-        .orderBy("connectionId")
-        .execute();
-      return rows.map(CONNECTIONS.read);
-    },
+    list: (which: { serverId?: string; ownerUserId?: string } = {}) =>
+      recordsOf(
+        CONNECTIONS,
+        connections
+          .select(which)
+          .selectAll()
+          .where("status", "!=", "revoked")
+          .orderBy("createdAt")
+          .orderBy("connectionId"),
+      ),
 
     insert: connections.insert,
 
-    async update(connectionId: string, patch: ConnectionPatch): Promise<void> {
-      await connections.update({ connectionId }, patch);
-    },
+    update: (connectionId: string, patch: ConnectionPatch) => connections.update({ connectionId }, patch),
 
-    async remove(connectionId: string): Promise<void> {
-      await connections.remove({ connectionId });
-    },
+    remove: (connectionId: string) => connections.remove({ connectionId }),
 
-    findSecret: (connectionId: string): Promise<ConnectionSecret | undefined> => secrets.find({ connectionId }),
+    findSecret: (connectionId: string) => secrets.find({ connectionId }),
 
     /** Replaces what there was; a lock on it is gone. */
     async putSecret(connectionId: string, { sealed, expiresAt }: Omit<ConnectionSecret, "version">): Promise<void> {
-      const fresh = { sealed, expiresAt, ...free };
+      const fresh = { sealed, expiresAt, ...UNLOCKED };
       await secrets
         .inserting({ connectionId, version: 1, ...fresh })
         .onConflict((oc) =>
@@ -69,70 +69,31 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    async dropSecret(connectionId: string): Promise<void> {
-      await secrets.remove({ connectionId });
-    },
+    dropSecret: (connectionId: string) => secrets.remove({ connectionId }),
 
     /** Drops redirects to its provider, with any account found; as `endFlows`. */
-    dropFlows: (connectionId: string): Promise<void> => endFlows(sql, { workspaceId, providerId: connectionId }),
-
-    /** Lets exactly one caller renew the tokens; as `AccountStore.lock`. */
-    async lock(connectionId: string, version: number, lock: { by: string; now: number; until: number }) {
-      const { numUpdatedRows } = await secrets
-        .updating({ connectionId, version })
-        .set({ lockedBy: lock.by, lockedUntil: lock.until })
-        .where((eb) => eb.or([eb("lockedUntil", "is", null), eb("lockedUntil", "<=", lock.now)]))
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
-
-    /** Stores the lock holder's new tokens. False when the caller no longer holds the lock. */
-    async putLocked(
-      connectionId: string,
-      lockedBy: string,
-      tokens: Omit<ConnectionSecret, "version">,
-    ): Promise<boolean> {
-      const { numUpdatedRows } = await secrets
-        .updating({ connectionId, lockedBy })
-        .set((eb) => ({ ...tokens, ...free, version: eb("version", "+", 1) }))
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
-    },
-
-    async unlock(connectionId: string, lockedBy: string): Promise<void> {
-      await secrets.update({ connectionId, lockedBy }, free);
-    },
-
-    /** Puts another envelope over the same tokens, unless they were replaced meanwhile. */
-    async reseal(connectionId: string, before: string, after: string): Promise<void> {
-      await secrets.update({ connectionId, sealed: before }, { sealed: after });
-    },
+    dropFlows: (connectionId: string) => endFlows(sql, { workspaceId, providerId: connectionId }),
   };
 }
 
 /** Unfinished connections, across workspaces. */
 // Raw: across workspaces.
 export function makeConnectionLookup(sql: SqlHandles) {
+  const connections = acrossWorkspaces(sql, CONNECTIONS);
   return {
     /** Marks those whose time is up as expired; a day later, and a while after they were revoked, their records go. */
     async expire(now: number): Promise<void> {
-      const due = await sql.read
-        .selectFrom("connections")
-        .select("connectionId")
-        .where("pendingUntil", "<=", now)
-        .limit(1)
-        .execute();
-      if (due.length === 0) return;
-      await sql.write
-        .deleteFrom("connections")
+      const due = connections.select().select("connectionId").where("pendingUntil", "<=", now).limit(1);
+      if ((await due.execute()).length === 0) return;
+      await connections
+        .deleting()
         .where("pendingUntil", "<=", now)
         .where("status", "in", ["expired", "failed", "revoked"])
         .execute();
-      await sql.write
-        .updateTable("connections")
+      await connections
+        .updating({ status: "pending" })
         .set({ status: "expired", pendingUntil: now + KEEP_EXPIRED_MS })
         .where("pendingUntil", "<=", now)
-        .where("status", "=", "pending")
         .execute();
     },
   };
@@ -154,7 +115,7 @@ export interface EndedConnection extends Pick<ConnectionRecord, "connectionId" |
  */
 export async function endConnectionsOf(
   sql: SqlHandles,
-  { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
+  { workspaceId, userId, at }: Whose,
 ): Promise<EndedConnection[]> {
   const store = makeConnectionStore(sql, workspaceId);
   const queue = makeQueueStore(sql);
@@ -217,7 +178,7 @@ export function readersOfConnection(connection: ConnectionReaders, ownerRole: Ro
  */
 export async function fillServerConnectionsOf(
   sql: SqlHandles,
-  { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
+  { workspaceId, userId, at }: Whose,
   role: Role,
 ): Promise<number> {
   const { setMembers } = makeAccessStore(sql, workspaceId);

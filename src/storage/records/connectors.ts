@@ -1,6 +1,8 @@
 import { compiledQuery } from "#storage/compiled-query.ts";
+import { nullOr } from "#storage/conditions.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { recordsOf } from "#storage/results.ts";
 import {
   CONNECTOR_ACCOUNTS,
   CONNECTOR_BINDINGS,
@@ -19,9 +21,6 @@ export type { StoredScope } from "#storage/tables/connectors.ts";
 export type ConnectorRecord = RecordOf<typeof CONNECTORS>;
 export type ConnectorState = ConnectorRecord["state"];
 
-export type ConnectorKeyRecord = RecordOf<typeof CONNECTOR_KEYS>;
-/** The credentials that a connector signs in with. */
-export type ConnectorCredentialRecord = RecordOf<typeof CONNECTOR_CREDENTIALS>;
 /** The secret that a connector's app signs its notifications with. */
 export type ConnectorWebhookRecord = RecordOf<typeof CONNECTOR_WEBHOOKS>;
 /** The place and account for which a cursor and a state are valid; null = not recorded. */
@@ -37,11 +36,12 @@ const LIST_KEYS = compiledQuery((read, workspaceId: string, connectorId: string,
   openKeys({ read }, workspaceId, now).where("connectorId", "=", connectorId),
 );
 
-function openKeys(sql: Pick<SqlHandles, "read">, workspaceId: string, now: number) {
+/** Keys valid at this time, the newest first. */
+export function openKeys(sql: Pick<SqlHandles, "read">, workspaceId: string, now: number) {
   return inWorkspace(sql, workspaceId, CONNECTOR_KEYS)
     .select({ revokedAt: null })
     .selectAll()
-    .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)]))
+    .where((eb) => nullOr(eb, "expiresAt", ">", now))
     .orderBy("createdAt", "desc")
     .orderBy("keyId");
 }
@@ -64,20 +64,13 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** All of the workspace, the oldest first; one workspace has some hundred at most. */
-    async list(): Promise<ConnectorRecord[]> {
-      const rows = await connectors.select().selectAll().orderBy("createdAt").orderBy("connectorId").execute();
-      return rows.map(CONNECTORS.read);
-    },
+    list: () => recordsOf(CONNECTORS, connectors.select().selectAll().orderBy("createdAt").orderBy("connectorId")),
 
     /** Those that read with an account or through a connection, and are not being deleted. */
-    async listOn(way: { accountId: string } | { connectionId: string }): Promise<ConnectorRecord[]> {
-      const found = connectors.select(way).selectAll().where("state", "!=", "deleting");
-      return (await found.orderBy("connectorId").execute()).map(CONNECTORS.read);
-    },
+    listOn: (way: { accountId: string } | { connectionId: string }) =>
+      recordsOf(CONNECTORS, connectors.select(way).selectAll().where("state", "!=", "deleting").orderBy("connectorId")),
 
-    async update(connectorId: string, patch: ConnectorPatch): Promise<void> {
-      await connectors.update({ connectorId }, patch);
-    },
+    update: (connectorId: string, patch: ConnectorPatch) => connectors.update({ connectorId }, patch),
 
     /** Deletes the record with its syncs, keys and whatever still hangs on it. */
     async remove(connectorId: string): Promise<void> {
@@ -88,52 +81,41 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
     addKey: keys.insert,
 
     /** Keys valid at this time, the newest first. */
-    listKeys: (connectorId: string, now: number): Promise<ConnectorKeyRecord[]> =>
-      LIST_KEYS(sql.read, workspaceId, connectorId, now),
+    listKeys: (connectorId: string, now: number) => LIST_KEYS(sql.read, workspaceId, connectorId, now),
 
     /** The connectors that keys of this workspace were made for by this person, still open. */
-    listKeysMadeBy: (userId: string, now: number): Promise<ConnectorKeyRecord[]> =>
+    listKeysMadeBy: (userId: string, now: number) =>
       openKeys(sql, workspaceId, now).where("createdBy", "=", userId).execute(),
 
-    findCredentials: (connectorId: string): Promise<ConnectorCredentialRecord | undefined> =>
-      credentials.find({ connectorId }),
+    findCredentials: (connectorId: string) => credentials.find({ connectorId }),
 
     addCredentials: credentials.insert,
 
     /** Puts another envelope over the same secret, unless it was replaced meanwhile. */
-    async resealCredentials(connectorId: string, before: string, after: string): Promise<void> {
-      await credentials.update({ connectorId, sealed: before }, { sealed: after });
-    },
+    resealCredentials: (connectorId: string, before: string, after: string) =>
+      credentials.update({ connectorId, sealed: before }, { sealed: after }),
 
-    async deleteCredentials(connectorId: string): Promise<void> {
-      await credentials.remove({ connectorId });
-    },
+    deleteCredentials: (connectorId: string) => credentials.remove({ connectorId }),
 
     /** The sealed secret of its webhook, if there is one. */
-    findWebhook: (connectorId: string): Promise<ConnectorWebhookRecord | undefined> => webhooks.find({ connectorId }),
+    findWebhook: (connectorId: string) => webhooks.find({ connectorId }),
 
     /** Replaces the secret of its webhook. */
-    putWebhook: (made: ConnectorWebhookRecord): Promise<void> => webhooks.insert(made, made),
+    putWebhook: (made: ConnectorWebhookRecord) => webhooks.insert(made, made),
 
     /** Ends the secret of its webhook: notifications are refused until there is another. */
-    async deleteWebhook(connectorId: string): Promise<void> {
-      await webhooks.remove({ connectorId });
-    },
+    deleteWebhook: (connectorId: string) => webhooks.remove({ connectorId }),
 
     /** The place and account for which the cursor and the state are valid. */
-    findBinding: (connectorId: string): Promise<Binding | undefined> => bindings.find({ connectorId }),
+    findBinding: (connectorId: string) => bindings.find({ connectorId }),
 
     /** Clocks of its items before this instant count for no one. */
-    async believeFrom(connectorId: string, clocksFrom: number): Promise<void> {
-      await bindings.update({ connectorId }, { clocksFrom });
-    },
+    believeFrom: (connectorId: string, clocksFrom: number) => bindings.update({ connectorId }, { clocksFrom }),
 
-    bind: (connectorId: string, binding: Binding): Promise<void> =>
-      bindings.insert({ connectorId, ...binding }, binding),
+    bind: (connectorId: string, binding: Binding) => bindings.insert({ connectorId, ...binding }, binding),
 
     /** The account of its credentials and their scopes, as the source last reported. */
-    findAccount: (connectorId: string): Promise<RecordOf<typeof CONNECTOR_ACCOUNTS> | undefined> =>
-      accounts.find({ connectorId }),
+    findAccount: (connectorId: string) => accounts.find({ connectorId }),
 
     async setAccount(
       connectorId: string,
@@ -145,9 +127,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Forgets the state that the source keeps besides its cursor. */
-    async dropState(connectorId: string): Promise<void> {
-      await inWorkspace(sql, workspaceId, SOURCE_STATE).remove({ connectorId });
-    },
+    dropState: (connectorId: string) => inWorkspace(sql, workspaceId, SOURCE_STATE).remove({ connectorId }),
 
     /** Keys end at `endsAt` unless they end sooner. */
     async endKeys(keyIds: readonly string[], endsAt: number): Promise<void> {
@@ -156,7 +136,7 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
         .updating({})
         .set({ expiresAt: endsAt })
         .where("keyId", "in", keyIds)
-        .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", endsAt)]))
+        .where((eb) => nullOr(eb, "expiresAt", ">", endsAt))
         .execute();
     },
   };

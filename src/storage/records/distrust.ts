@@ -2,10 +2,11 @@ import type { EndedJoin } from "#storage/people-batch.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
 import { type IdentityJoin, makeIdentityStore } from "./identities.ts";
+import { same } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
-import { IDENTITIES } from "#storage/tables/identities.ts";
-import { IDENTITY_JOINS } from "#storage/tables/identities.ts";
+import { IDENTITIES, IDENTITY_JOINS } from "#storage/tables/identities.ts";
+import type { Whose } from "./whose.ts";
 
 /** A link that ended with the trust in the connector that made it. */
 export type UntrustedJoin = EndedJoin & Pick<IdentityJoin, "connectorId">;
@@ -16,7 +17,7 @@ export type UntrustedJoin = EndedJoin & Pick<IdentityJoin, "connectorId">;
  */
 export async function distrustConnectorsOf(
   sql: SqlHandles,
-  { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
+  { workspaceId, userId, at }: Whose,
 ): Promise<UntrustedJoin[]> {
   const made = await inWorkspace(sql, workspaceId, CONNECTORS)
     .select({ createdBy: userId })
@@ -30,19 +31,16 @@ export async function distrustConnectorsOf(
     .where("connectorId", "in", ids)
     .execute();
   const rows = await inWorkspace(sql, workspaceId, IDENTITY_JOINS)
-    .select()
+    .select({ basis: "email", endedAt: null })
     .select(["identity_joins.principal", "identity_joins.connectorId"])
     .where("identity_joins.connectorId", "in", ids)
-    .where("identity_joins.basis", "=", "email")
-    .where("identity_joins.endedAt", "is", null)
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom("identities as i")
-            .select("i.principal")
-            .whereRef("i.workspaceId", "=", "identity_joins.workspaceId")
-            .whereRef("i.principal", "=", "identity_joins.principal")
-            .where("i.isTrusted", "=", 1),
+          selectFrom("identities")
+            .select("identities.principal")
+            .where(same(IDENTITIES, IDENTITY_JOINS, "principal"))
+            .where("identities.isTrusted", "=", 1),
         ),
       ),
     )

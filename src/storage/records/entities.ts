@@ -3,8 +3,10 @@ import { cut } from "#api/clean.ts";
 import type { EntityType } from "#api/common.ts";
 import { MOST_NAME_CHARS } from "#core/item-facts.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { onSame } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
-import { ENTITIES, ITEM_ENTITIES } from "#storage/tables/items.ts";
+import { readInChunks } from "#storage/results.ts";
+import { ENTITIES, ITEM_ENTITIES, ITEMS } from "#storage/tables/items.ts";
 
 /** A name that some item gives an entity. For look-up only: the item may be hidden from the reader. */
 export interface EntityName {
@@ -25,9 +27,6 @@ export interface ShownEntity {
   login: string | null;
   claimed: boolean;
 }
-
-/** Parameters per statement stay below SQLite's limit. */
-const CHUNK = 500;
 
 /**
  * The reading side of entities. Nothing here checks access: `entities/` shows a name only when an item that the reader
@@ -71,15 +70,9 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
       limit: number,
     ): Promise<{ kbId: string; aclId: number }[]> {
       return itemEntities
-        .select()
-        .innerJoin("items", (join) =>
-          join
-            .onRef("items.workspaceId", "=", "item_entities.workspaceId")
-            .onRef("items.kbId", "=", "item_entities.kbId"),
-        )
+        .select({ nameKey, entityId })
+        .innerJoin("items", onSame(ITEMS, ITEM_ENTITIES, "kbId"))
         .select(["items.kbId", "items.aclId"])
-        .where("item_entities.nameKey", "=", nameKey)
-        .where("item_entities.entityId", "=", entityId)
         .where("item_entities.kbId", ">", afterKbId)
         .where("items.removedAt", "is", null)
         .orderBy("item_entities.kbId")
@@ -89,7 +82,7 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
 
     /** The types of these entities; unknown ids are left out. */
     async typesOf(entityIds: readonly string[]): Promise<Map<string, EntityType>> {
-      const rows = await inChunks(entityIds, (chunk) =>
+      const rows = await readInChunks(entityIds, (chunk) =>
         entities.select().select(["entityId", "type"]).where("entityId", "in", chunk).execute(),
       );
       return new Map(rows.map((row) => [row.entityId, row.type]));
@@ -103,14 +96,10 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
 
     /** Every entity that these items show. */
     async shownOn(kbIds: readonly string[]): Promise<ShownEntity[]> {
-      const rows = await inChunks(kbIds, (chunk) =>
+      const rows = await readInChunks(kbIds, (chunk) =>
         itemEntities
           .select()
-          .innerJoin("entities", (join) =>
-            join
-              .onRef("entities.workspaceId", "=", "item_entities.workspaceId")
-              .onRef("entities.entityId", "=", "item_entities.entityId"),
-          )
+          .innerJoin("entities", onSame(ENTITIES, ITEM_ENTITIES, "entityId"))
           .select([
             "item_entities.kbId",
             "item_entities.entityId",
@@ -135,10 +124,4 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
       }));
     },
   };
-}
-
-async function inChunks<T>(ids: readonly string[], read: (chunk: string[]) => Promise<T[]>): Promise<T[]> {
-  const found: T[] = [];
-  for (let i = 0; i < ids.length; i += CHUNK) found.push(...(await read(ids.slice(i, i + CHUNK))));
-  return found;
 }

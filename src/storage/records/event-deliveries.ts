@@ -1,7 +1,9 @@
 import { type Selectable, sql as raw } from "kysely";
 import type { EventType } from "#api/event-types.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { onSame } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { changesOf, countOf } from "#storage/results.ts";
 import type { Tables } from "#storage/schema.ts";
 import { EVENT_DELIVERIES, EVENT_MARKS, EVENT_TARGETS, EVENTS } from "#storage/tables/events.ts";
 import { REMOVALS } from "#storage/tables/items.ts";
@@ -41,15 +43,9 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
   const deliveries = inWorkspace(sql, workspaceId, EVENT_DELIVERIES);
   const marks = inWorkspace(sql, workspaceId, EVENT_MARKS);
   const ofTarget = (targetId: string) =>
-    deliveries
-      .select({ targetId })
-      .innerJoin("events as e", (join) =>
-        join
-          .onRef("e.workspaceId", "=", "event_deliveries.workspaceId")
-          .onRef("e.eventId", "=", "event_deliveries.eventId"),
-      );
+    deliveries.select({ targetId }).innerJoin("events", onSame(EVENTS, EVENT_DELIVERIES, "eventId"));
   const list = (targetId: string) =>
-    ofTarget(targetId).selectAll("event_deliveries").select(["e.type", "e.at", "e.data"]);
+    ofTarget(targetId).selectAll("event_deliveries").select(["events.type", "events.at", "events.data"]);
 
   const add = (delivery: NewDelivery, state: DeliveryState): Promise<void> =>
     deliveries.insert({
@@ -121,13 +117,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return row?.endedAt ?? null;
     },
 
-    async countWaiting(targetId: string): Promise<number> {
-      const { count } = await deliveries
-        .select({ targetId, state: "waiting" })
-        .select((eb) => eb.fn.countAll().as("count"))
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+    countWaiting: (targetId: string): Promise<number> => countOf(deliveries.select({ targetId, state: "waiting" })),
 
     /** Events of this span that the target was to get and that don't wait for it now, the oldest first. */
     async listEventsToReplay(
@@ -137,9 +127,9 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     ): Promise<string[]> {
       let query = ofTarget(targetId)
         .select("event_deliveries.eventId")
-        .where("e.at", ">=", since)
-        .where("e.at", "<", until)
-        .where("e.type", "!=", "ping")
+        .where("events.at", ">=", since)
+        .where("events.at", "<", until)
+        .where("events.type", "!=", "ping")
         .groupBy("event_deliveries.eventId")
         .having((eb) => eb(eb.fn.sum(raw<number>`"event_deliveries"."state" = 'waiting'`), "=", 0));
       // An event that a later replay delivered isn't a failure any more.
@@ -167,8 +157,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       const newest = deliveries.select(waiting).select("seq").orderBy("seq", "desc");
       const first = await newest.offset(most).limit(1).executeTakeFirst();
       if (!first) return 0;
-      const { numDeletedRows } = await deliveries.deleting(waiting).where("seq", "<=", first.seq).executeTakeFirst();
-      return Number(numDeletedRows);
+      return changesOf(deliveries.deleting(waiting).where("seq", "<=", first.seq));
     },
 
     /** Connector states already sent, by `<connectorId> <type>`. */
@@ -180,9 +169,8 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     setMark: (mark: { connectorId: string; type: EventType }, value: number): Promise<void> =>
       marks.insert({ ...mark, value }, { value }),
 
-    async removeMark({ connectorId, type }: { connectorId: string; type: EventType }): Promise<void> {
-      await marks.remove({ connectorId, type });
-    },
+    removeMark: ({ connectorId, type }: { connectorId: string; type: EventType }) =>
+      marks.remove({ connectorId, type }),
 
     /** How many removals wait for approval, by connector, and since when the newest does. */
     async listHeldCounts(): Promise<{ connectorId: string; held: number; heldAt: number }[]> {
@@ -195,10 +183,9 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Deletes events of before this instant with their deliveries, at most `limit`. @returns how many */
-    async sweep(before: number, limit: number): Promise<number> {
+    sweep(before: number, limit: number): Promise<number> {
       const old = events.select().select("eventId").where("at", "<", before).limit(limit);
-      const { numDeletedRows } = await events.deleting().where("eventId", "in", old).executeTakeFirst();
-      return Number(numDeletedRows);
+      return changesOf(events.deleting().where("eventId", "in", old));
     },
   };
 }

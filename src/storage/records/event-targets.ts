@@ -1,5 +1,7 @@
 import type { SqlHandles } from "#storage/handles.ts";
-import { inWorkspace } from "#storage/in-workspace.ts";
+import { nullOr } from "#storage/conditions.ts";
+import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
+import { firstOf, recordsOf } from "#storage/results.ts";
 import { EVENT_TARGETS } from "#storage/tables/events.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
@@ -22,37 +24,30 @@ export function makeEventTargetStore(sql: SqlHandles, workspaceId: string) {
   return {
     create: targets.insert,
 
-    find: (targetId: string): Promise<EventTargetRecord | undefined> => targets.find({ targetId }),
+    find: (targetId: string) => targets.find({ targetId }),
 
     /** The oldest first. */
-    async list(): Promise<EventTargetRecord[]> {
-      const rows = await targets.select().selectAll().orderBy("createdAt").orderBy("targetId").execute();
-      return rows.map(EVENT_TARGETS.read);
-    },
+    list: () => recordsOf(EVENT_TARGETS, targets.select().selectAll().orderBy("createdAt").orderBy("targetId")),
 
-    async update(targetId: string, patch: EventTargetPatch): Promise<void> {
-      await targets.update({ targetId }, patch);
-    },
+    update: (targetId: string, patch: EventTargetPatch) => targets.update({ targetId }, patch),
 
     /** With its deliveries. */
-    async remove(targetId: string): Promise<void> {
-      await targets.remove({ targetId });
-    },
+    remove: (targetId: string) => targets.remove({ targetId }),
 
     /** Extends the claim. @returns false when it was lost */
     extend: async (targetId: string, leaseOwner: string, leaseUntil: number): Promise<boolean> =>
       (await targets.update({ targetId, leaseOwner }, { leaseUntil })) === 1,
 
     /** Ends the claim, if it is still this one. */
-    async release(targetId: string, leaseOwner: string): Promise<void> {
-      await targets.update({ targetId, leaseOwner }, { leaseOwner: null, leaseUntil: null });
-    },
+    release: (targetId: string, leaseOwner: string) =>
+      targets.update({ targetId, leaseOwner }, { leaseOwner: null, leaseUntil: null }),
   };
 }
 
 /** Targets across workspaces. */
 // Raw: across workspaces.
 export function makeEventQueueStore(sql: SqlHandles) {
+  const targets = acrossWorkspaces(sql, EVENT_TARGETS);
   return {
     /** Claims the target whose delivery is due longest, for one sender at a time. */
     async claim({
@@ -64,39 +59,33 @@ export function makeEventQueueStore(sql: SqlHandles) {
       now: number;
       leaseUntil: number;
     }): Promise<ClaimedTarget | undefined> {
-      const due = sql.read
-        .selectFrom("event_targets")
+      const due = targets
+        .select()
         .select(["workspaceId", "targetId"])
         .where("dueAt", "<=", now)
-        .where((eb) => eb.or([eb("leaseUntil", "is", null), eb("leaseUntil", "<=", now)]))
+        .where((eb) => nullOr(eb, "leaseUntil", "<=", now))
         .orderBy("dueAt");
       // One statement, and the single writer runs one after the other: no other sender claims the same target.
       for (const { workspaceId, targetId } of await due.limit(20).execute()) {
-        const row = await inWorkspace(sql, workspaceId, EVENT_TARGETS)
+        const claiming = inWorkspace(sql, workspaceId, EVENT_TARGETS)
           .updating({ targetId })
           .set({ leaseOwner: owner, leaseUntil })
           .where("dueAt", "<=", now)
-          .where((eb) => eb.or([eb("leaseUntil", "is", null), eb("leaseUntil", "<=", now)]))
-          .returningAll()
-          .executeTakeFirst();
-        if (row) return { workspaceId, target: EVENT_TARGETS.read(row) };
+          .where((eb) => nullOr(eb, "leaseUntil", "<=", now));
+        const target = await firstOf(EVENT_TARGETS, claiming.returningAll());
+        if (target) return { workspaceId, target };
       }
       return undefined;
     },
 
     /** Workspaces that have a target. */
     async listWorkspaces(): Promise<string[]> {
-      const rows = await sql.read.selectFrom("event_targets").select("workspaceId").distinct().execute();
+      const rows = await targets.select().select("workspaceId").distinct().execute();
       return rows.map(({ workspaceId }) => workspaceId);
     },
 
     /** Targets whose secret before the last rotation signs no longer, and is still kept. */
-    async listOverlapsEnded(now: number): Promise<{ workspaceId: string; targetId: string }[]> {
-      return sql.read
-        .selectFrom("event_targets")
-        .select(["workspaceId", "targetId"])
-        .where("previousUntil", "<=", now)
-        .execute();
-    },
+    listOverlapsEnded: (now: number) =>
+      targets.select().select(["workspaceId", "targetId"]).where("previousUntil", "<=", now).execute(),
   };
 }

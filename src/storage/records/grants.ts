@@ -1,10 +1,10 @@
-import type { Scope } from "#api/common.ts";
+import { defined } from "#core/defined.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { inWorkspace } from "#storage/in-workspace.ts";
+import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
+import { recordsOf } from "#storage/results.ts";
 import { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 import { pageOf, type PageRequest } from "./pages.ts";
-import { withoutScope } from "./taken-scope.ts";
 
 /** An OAuth client that a person let into one workspace. Instants are epoch milliseconds. */
 export type GrantRecord = RecordOf<typeof GRANTS>;
@@ -13,12 +13,12 @@ export type GrantRecord = RecordOf<typeof GRANTS>;
 export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
   const grants = inWorkspace(sql, workspaceId, GRANTS);
   return {
-    find: (grantId: string): Promise<GrantRecord | undefined> => grants.find({ grantId }),
+    find: (grantId: string) => grants.find({ grantId }),
 
     /** Living ones of a person, by (createdAt, grantId) descending. */
-    async list({ userId, now, ...page }: PageRequest & { userId: string; now: number }): Promise<GrantRecord[]> {
+    list({ userId, now, ...page }: PageRequest & { userId: string; now: number }): Promise<GrantRecord[]> {
       const living = grants.select({ userId, revokedAt: null }).selectAll().where("expiresAt", ">", now);
-      return (await pageOf(living, ["createdAt", "grantId"], "desc", page).execute()).map(GRANTS.read);
+      return recordsOf(GRANTS, pageOf(living, ["createdAt", "grantId"], "desc", page));
     },
 
     insert: grants.insert,
@@ -31,38 +31,18 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
  *
  * @returns how many there were
  */
-// Raw: of a person in all workspaces, or in the one that `of` names.
+// Raw: of a person in all workspaces, or in one.
 export async function endGrantsOf(
   sql: SqlHandles,
-  of: { userId?: string; workspaceId?: string },
+  { userId, workspaceId }: { userId?: string; workspaceId?: string },
   at: number,
 ): Promise<number> {
-  let query = sql.write.selectFrom("grants").select(["workspaceId", "grantId"]).where("revokedAt", "is", null);
-  if (of.userId !== undefined) query = query.where("userId", "=", of.userId);
-  if (of.workspaceId !== undefined) query = query.where("workspaceId", "=", of.workspaceId);
-  const rows = await query.execute();
+  // Read through the writer: the next write depends on it.
+  const grants = acrossWorkspaces({ read: sql.write }, GRANTS);
+  const living = grants.select({ revokedAt: null, ...defined({ userId, workspaceId }) });
+  const rows = await living.select(["workspaceId", "grantId"]).execute();
   for (const row of rows) await endGrant(sql, row, at);
   return rows.length;
-}
-
-/**
- * Puts a lesser scope in the place of one in the living grants of a person; an access token has no scope that its grant
- * lost. @returns how many had it
- */
-export async function takeScopeOfGrants(
-  sql: SqlHandles,
-  { workspaceId, userId }: { workspaceId: string; userId: string },
-  taken: Scope,
-  instead: Scope,
-): Promise<number> {
-  const grants = inWorkspace(sql, workspaceId, GRANTS);
-  const rows = await grants.select({ userId, revokedAt: null }).select(["grantId", "scopes"]).execute();
-  let count = 0;
-  for (const { grantId, scopes } of rows.map(GRANTS.read)) {
-    const left = withoutScope(scopes, taken, instead);
-    if (left !== undefined) count += await grants.update({ grantId }, { scopes: left });
-  }
-  return count;
 }
 
 /** Ends one grant and everything that depends on it. */

@@ -1,6 +1,6 @@
-import { inChunks } from "#core/in-chunks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { readInChunks, recordsOf } from "#storage/results.ts";
 import { MEMBERSHIPS } from "#storage/tables/access.ts";
 import { GROUPS } from "#storage/tables/people.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
@@ -15,32 +15,24 @@ export type GroupRecord = RecordOf<typeof GROUPS>;
 export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
   const groups = inWorkspace(sql, workspaceId, GROUPS);
   return {
-    find: (groupId: string): Promise<GroupRecord | undefined> => groups.find({ groupId }),
+    find: (groupId: string) => groups.find({ groupId }),
 
     /** By (createdAt, groupId). */
-    async list(page: PageRequest): Promise<GroupRecord[]> {
-      const rows = await pageOf(groups.select().selectAll(), ["createdAt", "groupId"], "asc", page).execute();
-      return rows.map(GROUPS.read);
-    },
+    list: (page: PageRequest) =>
+      recordsOf(GROUPS, pageOf(groups.select().selectAll(), ["createdAt", "groupId"], "asc", page)),
 
     async whichOf(groupIds: readonly string[]): Promise<Set<string>> {
-      const found = new Set<string>();
-      for (const chunk of inChunks(groupIds, 500)) {
-        const rows = await groups.select().select("groupId").where("groupId", "in", chunk).execute();
-        for (const row of rows) found.add(row.groupId);
-      }
-      return found;
+      const rows = await readInChunks(groupIds, (chunk) =>
+        groups.select().select("groupId").where("groupId", "in", chunk).execute(),
+      );
+      return new Set(rows.map((row) => row.groupId));
     },
 
     insert: groups.insert,
 
     /** Changes the group's own fields, not its members. */
-    async update(
-      groupId: string,
-      change: Partial<Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">>,
-    ): Promise<void> {
-      await groups.update({ groupId }, change);
-    },
+    update: (groupId: string, change: Partial<Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">>) =>
+      groups.update({ groupId }, change),
 
     /** Deletes the group with its memberships in both directions; raises the access epoch. */
     async remove(groupId: string): Promise<void> {

@@ -4,9 +4,12 @@ import { instanceOf, type Principal } from "#core/principals.ts";
 import type { EndedJoin, IdentityState } from "#storage/people-batch.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { makeAccessStore } from "./access.ts";
+import { same } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
-import { IDENTITIES, IDENTITY_JOINS } from "#storage/tables/identities.ts";
+import { recordsOf } from "#storage/results.ts";
+import { FORMER_ADDRESSES, IDENTITIES, IDENTITY_JOINS } from "#storage/tables/identities.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
+import type { Whose } from "./whose.ts";
 import { MEMBERSHIPS } from "#storage/tables/access.ts";
 
 /** A user of a source who is or was a member here. It holds for the whole instance. */
@@ -33,7 +36,8 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
   const identities = inWorkspace(sql, workspaceId, IDENTITIES);
   const identityJoins = inWorkspace(sql, workspaceId, IDENTITY_JOINS);
   const { raiseEpoch } = makeAccessStore(sql, workspaceId);
-  const joins = (where: { principal: Principal } | { userId: string }) => identityJoins.select(where).selectAll();
+  const joins = (where: { principal: Principal } | { userId: string }) =>
+    recordsOf(IDENTITY_JOINS, identityJoins.select(where).selectAll().orderBy("joinedAt", "desc"));
 
   const store = {
     /** A connector's users, by principal; with `isJoined`, only those who are members here, or aren't. */
@@ -48,12 +52,9 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       }: { limit: number; after?: Principal; offset?: number; only?: Principal; isJoined?: boolean },
     ): Promise<IdentityRecord[]> {
       let query = identities
-        .select()
+        .select({ connectorId })
         .leftJoin("identity_joins as j", (on) =>
-          on
-            .onRef("j.workspaceId", "=", "identities.workspaceId")
-            .onRef("j.principal", "=", "identities.principal")
-            .on("j.endedAt", "is", null),
+          on.on(same({ ...IDENTITY_JOINS, name: "j" }, IDENTITIES, "principal")).on("j.endedAt", "is", null),
         )
         .select([
           "identities.principal",
@@ -65,8 +66,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
           "identities.aliasOf",
           "identities.toldAt",
         ])
-        .select(["j.userId", "j.basis"])
-        .where("identities.connectorId", "=", connectorId);
+        .select(["j.userId", "j.basis"]);
       if (after !== undefined) query = query.where("identities.principal", ">", after);
       if (only !== undefined) query = query.where("identities.principal", "=", only);
       if (offset !== undefined) query = query.offset(offset);
@@ -99,13 +99,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** The connector's record of one of its users. */
-    async find(
-      connectorId: string,
-      principal: Principal,
-    ): Promise<{ state: IdentityState; name: string | null } | undefined> {
-      const row = await identities.select({ connectorId, principal }).select(["state", "name"]).executeTakeFirst();
-      return row;
-    },
+    find: (connectorId: string, principal: Principal) => identities.find({ connectorId, principal }),
 
     /** Connectors that report a user, with their reports. */
     async tellersOf(
@@ -116,16 +110,10 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Who a user of a source is and was here, the latest first. */
-    async joinsOf(principal: Principal): Promise<IdentityJoin[]> {
-      const rows = await joins({ principal }).orderBy("joinedAt", "desc").execute();
-      return rows.map(IDENTITY_JOINS.read);
-    },
+    joinsOf: (principal: Principal) => joins({ principal }),
 
     /** Who a member is and was at sources, the latest first. */
-    async joinsOfMember(userId: string): Promise<IdentityJoin[]> {
-      const rows = await joins({ userId }).orderBy("joinedAt", "desc").execute();
-      return rows.map(IDENTITY_JOINS.read);
-    },
+    joinsOfMember: (userId: string) => joins({ userId }),
 
     /**
      * Makes a user of a source a member, and raises the epoch. Call it in a transaction. It counts while a trusted
@@ -202,9 +190,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Withdraws what an account said. */
-    async forgetByAccount(accountId: string): Promise<void> {
-      await identities.remove({ connectorId: accountId });
-    },
+    forgetByAccount: (accountId: string) => identities.remove({ connectorId: accountId }),
 
     /**
      * Members matched to the connector's users by address: verified at both ends, in one of these domains, and held by
@@ -217,17 +203,12 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     async matchEmails(connectorId: string, domains: readonly string[], limit: number): Promise<EmailMatch[]> {
       if (domains.length === 0) return [];
       const rows = await identities
-        .select()
+        .select({ connectorId, state: "active", isTrusted: 1, isEmailVerified: 1, aliasOf: null })
         .innerJoin("users as u", "u.emailKey", "identities.emailKey")
         .innerJoin("members as m", (on) =>
           on.onRef("m.userId", "=", "u.userId").onRef("m.workspaceId", "=", "identities.workspaceId"),
         )
         .select(["identities.principal", "u.userId"])
-        .where("identities.connectorId", "=", connectorId)
-        .where("identities.state", "=", "active")
-        .where("identities.isTrusted", "=", 1)
-        .where("identities.isEmailVerified", "=", 1)
-        .where("identities.aliasOf", "is", null)
         .where("u.emailVerifiedAt", "is not", null)
         .where(rawSql<string>`substr("identities"."emailKey", instr("identities"."emailKey", '@') + 1)`, "in", domains)
         .where(({ not, exists, selectFrom, ref, or, and, eb }) =>
@@ -236,8 +217,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
               exists(
                 selectFrom("identity_joins as j")
                   .select("j.userId")
-                  .whereRef("j.workspaceId", "=", ref("identities.workspaceId"))
-                  .whereRef("j.principal", "=", ref("identities.principal"))
+                  .where(same({ ...IDENTITY_JOINS, name: "j" }, IDENTITIES, "principal"))
                   .where((on) =>
                     on.or([
                       on("j.endedAt", "is", null),
@@ -252,8 +232,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
               exists(
                 selectFrom("former_addresses as f")
                   .select("f.userId")
-                  .whereRef("f.workspaceId", "=", ref("identities.workspaceId"))
-                  .whereRef("f.emailKey", "=", ref("identities.emailKey"))
+                  .where(same({ ...FORMER_ADDRESSES, name: "f" }, IDENTITIES, "emailKey"))
                   .where((on) => or([on("f.hasLeft", "=", 1), eb(on.ref("f.userId"), "!=", on.ref("u.userId"))])),
               ),
             ),
@@ -262,9 +241,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
               exists(
                 selectFrom("identities as o")
                   .select("o.principal")
-                  .whereRef("o.workspaceId", "=", ref("identities.workspaceId"))
-                  .whereRef("o.emailKey", "=", ref("identities.emailKey"))
-                  .whereRef("o.instance", "=", ref("identities.instance"))
+                  .where(same({ ...IDENTITIES, name: "o" }, IDENTITIES, "emailKey", "instance"))
                   .whereRef("o.principal", "!=", ref("identities.principal"))
                   .where("o.state", "=", "active")
                   .where("o.isTrusted", "=", 1)
@@ -277,8 +254,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
               exists(
                 selectFrom("identities as s")
                   .select("s.principal")
-                  .whereRef("s.workspaceId", "=", ref("identities.workspaceId"))
-                  .whereRef("s.principal", "=", ref("identities.principal"))
+                  .where(same({ ...IDENTITIES, name: "s" }, IDENTITIES, "principal"))
                   .where("s.isTrusted", "=", 1)
                   .where("s.state", "!=", "active"),
               ),
@@ -297,10 +273,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
 /**
  * Ends the links of a member who leaves to users of sources; they never come back by email, for them or anyone else.
  */
-export async function endJoinsOf(
-  sql: SqlHandles,
-  { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
-): Promise<void> {
+export async function endJoinsOf(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
   // By principal: by user alone, SQLite walks all joins of the workspace for the update.
   const of = () =>
     inWorkspace(sql, workspaceId, IDENTITY_JOINS)

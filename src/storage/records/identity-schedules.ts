@@ -11,12 +11,10 @@ export function makeIdentityScheduleStore(sql: SqlHandles, workspaceId: string) 
   const schedules = inWorkspace(sql, workspaceId, IDENTITY_SCHEDULES);
   return {
     /** When they are read next. */
-    set: (connectorId: string, nextRunAt: number): Promise<void> =>
-      schedules.insert({ connectorId, nextRunAt }, { nextRunAt }),
+    set: (connectorId: string, nextRunAt: number) => schedules.insert({ connectorId, nextRunAt }, { nextRunAt }),
 
     /** As `set`, unless the connector has a schedule. */
-    setOnce: (connectorId: string, nextRunAt: number): Promise<void> =>
-      schedules.insert({ connectorId, nextRunAt }, {}),
+    setOnce: (connectorId: string, nextRunAt: number) => schedules.insert({ connectorId, nextRunAt }, {}),
 
     /** Makes everything on a schedule due. */
     async hasten(nextRunAt: number): Promise<void> {
@@ -24,16 +22,12 @@ export function makeIdentityScheduleStore(sql: SqlHandles, workspaceId: string) 
     },
 
     /** Ends the schedule. */
-    async remove(connectorId: string): Promise<void> {
-      await schedules.remove({ connectorId });
-    },
+    remove: (connectorId: string) => schedules.remove({ connectorId }),
 
     paceOf: async (connectorId: string): Promise<IdentityPace> =>
       (await schedules.find({ connectorId })) ?? { askedAt: null, paidUntil: null },
 
     /** Changes the pace of a connector that has a schedule. */
-    async setPace(connectorId: string, pace: Partial<IdentityPace>): Promise<void> {
-      await schedules.update({ connectorId }, pace);
-    },
+    setPace: (connectorId: string, pace: Partial<IdentityPace>) => schedules.update({ connectorId }, pace),
   };
 }

@@ -18,24 +18,17 @@ export function makeInstanceStore(sql: SqlHandles, workspaceId: string) {
       return instances.select().select(["providerId", "baseUrl"]).orderBy("providerId").orderBy("baseUrl").execute();
     },
 
-    async add(instance: RegisteredInstance, registeredBy: string, registeredAt: number): Promise<void> {
-      await instances.insert({ ...instance, registeredBy, registeredAt }, {});
-    },
+    add: (instance: RegisteredInstance, registeredBy: string, registeredAt: number) =>
+      instances.insert({ ...instance, registeredBy, registeredAt }, {}),
 
-    async remove({ providerId, baseUrl }: RegisteredInstance): Promise<void> {
-      await instances.remove({ providerId, baseUrl });
-    },
+    remove: ({ providerId, baseUrl }: RegisteredInstance) => instances.remove({ providerId, baseUrl }),
 
     /** The tenant that the connector's server last reported; undefined where it reports none. */
-    async tenantOf(connectorId: string): Promise<string | undefined> {
-      const row = await tenants.select({ connectorId }).select("tenantId").executeTakeFirst();
-      return row?.tenantId;
-    },
+    tenantOf: async (connectorId: string) => (await tenants.find({ connectorId }))?.tenantId,
 
     async setTenant(connectorId: string, tenantId: string | undefined): Promise<void> {
-      await tenants.remove({ connectorId });
-      if (tenantId === undefined) return;
-      await tenants.insert({ connectorId, tenantId });
+      if (tenantId === undefined) await tenants.remove({ connectorId });
+      else await tenants.insert({ connectorId, tenantId }, { tenantId });
     },
   };
 }

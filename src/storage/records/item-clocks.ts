@@ -1,8 +1,9 @@
 import { compiledQuery } from "#storage/compiled-query.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { same } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { WORKSPACES } from "#storage/tables/people.ts";
-import { ITEM_CLOCKS } from "#storage/tables/items.ts";
+import { ITEM_CLOCKS, ITEMS } from "#storage/tables/items.ts";
 import { CONNECTOR_BINDINGS } from "#storage/tables/connectors.ts";
 
 /** An instant at which clocks of a connector's items are. */
@@ -72,11 +73,10 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
           eb.not(
             eb.exists(
               eb
-                .selectFrom("items as i")
-                .select("i.kbId")
-                .whereRef("i.workspaceId", "=", "item_clocks.workspaceId")
-                .whereRef("i.connectorId", "=", "item_clocks.connectorId")
-                .whereRef("i.ownClockAt", "=", "item_clocks.checkedAt"),
+                .selectFrom("items")
+                .select("items.kbId")
+                .where(same(ITEMS, ITEM_CLOCKS, "connectorId"))
+                .whereRef("items.ownClockAt", "=", "item_clocks.checkedAt"),
             ),
           ),
         )

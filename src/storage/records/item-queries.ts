@@ -1,5 +1,6 @@
 import { sql as raw, type SelectQueryBuilder } from "kysely";
 import type { IndexState, ItemKind, TextReason } from "#api/common.ts";
+import { CHUNK } from "#storage/results.ts";
 import type { Tables } from "#storage/schema.ts";
 
 export interface ItemFilter {
@@ -26,9 +27,6 @@ export type AskedItems =
   | { keys: readonly string[] }
   | { keySuffix: string }
   | { title: string };
-
-/** Parameters per statement stay below SQLite's limit. */
-export const CHUNK = 512;
 
 type ItemQuery<O> = SelectQueryBuilder<Tables, "items", O>;
 type Walked = { position: ItemPosition; aclId: number }[];

@@ -11,9 +11,11 @@ import {
 import { makeOlderItemStore } from "./older-items.ts";
 import { makeStoredItemStore } from "./stored-items.ts";
 import { makeWithholdingStore } from "./withholding.ts";
-import type { SqlHandles } from "#storage/handles.ts";
+import { callWriter, type SqlHandles } from "#storage/handles.ts";
+import { same } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
-import { ITEMS, REMOVALS, REMOVAL_WINDOWS } from "#storage/tables/items.ts";
+import { countOf } from "#storage/results.ts";
+import { ITEMS, REMOVALS, REMOVAL_WINDOWS, WITHHELD_ITEMS } from "#storage/tables/items.ts";
 
 export interface HeldRemoval {
   kbId: string;
@@ -77,7 +79,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
      *   version of an item than there is
      */
     applyBatch: (batch: ItemBatch): Promise<BatchResult> =>
-      call<BatchResult>(sql, "applyBatch", { workspaceId, batch }),
+      callWriter<BatchResult>(sql, "applyBatch", { workspaceId, batch }),
 
     /**
      * Deletes for good at most `limit` items of the connector, or only those removed before a time; with texts, entity
@@ -85,20 +87,18 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
      * @returns how many were deleted; fewer than `limit` = nothing is left
      */
     purge: (which: { connectorId?: string; removedBefore?: number; limit: number }): Promise<number> =>
-      call<number>(sql, "purgeItems", { workspaceId, ...which }),
+      callWriter<number>(sql, "purgeItems", { workspaceId, ...which }),
 
     async guardOf(connectorId: string, now: number): Promise<RemovalGuard> {
-      const { count } = await living(connectorId)
-        .select((eb) => eb.fn.countAll().as("count"))
-        .executeTakeFirstOrThrow();
+      const count = await countOf(living(connectorId));
       const lately = await inWorkspace(sql, workspaceId, REMOVAL_WINDOWS)
         .select({ connectorId })
         .select((eb) => [eb.fn.max("highest").as("highest"), eb.fn.sum("removed").as("removed")])
         .where("startsAt", ">", now - GUARD_WINDOW_MS)
         .executeTakeFirst();
       return {
-        living: Number(count),
-        highest: Math.max(Number(count), Number(lately?.highest ?? 0)),
+        living: count,
+        highest: Math.max(count, Number(lately?.highest ?? 0)),
         removed: Number(lately?.removed ?? 0),
       };
     },
@@ -113,7 +113,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
      * @returns the last kbId looked at; null = there are no more
      */
     maskStored: (afterKbId: string): Promise<string | null> =>
-      call<string | null>(sql, "maskStored", { workspaceId, afterKbId }),
+      callWriter<string | null>(sql, "maskStored", { workspaceId, afterKbId }),
 
     /** Secrets that were taken out of the connector's living items. */
     async countMasked(connectorId: string): Promise<number> {
@@ -141,19 +141,11 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Living items whose own clock is at or before this instant. */
-    async countStale(connectorId: string, checkedAt: number): Promise<number> {
-      const row = await living(connectorId)
-        .where("ownClockAt", "is not", null)
-        .where("ownClockAt", "<=", checkedAt)
-        .select((eb) => eb.fn.countAll().as("count"))
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
-    },
+    countStale: (connectorId: string, checkedAt: number): Promise<number> =>
+      countOf(living(connectorId).where("ownClockAt", "is not", null).where("ownClockAt", "<=", checkedAt)),
 
     /** Forgets recent removals, which a person has approved. */
-    async resetGuard(connectorId: string): Promise<void> {
-      await inWorkspace(sql, workspaceId, REMOVAL_WINDOWS).remove({ connectorId });
-    },
+    resetGuard: (connectorId: string) => inWorkspace(sql, workspaceId, REMOVAL_WINDOWS).remove({ connectorId }),
 
     /**
      * Deletes unused accesses and lists of the workspace, one slice at a time; call again until `isDone`. Safe while
@@ -165,7 +157,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
         steps?: number;
       } = {},
     ): Promise<{ isDone: boolean; accesses: number; lists: number }> =>
-      call<SweptAccesses>(sql, "sweepAccesses", { workspaceId, ...slice }),
+      callWriter<SweptAccesses>(sql, "sweepAccesses", { workspaceId, ...slice }),
 
     /** Held removals after this kbId, ascending, at most `limit`. */
     async listHeld(connectorId: string, afterKbId: string, limit: number): Promise<HeldRemoval[]> {
@@ -210,13 +202,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Living items whose own access names no one. */
-    async countNobodys(connectorId: string): Promise<number> {
-      const row = await living(connectorId)
-        .where("ownAclId", "=", 0)
-        .select((eb) => eb.fn.countAll().as("count"))
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
-    },
+    countNobodys: (connectorId: string): Promise<number> => countOf(living(connectorId).where("ownAclId", "=", 0)),
 
     /** Living children hidden from everyone, without files inside files. */
     async countHiddenChildren(connectorId: string): Promise<HiddenChildCounts> {
@@ -230,11 +216,9 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
           eb.not(
             eb.exists(
               eb
-                .selectFrom("withheld_items as w")
-                .select("w.kbId")
-                .whereRef("w.workspaceId", "=", "items.workspaceId")
-                .whereRef("w.connectorId", "=", "items.connectorId")
-                .whereRef("w.kbId", "=", "items.kbId"),
+                .selectFrom("withheld_items")
+                .select("withheld_items.kbId")
+                .where(same(WITHHELD_ITEMS, ITEMS, "connectorId", "kbId")),
             ),
           ),
         )
@@ -248,9 +232,4 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return counts;
     },
   };
-}
-
-function call<Result>(sql: SqlHandles, name: string, args: unknown): Promise<Result> {
-  if (!sql.writer) throw new Error(`${name} is a transaction of its own and can't be part of another one.`);
-  return sql.writer.call<Result>(name, args, "batch");
 }

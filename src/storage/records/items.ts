@@ -1,11 +1,10 @@
 import { sql as raw } from "kysely";
 import type { IndexState, ItemKind } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { type ItemRecord, toItemRecord } from "#storage/item-record.ts";
+import { type ItemRecord, readTexts, toItemRecord } from "#storage/item-record.ts";
 import {
   applyFilter,
   type AskedItems,
-  CHUNK,
   contains,
   type ItemFilter,
   type ItemPosition,
@@ -16,6 +15,7 @@ import {
   whereAsked,
 } from "./item-queries.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { readInChunks } from "#storage/results.ts";
 import { ITEMS, ITEM_TEXTS } from "#storage/tables/items.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
@@ -104,7 +104,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
 
     /** The access of these items, removed ones included; unknown ids are left out. */
     async accessOf(kbIds: readonly string[]): Promise<ItemAccess[]> {
-      const found = await inChunks(kbIds, (chunk) =>
+      const found = await readUnique(kbIds, (chunk) =>
         items.select().select(["kbId", "connectorId", "aclId", "removedAt"]).where("kbId", "in", chunk).execute(),
       );
       return found.map(({ removedAt, ...item }) => ({ ...item, isRemoved: removedAt !== null }));
@@ -112,7 +112,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
 
     /** The records of these items in the order asked for; unknown and removed ones are left out. */
     async records(kbIds: readonly string[]): Promise<ItemRecord[]> {
-      const rows = await inChunks(kbIds, (chunk) => living().selectAll().where("kbId", "in", chunk).execute());
+      const rows = await readUnique(kbIds, (chunk) => living().selectAll().where("kbId", "in", chunk).execute());
       const byId = new Map(rows.map((row) => [row.kbId, row]));
       return kbIds.flatMap((kbId) => {
         const row = byId.get(kbId);
@@ -158,7 +158,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
     /** Of these items, those that the filter lets through. */
     async matching(kbIds: readonly string[], filter: ItemFilter): Promise<Set<string>> {
       const connectorIds = await connectorsOf(filter);
-      const rows = await inChunks(kbIds, (chunk) =>
+      const rows = await readUnique(kbIds, (chunk) =>
         applyFilter(living().select("kbId").where("kbId", "in", chunk), filter, connectorIds).execute(),
       );
       return new Set(rows.map((row) => row.kbId));
@@ -240,10 +240,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       let query = whereAsked(living().select(MATCH_COLUMNS), asked);
       if (after) query = query.where(raw<boolean>`("indexedAt", "kbId") > (${after.indexedAt}, ${after.kbId})`);
       const rows = await query.orderBy("indexedAt").orderBy("kbId").limit(limit).execute();
-      // Written by the sync engine as a JSON array of names.
-      return rows.map((row) => {
-        return { ...row, path: JSON.parse(row.path) as string[], isRemoved: false };
-      });
+      return rows.map((row) => ({ ...row, path: readTexts(row.path), isRemoved: false }));
     },
   };
 }
@@ -258,11 +255,8 @@ function offsetOfLine(chunk: { start: number; line: number; text: string }, line
   return chunk.start + at;
 }
 
-async function inChunks<T, R>(values: readonly T[], read: (chunk: T[]) => Promise<R[]>): Promise<R[]> {
-  const found: R[] = [];
-  const unique = [...new Set(values)];
-  for (let i = 0; i < unique.length; i += CHUNK) found.push(...(await read(padded(unique.slice(i, i + CHUNK)))));
-  return found;
+function readUnique<T, R>(values: readonly T[], read: (chunk: T[]) => Promise<R[]>): Promise<R[]> {
+  return readInChunks([...new Set(values)], (chunk) => read(padded(chunk)));
 }
 
 /** Repeats the last value up to the next power of two: ten statements to keep prepared instead of five hundred. */

@@ -1,14 +1,10 @@
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
-import { CONNECTORS, CONNECTOR_CREDENTIALS, CONNECTOR_KEYS } from "#storage/tables/connectors.ts";
+import { CONNECTORS, CONNECTOR_CREDENTIALS } from "#storage/tables/connectors.ts";
 import { PROVIDER_ACCOUNTS } from "#storage/tables/accounts.ts";
 import { SYNCS } from "#storage/tables/syncs.ts";
-
-interface Whose {
-  workspaceId: string;
-  userId: string;
-  at: number;
-}
+import { openKeys } from "./connectors.ts";
+import type { Whose } from "./whose.ts";
 
 const OWNER_LEFT = "Its owner left the workspace. Someone has to take it over.";
 const GIVER_LEFT = "The person who gave its credentials left the workspace, so the credentials were deleted.";
@@ -24,7 +20,10 @@ const GIVER_LEFT = "The person who gave its credentials left the workspace, so t
 export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<string[]> {
   const { workspaceId, userId } = whose;
   const credentials = await takeCredentials(sql, whose);
-  const rows = await inWorkspace(sql, workspaceId, CONNECTORS)
+  const connectors = inWorkspace(sql, workspaceId, CONNECTORS);
+  const setState = (connectorId: string, state: "needs_owner" | "needs_reauth", stateReason: string) =>
+    connectors.update({ connectorId }, { state, stateReason, nextRunAt: null });
+  const rows = await connectors
     .select()
     .select(["connectorId", "ownerUserId", "state"])
     .where("state", "!=", "deleting")
@@ -40,10 +39,11 @@ export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<st
   for (const { connectorId, ownerUserId, state } of rows) {
     if (ownerUserId !== userId) {
       // Paused stays paused: its next run asks for credentials.
-      if (state !== "paused") await setState(sql, workspaceId, connectorId, "needs_reauth", GIVER_LEFT);
+      if (state !== "paused") await setState(connectorId, "needs_reauth", GIVER_LEFT);
     } else {
-      if (await hasLiveKey(sql, workspaceId, connectorId, whose.at)) continue;
-      await setState(sql, workspaceId, connectorId, "needs_owner", OWNER_LEFT);
+      const liveKeys = openKeys(sql, workspaceId, whose.at).where("connectorId", "=", connectorId).limit(1);
+      if (await liveKeys.executeTakeFirst()) continue;
+      await setState(connectorId, "needs_owner", OWNER_LEFT);
     }
     stopped.push(...(await stopSyncs(sql, workspaceId, connectorId, whose.at)));
   }
@@ -60,29 +60,6 @@ async function takeCredentials(sql: SqlHandles, { workspaceId, userId }: Whose):
     .returning("connectorId")
     .execute();
   return new Set(rows.map(({ connectorId }) => connectorId));
-}
-
-async function hasLiveKey(sql: SqlHandles, workspaceId: string, connectorId: string, at: number): Promise<boolean> {
-  const keys = await inWorkspace(sql, workspaceId, CONNECTOR_KEYS)
-    .select({ connectorId })
-    .select(["revokedAt", "expiresAt"])
-    .execute();
-  const isLive = (key: (typeof keys)[number]) =>
-    key.revokedAt === null && (key.expiresAt === null || key.expiresAt > at);
-  return keys.some(isLive);
-}
-
-async function setState(
-  sql: SqlHandles,
-  workspaceId: string,
-  connectorId: string,
-  state: "needs_owner" | "needs_reauth",
-  stateReason: string,
-): Promise<void> {
-  await inWorkspace(sql, workspaceId, CONNECTORS)
-    .updating({ connectorId })
-    .set({ state, stateReason, nextRunAt: null })
-    .execute();
 }
 
 /** Ends waiting runs and stops the running one, whose worker stores nothing more from here on. */

@@ -1,6 +1,10 @@
+import { defined } from "#core/defined.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { acrossWorkspaces } from "#storage/in-workspace.ts";
+import { changesOf, firstOf } from "#storage/results.ts";
 import { EMAIL_LINKS } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
+import type { Whose } from "./whose.ts";
 
 /** A link that was mailed or handed over; its secret is known to its holder only. Instants are epoch milliseconds. */
 export type LinkRecord = RecordOf<typeof EMAIL_LINKS>;
@@ -8,40 +12,28 @@ export type LinkPurpose = LinkRecord["purpose"];
 
 /** Links that were mailed or handed over, across workspaces. */
 export function makeLinkStore(sql: SqlHandles) {
-  const ending = (at: number) => sql.write.updateTable("email_links").set({ usedAt: at }).where("usedAt", "is", null);
+  const links = acrossWorkspaces(sql, EMAIL_LINKS);
 
   return {
-    async insert(link: LinkRecord & { tokenHash: string }): Promise<void> {
-      await sql.write.insertInto("email_links").values(EMAIL_LINKS.write(link)).execute();
-    },
+    insert: (link: LinkRecord & { tokenHash: string }) => links.insert(link),
 
     /** By the SHA-256 of its secret; undefined when used, ended or expired. */
-    async findOpen(tokenHash: string, now: number): Promise<LinkRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("email_links")
-        .selectAll()
-        .where("tokenHash", "=", tokenHash)
-        .where("usedAt", "is", null)
-        .where("expiresAt", ">", now)
-        .executeTakeFirst();
-      return row && EMAIL_LINKS.read(row);
-    },
+    findOpen: (tokenHash: string, now: number) =>
+      firstOf(EMAIL_LINKS, links.select({ tokenHash, usedAt: null }).selectAll().where("expiresAt", ">", now)),
 
     /** True for exactly one caller, and only while it is open. */
     async use(tokenHash: string, at: number): Promise<boolean> {
-      const result = await ending(at).where("tokenHash", "=", tokenHash).where("expiresAt", ">", at).executeTakeFirst();
-      return result.numUpdatedRows === 1n;
+      const open = links.updating({ tokenHash, usedAt: null }).where("expiresAt", ">", at);
+      return (await changesOf(open.set({ usedAt: at }))) === 1;
     },
 
     /** Ends the open links of a person, for all purposes unless one is given. */
-    async endOf(userId: string, at: number, purpose?: LinkPurpose): Promise<void> {
-      const query = ending(at).where("userId", "=", userId);
-      await (purpose === undefined ? query : query.where("purpose", "=", purpose)).execute();
-    },
+    endOf: (userId: string, at: number, purpose?: LinkPurpose) =>
+      links.update({ userId, usedAt: null, ...defined({ purpose }) }, { usedAt: at }),
 
     /** Deletes what expired before. */
     async sweep(before: number): Promise<void> {
-      await sql.write.deleteFrom("email_links").where("expiresAt", "<", before).execute();
+      await links.deleting().where("expiresAt", "<", before).execute();
     },
   };
 }
@@ -52,21 +44,16 @@ export function makeLinkStore(sql: SqlHandles) {
  *
  * @returns how many
  */
-export async function endHandedLinksOf(
-  sql: SqlHandles,
-  { workspaceId, userId, at }: { workspaceId: string; userId: string; at: number },
-): Promise<number> {
-  const rows = await sql.write
-    .selectFrom("email_links")
+export async function endHandedLinksOf(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<number> {
+  // Read through the writer: the next write depends on it.
+  const links = acrossWorkspaces({ read: sql.write }, EMAIL_LINKS);
+  const rows = await links
+    .select({ isMailed: 0, usedAt: null })
     .innerJoin("members", "members.userId", "email_links.userId")
     .select(["email_links.tokenHash", "email_links.details"])
     .where("members.workspaceId", "=", workspaceId)
-    .where("email_links.isMailed", "=", 0)
-    .where("email_links.usedAt", "is", null)
     .execute();
   const theirs = rows.filter((row) => EMAIL_LINKS.read(row).details["madeBy"] === userId);
-  for (const { tokenHash } of theirs) {
-    await sql.write.updateTable("email_links").set({ usedAt: at }).where("tokenHash", "=", tokenHash).execute();
-  }
+  for (const { tokenHash } of theirs) await links.update({ tokenHash }, { usedAt: at });
   return theirs.length;
 }

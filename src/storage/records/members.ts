@@ -1,8 +1,8 @@
-import { inChunks } from "#core/in-chunks.ts";
 import type { Role } from "#api/common.ts";
 import { noSuchThing } from "#api/errors.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { countOf, readInChunks } from "#storage/results.ts";
 import { MEMBERS } from "#storage/tables/people.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 import { makeAccessStore } from "./access.ts";
@@ -48,21 +48,13 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
 
     /** Of these users, those who are members. */
     async whichOf(userIds: readonly string[]): Promise<Set<string>> {
-      const found = new Set<string>();
-      for (const chunk of inChunks(userIds, 500)) {
-        const rows = await members.select().select("userId").where("userId", "in", chunk).execute();
-        for (const row of rows) found.add(row.userId);
-      }
-      return found;
+      const rows = await readInChunks(userIds, (chunk) =>
+        members.select().select("userId").where("userId", "in", chunk).execute(),
+      );
+      return new Set(rows.map((row) => row.userId));
     },
 
-    async countOwners(): Promise<number> {
-      const { count } = await members
-        .select({ role: "owner" })
-        .select((eb) => eb.fn.countAll().as("count"))
-        .executeTakeFirstOrThrow();
-      return Number(count);
-    },
+    countOwners: (): Promise<number> => countOf(members.select({ role: "owner" })),
 
     /** Adds a member and raises the access epoch. */
     async insert(member: RecordOf<typeof MEMBERS>): Promise<void> {

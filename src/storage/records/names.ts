@@ -1,14 +1,15 @@
+import { sql as raw } from "kysely";
 import { ID_PREFIXES } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { READ_ACTION } from "#storage/read-rows.ts";
+import type { Tables } from "#storage/schema.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { readInChunks } from "#storage/results.ts";
 import { GROUPS, INVITATIONS, MEMBERS, WORKSPACES } from "#storage/tables/people.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 import { API_TOKENS, GRANTS, SESSIONS } from "#storage/tables/credentials.ts";
 import { AUDIT } from "#storage/tables/access.ts";
-
-/** Ids of one query. */
-const SLICE = 500;
+import type { Table } from "#storage/tables/table.ts";
 
 /** Current names of a workspace's objects, by id. */
 export function makeNameStore(sql: SqlHandles, workspaceId: string) {
@@ -28,9 +29,7 @@ export function makeNameStore(sql: SqlHandles, workspaceId: string) {
       const unique = [...new Set(ids)];
       for (const [prefix, query] of Object.entries(queries)) {
         const own = unique.filter((id) => (prefix === CLIENTS ? !OWN_ID.test(id) : id.startsWith(`${prefix}_`)));
-        for (let at = 0; at < own.length; at += SLICE) {
-          for (const { id, name } of await query(own.slice(at, at + SLICE))) if (name !== null) found.set(id, name);
-        }
+        for (const { id, name } of await readInChunks(own, query)) if (name !== null) found.set(id, name);
       }
       return found;
     },
@@ -41,6 +40,7 @@ const OWN_ID = new RegExp(`^(?:${Object.values(ID_PREFIXES).join("|")})_`);
 /** OAuth clients are called as they registered, or by the address of their document. */
 const CLIENTS = "";
 
+type ColumnOf<T extends Table> = keyof T["columns"] & string;
 type Query = (ids: readonly string[]) => Promise<{ id: string; name: string | null }[]>;
 
 /** Characters that look like an address's @: such a name is shown with the person's own address. */
@@ -91,6 +91,14 @@ function tellApart(rows: readonly Named[], others: readonly Named[]): { id: stri
 
 /** One query for each kind of id; each gives nothing of another workspace. */
 function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, Query> {
+  const named =
+    <T extends Table<keyof Tables>>(table: T, id: ColumnOf<T>, name: ColumnOf<T>): Query =>
+    async (ids) => {
+      const { rows } = await raw<{ id: string; name: string | null }>`
+        select ${raw.ref(id)} as id, ${raw.ref(name)} as name from ${raw.table(table.name)}
+        where "workspaceId" = ${workspaceId} and ${raw.ref(id)} in (${raw.join(ids)})`.execute(read);
+      return rows;
+    };
   return {
     [ID_PREFIXES.user]: async (ids) => {
       const rows = await read
@@ -117,48 +125,13 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
         .execute();
       return tellApart(rows, await namesakesOf({ read }, workspaceId, rows));
     },
-    [ID_PREFIXES.group]: (ids) =>
-      inWorkspace({ read }, workspaceId, GROUPS)
-        .select()
-        .select(["groupId as id", "name"])
-        .where("groupId", "in", ids)
-        .execute(),
-    [ID_PREFIXES.connector]: (ids) =>
-      inWorkspace({ read }, workspaceId, CONNECTORS)
-        .select()
-        .select(["connectorId as id", "name"])
-        .where("connectorId", "in", ids)
-        .execute(),
-    [ID_PREFIXES.token]: (ids) =>
-      inWorkspace({ read }, workspaceId, API_TOKENS)
-        .select()
-        .select(["tokenId as id", "name"])
-        .where("tokenId", "in", ids)
-        .execute(),
-    [ID_PREFIXES.invitation]: (ids) =>
-      inWorkspace({ read }, workspaceId, INVITATIONS)
-        .select()
-        .select(["invitationId as id", "email as name"])
-        .where("invitationId", "in", ids)
-        .execute(),
-    [ID_PREFIXES.session]: (ids) =>
-      inWorkspace({ read }, workspaceId, SESSIONS)
-        .select()
-        .select(["sessionId as id", "userAgent as name"])
-        .where("sessionId", "in", ids)
-        .execute(),
-    [ID_PREFIXES.workspace]: (ids) =>
-      inWorkspace({ read }, workspaceId, WORKSPACES)
-        .select()
-        .select(["workspaceId as id", "name"])
-        .where("workspaceId", "in", ids)
-        .execute(),
-    [ID_PREFIXES.grant]: (ids) =>
-      inWorkspace({ read }, workspaceId, GRANTS)
-        .select()
-        .select(["grantId as id", "clientName as name"])
-        .where("grantId", "in", ids)
-        .execute(),
+    [ID_PREFIXES.group]: named(GROUPS, "groupId", "name"),
+    [ID_PREFIXES.connector]: named(CONNECTORS, "connectorId", "name"),
+    [ID_PREFIXES.token]: named(API_TOKENS, "tokenId", "name"),
+    [ID_PREFIXES.invitation]: named(INVITATIONS, "invitationId", "email"),
+    [ID_PREFIXES.session]: named(SESSIONS, "sessionId", "userAgent"),
+    [ID_PREFIXES.workspace]: named(WORKSPACES, "workspaceId", "name"),
+    [ID_PREFIXES.grant]: named(GRANTS, "grantId", "clientName"),
     // The server's folders belong to no workspace: a workspace that allowed one knows its path from its own audit row.
     [ID_PREFIXES.root]: async (ids) => {
       const rows = await inWorkspace({ read }, workspaceId, AUDIT)
@@ -173,11 +146,6 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
         return { id: targetId, name: typeof path === "string" ? path : null };
       });
     },
-    [CLIENTS]: (ids) =>
-      inWorkspace({ read }, workspaceId, GRANTS)
-        .select()
-        .select(["clientId as id", "clientName as name"])
-        .where("clientId", "in", ids)
-        .execute(),
+    [CLIENTS]: named(GRANTS, "clientId", "clientName"),
   };
 }

@@ -1,10 +1,13 @@
-import { Role } from "#api/common.ts";
+import { nullOr, onSame } from "#storage/conditions.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { acrossWorkspaces } from "#storage/in-workspace.ts";
+import { changesOf } from "#storage/results.ts";
 import { GRANTS, OAUTH_CLIENTS } from "#storage/tables/credentials.ts";
+import { MEMBERS } from "#storage/tables/people.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
-import { makeClientDocumentStore } from "./client-documents.ts";
+import { livingClients, makeClientDocumentStore } from "./client-documents.ts";
 import { endGrant, endGrantsOf, type GrantRecord } from "./grants.ts";
-import type { WithMembership } from "./sessions.ts";
+import { membershipIn, memberships, type WithMembership } from "./memberships.ts";
 
 /** A client that registered itself. Instants are epoch milliseconds. */
 export type OAuthClientRecord = RecordOf<typeof OAUTH_CLIENTS>;
@@ -36,27 +39,18 @@ export function makeOAuthStore(sql: SqlHandles) {
 
 // Raw: a client is of no workspace, and any of them may have let it in.
 function makeClients(sql: SqlHandles) {
+  const clients = acrossWorkspaces(sql, OAUTH_CLIENTS);
   return {
-    async findClient(clientId: string): Promise<OAuthClientRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("oauth_clients")
-        .selectAll()
-        .where("clientId", "=", clientId)
-        .executeTakeFirst();
-      return row && OAUTH_CLIENTS.read(row);
-    },
+    findClient: (clientId: string) => clients.find({ clientId }),
 
-    async insertClient(client: OAuthClientRecord): Promise<void> {
-      await sql.write.insertInto("oauth_clients").values(OAUTH_CLIENTS.write(client)).execute();
-    },
+    insertClient: (client: OAuthClientRecord) => clients.insert(client),
 
     /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
     async markClientUsed(clientId: string, at: number, unlessAfter: number): Promise<void> {
-      await sql.write
-        .updateTable("oauth_clients")
+      await clients
+        .updating({ clientId })
         .set({ lastUsedAt: at })
-        .where("clientId", "=", clientId)
-        .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter)]))
+        .where((eb) => nullOr(eb, "lastUsedAt", "<=", unlessAfter))
         .execute();
     },
 
@@ -73,20 +67,10 @@ function makeClients(sql: SqlHandles) {
       keepUnused: number;
       now: number;
     }): Promise<number> {
-      const living = sql.write
-        .selectFrom("grants")
-        .select("clientId")
-        .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now);
-      const old = await sql.write
-        .deleteFrom("oauth_clients")
-        .where((eb) => eb(eb.fn.coalesce("lastUsedAt", "createdAt"), "<=", unusedSince))
-        .where("clientId", "not in", living)
-        .executeTakeFirst();
-      const many = await sql.write
-        .deleteFrom("oauth_clients")
+      const unneeded = () => clients.deleting().where("clientId", "not in", livingClients(sql.write, now));
+      const old = unneeded().where((eb) => eb(eb.fn.coalesce("lastUsedAt", "createdAt"), "<=", unusedSince));
+      const many = unneeded()
         .where("lastUsedAt", "is", null)
-        .where("clientId", "not in", living)
         .where("clientId", "not in", (eb) =>
           eb
             .selectFrom("oauth_clients as kept")
@@ -94,9 +78,8 @@ function makeClients(sql: SqlHandles) {
             .where("kept.lastUsedAt", "is", null)
             .orderBy("kept.createdAt", "desc")
             .limit(keepUnused),
-        )
-        .executeTakeFirst();
-      return Number(old.numDeletedRows + many.numDeletedRows);
+        );
+      return (await changesOf(old)) + (await changesOf(many));
     },
   };
 }
@@ -122,11 +105,10 @@ function makeRecords(sql: SqlHandles) {
 
     /** Writes the record; one that is there keeps its `consumedAt`. */
     async save(record: Omit<OAuthRecord, "consumedAt">): Promise<void> {
-      const { sealed, grantId, userCodeHash } = record;
-      const { expiresAt } = record;
+      const { sealed, grantId, userCodeHash, expiresAt } = record;
       await sql.write
         .insertInto("oauth_records")
-        .values({ ...record, expiresAt, consumedAt: null })
+        .values({ ...record, consumedAt: null })
         .onConflict((oc) => oc.columns(["model", "idHash"]).doUpdateSet({ sealed, grantId, userCodeHash, expiresAt }))
         .execute();
     },
@@ -155,17 +137,11 @@ function makeRecords(sql: SqlHandles) {
 
     /** By the hash of an access token; undefined when its person isn't a member of the grant's workspace any more. */
     async findAccess(idHash: string): Promise<OAuthAccess | undefined> {
-      const row = await sql.read
-        .selectFrom("oauth_records")
-        .innerJoin("grants", "grants.grantId", "oauth_records.grantId")
-        .innerJoin("members", (join) =>
-          join.onRef("members.workspaceId", "=", "grants.workspaceId").onRef("members.userId", "=", "grants.userId"),
-        )
-        .innerJoin("users", "users.userId", "grants.userId")
-        .innerJoin("workspaces", "workspaces.workspaceId", "grants.workspaceId")
+      const row = await memberships(sql.read)
+        .innerJoin("grants", onSame(GRANTS, MEMBERS, "userId"))
+        .innerJoin("oauth_records", "oauth_records.grantId", "grants.grantId")
         .selectAll("grants")
-        .select(["oauth_records.sealed", "oauth_records.expiresAt as tokenExpiresAt", "members.role"])
-        .select(["users.timeZone as ownZone", "workspaces.timeZone as workspaceZone"])
+        .select(["oauth_records.sealed", "oauth_records.expiresAt as tokenExpiresAt"])
         .where("oauth_records.model", "=", "AccessToken")
         .where("oauth_records.idHash", "=", idHash)
         .executeTakeFirst();
@@ -174,8 +150,7 @@ function makeRecords(sql: SqlHandles) {
           sealed: row.sealed,
           expiresAt: row.tokenExpiresAt,
           grant: GRANTS.read(row),
-          role: Role.parse(row.role),
-          timeZone: row.ownZone ?? row.workspaceZone,
+          ...membershipIn(row),
         }
       );
     },
@@ -184,31 +159,20 @@ function makeRecords(sql: SqlHandles) {
 
 // Raw: a grant is known by its own id, before its workspace is.
 function makeGrants(sql: SqlHandles) {
-  const findRow = (from: SqlHandles["read"], grantId: string) =>
-    from.selectFrom("grants").selectAll().where("grantId", "=", grantId).executeTakeFirst();
+  const grants = acrossWorkspaces(sql, GRANTS);
   return {
-    async findGrant(grantId: string): Promise<GrantRecord | undefined> {
-      const row = await findRow(sql.read, grantId);
-      return row && GRANTS.read(row);
-    },
+    findGrant: (grantId: string) => grants.find({ grantId }),
 
     /** Moves the grant's end and writes `lastUsedAt`. */
-    async extendGrant(grantId: string, at: number, expiresAt: number): Promise<void> {
-      await sql.write
-        .updateTable("grants")
-        .set({ lastUsedAt: at, expiresAt })
-        .where("grantId", "=", grantId)
-        .where("revokedAt", "is", null)
-        .execute();
-    },
+    extendGrant: (grantId: string, at: number, expiresAt: number) =>
+      grants.update({ grantId, revokedAt: null }, { lastUsedAt: at, expiresAt }),
 
     /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
     async markGrantUsed(grantId: string, at: number, unlessAfter: number): Promise<void> {
-      await sql.write
-        .updateTable("grants")
+      await grants
+        .updating({ grantId })
         .set({ lastUsedAt: at })
-        .where("grantId", "=", grantId)
-        .where((eb) => eb.or([eb("lastUsedAt", "is", null), eb("lastUsedAt", "<=", unlessAfter)]))
+        .where((eb) => nullOr(eb, "lastUsedAt", "<=", unlessAfter))
         .execute();
     },
 
@@ -218,10 +182,11 @@ function makeGrants(sql: SqlHandles) {
      * @returns the grant as it was; undefined for an unknown one and for one that had ended before
      */
     async endGrant(grantId: string, at: number): Promise<GrantRecord | undefined> {
-      const row = await findRow(sql.write, grantId);
-      if (!row || row.revokedAt !== null) return undefined;
-      await endGrant(sql, row, at);
-      return GRANTS.read(row);
+      // Read through the writer: the next write depends on it.
+      const grant = await acrossWorkspaces({ read: sql.write }, GRANTS).find({ grantId });
+      if (!grant || grant.revokedAt !== null) return undefined;
+      await endGrant(sql, grant, at);
+      return grant;
     },
 
     /**

@@ -1,8 +1,8 @@
-import type { Role } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { inWorkspace } from "#storage/in-workspace.ts";
-import { INVITATIONS, USERS, WORKSPACES } from "#storage/tables/people.ts";
+import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
+import { changesOf, recordsOf } from "#storage/results.ts";
+import { INVITATIONS, MEMBERS, USERS, WORKSPACES } from "#storage/tables/people.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 import { keepFormerAddresses } from "./former-addresses.ts";
 import { pageOf, type PageRequest } from "./pages.ts";
@@ -19,219 +19,139 @@ export type InvitationRecord = RecordOf<typeof INVITATIONS>;
 /** People, across workspaces. */
 // Raw: people belong to no workspace.
 export function makeUserStore(sql: SqlHandles) {
+  const users = acrossWorkspaces(sql, USERS);
   return {
-    async find(userId: string): Promise<UserRecord | undefined> {
-      const row = await sql.read.selectFrom("users").selectAll().where("userId", "=", userId).executeTakeFirst();
-      return row && USERS.read(row);
-    },
+    find: (userId: string) => users.find({ userId }),
 
     /** By address, ASCII-lower-case. */
-    async findByEmail(email: string): Promise<UserRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("users")
-        .selectAll()
-        .where("emailKey", "=", emailKeyOf(email))
-        .executeTakeFirst();
-      return row && USERS.read(row);
-    },
+    findByEmail: (email: string) => users.find({ emailKey: emailKeyOf(email) }),
 
     /** @throws ApiError `email_taken` */
     async insert(user: UserRecord): Promise<void> {
-      const result = await sql.write
-        .insertInto("users")
-        .values({ ...user, emailKey: emailKeyOf(user.email) })
-        .onConflict((oc) => oc.column("emailKey").doNothing())
-        .executeTakeFirst();
-      if (result.numInsertedOrUpdatedRows === 0n) throw emailTaken();
+      const inserting = users.inserting({ ...user, emailKey: emailKeyOf(user.email) });
+      const isFree = await changesOf(inserting.onConflict((oc) => oc.column("emailKey").doNothing()));
+      if (!isFree) throw emailTaken();
     },
 
-    async setPasswordHash(userId: string, passwordHash: string): Promise<void> {
-      await sql.write.updateTable("users").set({ passwordHash }).where("userId", "=", userId).execute();
-    },
+    setPasswordHash: (userId: string, passwordHash: string) => users.update({ userId }, { passwordHash }),
 
-    async setTimeZone(userId: string, timeZone: string | null): Promise<void> {
-      await sql.write.updateTable("users").set({ timeZone }).where("userId", "=", userId).execute();
-    },
+    setTimeZone: (userId: string, timeZone: string | null) => users.update({ userId }, { timeZone }),
 
     /** Remembers that this person made a link by which they could sign in as the user. */
-    async noteResetLink(userId: string, madeBy: string, at: number): Promise<void> {
-      const change = { resetLinkAt: at, resetLinkBy: madeBy };
-      await sql.write.updateTable("users").set(change).where("userId", "=", userId).execute();
-    },
+    noteResetLink: (userId: string, madeBy: string, at: number) =>
+      users.update({ userId }, { resetLinkAt: at, resetLinkBy: madeBy }),
 
     /** The last such link. */
     async findResetLink(userId: string): Promise<{ at: number; madeBy: string } | undefined> {
-      const row = await sql.read
-        .selectFrom("users")
-        .select(["resetLinkAt", "resetLinkBy"])
-        .where("userId", "=", userId)
-        .executeTakeFirst();
+      const row = await users.select({ userId }).select(["resetLinkAt", "resetLinkBy"]).executeTakeFirst();
       if (row?.resetLinkAt === null || row?.resetLinkBy === null || row === undefined) return undefined;
       return { at: row.resetLinkAt, madeBy: row.resetLinkBy };
     },
 
     /** Remembers that the operator set the user's password on the server's machine. */
-    async notePasswordSet(userId: string, at: number): Promise<void> {
-      const change = { passwordSetAt: at };
-      await sql.write.updateTable("users").set(change).where("userId", "=", userId).execute();
-    },
+    notePasswordSet: (userId: string, at: number) => users.update({ userId }, { passwordSetAt: at }),
 
     /** When that was last. */
     async findPasswordSet(userId: string): Promise<number | undefined> {
-      const row = await sql.read
-        .selectFrom("users")
-        .select("passwordSetAt")
-        .where("userId", "=", userId)
-        .executeTakeFirst();
-      return typeof row?.passwordSetAt === "number" ? row.passwordSetAt : undefined;
+      const row = await users.select({ userId }).select("passwordSetAt").executeTakeFirst();
+      return row?.passwordSetAt ?? undefined;
     },
 
     /** Sets a person's time zone to their device's, unless they have one. */
-    async fillTimeZone(userId: string, timeZone: string): Promise<void> {
-      await sql.write
-        .updateTable("users")
-        .set({ timeZone })
-        .where("userId", "=", userId)
-        .where("timeZone", "is", null)
-        .execute();
-    },
+    fillTimeZone: (userId: string, timeZone: string) => users.update({ userId, timeZone: null }, { timeZone }),
 
-    async setName(userId: string, name: string): Promise<void> {
-      await sql.write.updateTable("users").set({ name }).where("userId", "=", userId).execute();
-    },
+    setName: (userId: string, name: string) => users.update({ userId }, { name }),
 
     /** Replaces the address and its verification. @throws ApiError `email_taken` */
     async setEmail(userId: string, email: string, verifiedAt: number | null): Promise<void> {
       const emailKey = emailKeyOf(email);
-      const other = await sql.read
-        .selectFrom("users")
-        .select("userId")
-        .where("emailKey", "=", emailKey)
-        .where("userId", "!=", userId)
-        .executeTakeFirst();
-      if (other) throw emailTaken();
+      const holder = await users.find({ emailKey });
+      if (holder && holder.userId !== userId) throw emailTaken();
       await keepFormerAddresses(sql, userId, emailKey);
-      await sql.write
-        .updateTable("users")
-        .set({ email, emailKey, emailVerifiedAt: verifiedAt })
-        .where("userId", "=", userId)
-        .execute();
+      await users.update({ userId }, { email, emailKey, emailVerifiedAt: verifiedAt });
     },
 
     /** Marks the address verified, if it is still this one and was not verified before. */
-    async markVerified(userId: string, email: string, at: number): Promise<void> {
-      await sql.write
-        .updateTable("users")
-        .set({ emailVerifiedAt: at })
-        .where("userId", "=", userId)
-        .where("emailKey", "=", emailKeyOf(email))
-        .where("emailVerifiedAt", "is", null)
-        .execute();
-    },
+    markVerified: (userId: string, email: string, at: number) =>
+      users.update({ userId, emailKey: emailKeyOf(email), emailVerifiedAt: null }, { emailVerifiedAt: at }),
 
     /** The workspaces a person is a member of, in the order of joining. */
-    async membershipsOf(userId: string): Promise<{ workspaceId: string; role: Role; joinedAt: number }[]> {
-      return await sql.read
-        .selectFrom("members")
+    membershipsOf: (userId: string) =>
+      acrossWorkspaces(sql, MEMBERS)
+        .select({ userId })
         .select(["workspaceId", "role", "joinedAt"])
-        .where("userId", "=", userId)
         .orderBy("joinedAt")
         .orderBy("workspaceId")
-        .execute();
-    },
+        .execute(),
   };
 }
 
 /** The workspaces themselves. */
 // Raw: the workspaces themselves, and look-ups before one is known.
 export function makeWorkspaceRecordStore(sql: SqlHandles) {
+  const workspaces = acrossWorkspaces(sql, WORKSPACES);
+  const invitations = acrossWorkspaces(sql, INVITATIONS);
   return {
-    find: (workspaceId: string): Promise<WorkspaceRecord | undefined> =>
-      inWorkspace(sql, workspaceId, WORKSPACES).find({}),
+    find: (workspaceId: string) => workspaces.find({ workspaceId }),
 
     /** Oldest first. */
-    async list(): Promise<WorkspaceRecord[]> {
-      const rows = await sql.read
-        .selectFrom("workspaces")
-        .selectAll()
-        .orderBy("createdAt")
-        .orderBy("workspaceId")
-        .execute();
-      return rows.map(WORKSPACES.read);
-    },
+    list: () => recordsOf(WORKSPACES, workspaces.select().selectAll().orderBy("createdAt").orderBy("workspaceId")),
 
     /** A new one masks secrets. */
-    async insert(workspace: Omit<WorkspaceRecord, "secrets" | "identityDomains" | "maxAclAgeMs">): Promise<void> {
-      await sql.write.insertInto("workspaces").values(workspace).execute();
-    },
+    insert: (workspace: Omit<WorkspaceRecord, "secrets" | "identityDomains" | "maxAclAgeMs">) =>
+      workspaces.insert(workspace),
 
-    async update(
+    update: (
       workspaceId: string,
       change: Partial<Pick<WorkspaceRecord, "name" | "timeZone" | "secrets" | "identityDomains" | "maxAclAgeMs">>,
-    ): Promise<void> {
-      await inWorkspace(sql, workspaceId, WORKSPACES).update({}, change);
-    },
+    ) => workspaces.update({ workspaceId }, change),
 
     /** An invitation by the SHA-256 of its token, before its workspace is known. */
-    async findInvitation(tokenHash: string): Promise<InvitationRecord | undefined> {
-      const row = await sql.read
-        .selectFrom("invitations")
-        .selectAll()
-        .where("tokenHash", "=", tokenHash)
-        .executeTakeFirst();
-      return row && INVITATIONS.read(row);
-    },
+    findInvitation: (tokenHash: string) => invitations.find({ tokenHash }),
 
     /** The open invitations of an address in all workspaces, newest first. */
-    async listOpenInvitationsOf(email: string, now: number): Promise<InvitationRecord[]> {
-      const rows = await sql.read
-        .selectFrom("invitations")
-        .selectAll()
-        .where("email", "=", emailKeyOf(email))
-        .where("acceptedAt", "is", null)
-        .where("revokedAt", "is", null)
-        .where("expiresAt", ">", now)
-        .orderBy("createdAt", "desc")
-        .orderBy("invitationId", "desc")
-        .execute();
-      return rows.map(INVITATIONS.read);
-    },
+    listOpenInvitationsOf: (email: string, now: number) =>
+      recordsOf(
+        INVITATIONS,
+        invitations
+          .select({ email: emailKeyOf(email), ...OPEN })
+          .selectAll()
+          .where("expiresAt", ">", now)
+          .orderBy("createdAt", "desc")
+          .orderBy("invitationId", "desc"),
+      ),
   };
 }
+
+/** Column values of an invitation that can be accepted while it hasn't expired. */
+export const OPEN = { acceptedAt: null, revokedAt: null };
 
 /** Invitations of one workspace. */
 export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
   const invitations = inWorkspace(sql, workspaceId, INVITATIONS);
-  const open = { acceptedAt: null, revokedAt: null };
   return {
-    find: (invitationId: string): Promise<InvitationRecord | undefined> => invitations.find({ invitationId }),
+    find: (invitationId: string) => invitations.find({ invitationId }),
 
     /** Those not withdrawn, by (createdAt, invitationId) descending. */
-    async list(page: PageRequest): Promise<InvitationRecord[]> {
+    list(page: PageRequest): Promise<InvitationRecord[]> {
       const kept = invitations.select({ revokedAt: null }).selectAll();
-      return (await pageOf(kept, ["createdAt", "invitationId"], "desc", page).execute()).map(INVITATIONS.read);
+      return recordsOf(INVITATIONS, pageOf(kept, ["createdAt", "invitationId"], "desc", page));
     },
 
     insert: invitations.insert,
 
     /** True for exactly one caller, and only while it is neither accepted nor withdrawn nor expired. */
     async accept(invitationId: string, at: number): Promise<boolean> {
-      const result = await invitations
-        .updating({ invitationId, ...open })
-        .set({ acceptedAt: at })
-        .where("expiresAt", ">", at)
-        .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
+      const accepted = invitations.updating({ invitationId, ...OPEN }).set({ acceptedAt: at });
+      return (await changesOf(accepted.where("expiresAt", ">", at))) === 1;
     },
 
-    async revoke(invitationId: string, at: number): Promise<void> {
-      await invitations.update({ invitationId, revokedAt: null }, { revokedAt: at });
-    },
+    revoke: (invitationId: string, at: number) =>
+      invitations.update({ invitationId, revokedAt: null }, { revokedAt: at }),
 
     /** Withdraws the open invitations of an address. */
-    async revokeOpenOf(email: string, at: number): Promise<void> {
-      await invitations.update({ email: emailKeyOf(email), ...open }, { revokedAt: at });
-    },
+    revokeOpenOf: (email: string, at: number) =>
+      invitations.update({ email: emailKeyOf(email), ...OPEN }, { revokedAt: at }),
   };
 }
 

@@ -2,6 +2,7 @@ import { sql as raw } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { MEMBERSHIPS } from "#storage/tables/access.ts";
+import { CONNECTORS } from "#storage/tables/connectors.ts";
 
 /** Takes a principal out of every group of the workspace, whichever connector reported it. */
 export async function dropFromGroups(sql: SqlHandles, workspaceId: string, principal: string): Promise<void> {
@@ -35,8 +36,7 @@ async function dropFromLists(
     select ${raw.ref(key)} as id, ${raw.ref(column)} as ids from ${raw.table(table)}
     where "workspaceId" = ${workspaceId} and ${raw.ref(column)} like ${`%"${id}"%`}`.execute(sql.write);
   for (const row of rows) {
-    // Written by their stores as a JSON array of ids.
-    const ids = (JSON.parse(row.ids) as string[]).filter((other) => other !== id);
+    const ids = CONNECTORS.columns[column].read(row.ids).filter((other) => other !== id);
     await raw`
       update ${raw.table(table)} set ${raw.ref(column)} = ${JSON.stringify(ids)}
       where "workspaceId" = ${workspaceId} and ${raw.ref(key)} = ${row.id}`.execute(sql.write);

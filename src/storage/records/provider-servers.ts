@@ -1,5 +1,6 @@
 import type { SqlHandles } from "#storage/handles.ts";
-import { inWorkspace } from "#storage/in-workspace.ts";
+import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
+import { recordsOf } from "#storage/results.ts";
 import { PROVIDER_SERVERS, PROVIDER_SERVER_SECRETS } from "#storage/tables/servers.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 import { pageOf, type PageRequest } from "./pages.ts";
@@ -16,26 +17,20 @@ export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
   const servers = inWorkspace(sql, workspaceId, PROVIDER_SERVERS);
   const secrets = inWorkspace(sql, workspaceId, PROVIDER_SERVER_SECRETS);
   return {
-    find: (serverId: string): Promise<ProviderServerRecord | undefined> => servers.find({ serverId }),
+    find: (serverId: string) => servers.find({ serverId }),
 
-    findByUrl: (url: string): Promise<ProviderServerRecord | undefined> => servers.find({ url }),
+    findByUrl: (url: string) => servers.find({ url }),
 
     /** Oldest first; `after` is the last one of the page before. */
-    async list(page: PageRequest): Promise<ProviderServerRecord[]> {
-      const rows = await pageOf(servers.select().selectAll(), ["createdAt", "serverId"], "asc", page).execute();
-      return rows.map(PROVIDER_SERVERS.read);
-    },
+    list: (page: PageRequest) =>
+      recordsOf(PROVIDER_SERVERS, pageOf(servers.select().selectAll(), ["createdAt", "serverId"], "asc", page)),
 
     insert: servers.insert,
 
-    async update(serverId: string, patch: ProviderServerPatch): Promise<void> {
-      await servers.update({ serverId }, patch);
-    },
+    update: (serverId: string, patch: ProviderServerPatch) => servers.update({ serverId }, patch),
 
     /** Its connections and all secrets go with it. */
-    async remove(serverId: string): Promise<void> {
-      await servers.remove({ serverId });
-    },
+    remove: (serverId: string) => servers.remove({ serverId }),
 
     /** The envelope over the server's own secrets. */
     findSecret: async (serverId: string): Promise<string | undefined> => (await secrets.find({ serverId }))?.sealed,
@@ -53,14 +48,13 @@ export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
 export function makeProviderServerLookup(sql: SqlHandles) {
   return {
     /** The longest due first. */
-    async list(now: number, limit: number): Promise<{ workspaceId: string; serverId: string }[]> {
-      return sql.read
-        .selectFrom("provider_servers")
+    list: (now: number, limit: number) =>
+      acrossWorkspaces(sql, PROVIDER_SERVERS)
+        .select()
         .select(["workspaceId", "serverId"])
         .where("dueAt", "<=", now)
         .orderBy("dueAt")
         .limit(limit)
-        .execute();
-    },
+        .execute(),
   };
 }

@@ -1,6 +1,7 @@
 import { inChunks } from "#core/in-chunks.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { changesOf, CHUNK } from "#storage/results.ts";
 import { PUSH_RESULTS, PUSH_UPLOADS, type PushCounts, type PushFailure } from "#storage/tables/items.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
@@ -134,12 +135,11 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
       now: number,
     ): Promise<boolean> {
       const finished = { state: "done", finishedAt: now } as const;
-      const done = await uploads
+      const closed = uploads
         .updating({ uploadId, state: "open" })
         .set(PUSH_UPLOADS.write({ ...(to.state === "done" ? finished : to), touchedAt: now }))
-        .where("touchedAt", ">", now - UPLOAD_TTL_MS)
-        .executeTakeFirst();
-      return done.numUpdatedRows > 0n;
+        .where("touchedAt", ">", now - UPLOAD_TTL_MS);
+      return (await changesOf(closed)) > 0;
     },
 
     /** Counts what the end of a set removed or held. */
@@ -166,7 +166,7 @@ async function forget(sql: SqlHandles, workspaceId: string, connectorId: string,
     .offset(UPLOADS_KEPT - 1);
   for (const which of [old, beyond]) {
     const ids = (await which.execute()).map((row) => row.uploadId);
-    for (const chunk of inChunks(ids, 500)) {
+    for (const chunk of inChunks(ids, CHUNK)) {
       await inWorkspace(sql, workspaceId, PUSH_UPLOADS).deleting().where("uploadId", "in", chunk).execute();
     }
   }

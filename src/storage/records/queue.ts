@@ -1,7 +1,14 @@
 import { type Selectable, sql as raw } from "kysely";
 import { FORMER_TEXT_MS } from "#storage/item-batch.ts";
+import { nullOr, onSame } from "#storage/conditions.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { acrossWorkspaces } from "#storage/in-workspace.ts";
+import { changesOf, countOf } from "#storage/results.ts";
 import type { Tables } from "#storage/schema.ts";
+import { ACCESS_STATE } from "#storage/tables/access.ts";
+import { CONNECTORS, IDENTITY_SCHEDULES } from "#storage/tables/connectors.ts";
+import { PEOPLE_FEEDS } from "#storage/tables/identities.ts";
+import { ITEMS } from "#storage/tables/items.ts";
 import { JOBS } from "#storage/tables/jobs.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
@@ -53,7 +60,10 @@ export type QueueStore = ReturnType<typeof makeQueueStore>;
  */
 // Raw: work across workspaces.
 export function makeQueueStore(sql: SqlHandles) {
-  const owned = (jobId: string, owner: string) => ({ jobId, leaseOwner: owner });
+  const jobs = acrossWorkspaces(sql, JOBS);
+  const connectors = acrossWorkspaces(sql, CONNECTORS);
+  const schedules = acrossWorkspaces(sql, IDENTITY_SCHEDULES);
+  const items = acrossWorkspaces(sql, ITEMS);
 
   return {
     /**
@@ -62,27 +72,19 @@ export function makeQueueStore(sql: SqlHandles) {
      * @returns true when it is new
      */
     async enqueue(job: NewJob): Promise<boolean> {
-      const fresh = await sql.write
-        .insertInto("jobs")
-        .values({
-          ...job,
-          jobId: job.dedupeKey,
-          payload: JSON.stringify(job.payload),
-          attempt: 0,
-          createdAt: job.runAt,
-        })
+      const free = { leaseOwner: null, leaseUntil: null };
+      const fresh = await jobs
+        .inserting({ ...job, jobId: job.dedupeKey, attempt: 0, createdAt: job.runAt, ...free })
         .onConflict((oc) => oc.column("dedupeKey").doNothing())
         .returning("jobId")
         .execute();
       if (fresh.length > 0) return true;
-      await sql.write
-        .updateTable("jobs")
+      await jobs
+        .updating({ dedupeKey: job.dedupeKey, leaseOwner: null })
         .set({
           runAt: raw`min("runAt", ${job.runAt})`,
           priority: raw`min("priority", ${job.priority})`,
         })
-        .where("dedupeKey", "=", job.dedupeKey)
-        .where("leaseOwner", "is", null)
         .execute();
       return false;
     },
@@ -112,11 +114,8 @@ export function makeQueueStore(sql: SqlHandles) {
             .limit(1)
             .executeTakeFirst();
           if (!job) break;
-          await trx.write
-            .updateTable("jobs")
-            .set({ leaseOwner: owner, leaseUntil: now + leaseMs, attempt: job.attempt + 1 })
-            .where("jobId", "=", job.jobId)
-            .execute();
+          const claim = { leaseOwner: owner, leaseUntil: now + leaseMs, attempt: job.attempt + 1 };
+          await acrossWorkspaces(trx, JOBS).update({ jobId: job.jobId }, claim);
           await trx.write
             .insertInto("workspace_turns")
             .values({ workspaceId: job.workspaceId, servedAt: now })
@@ -129,24 +128,13 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /** How many due jobs are ahead of one due at this time, or queued now. */
-    async countWaiting({ priority, runAt }: Pick<NewJob, "priority" | "runAt">, now: number): Promise<number> {
-      const { count } = await due(sql.read, now)
-        .select((eb) => eb.fn.countAll().as("count"))
-        .where(raw<boolean>`(${urgency(now)}, "runAt") < (${effective(priority, runAt, now)}, ${runAt})`)
-        .executeTakeFirstOrThrow();
-      return Number(count);
+    countWaiting({ priority, runAt }: Pick<NewJob, "priority" | "runAt">, now: number): Promise<number> {
+      const place = raw`(${effective(priority, runAt, now)}, ${runAt})`;
+      return countOf(due(sql.read, now).where(raw<boolean>`(${urgency(now)}, "runAt") < ${place}`));
     },
 
     /** The job of this key. */
-    async find(
-      dedupeKey: string,
-    ): Promise<Pick<RecordOf<typeof JOBS>, "priority" | "runAt" | "leaseUntil"> | undefined> {
-      return sql.read
-        .selectFrom("jobs")
-        .select(["priority", "runAt", "leaseUntil"])
-        .where("dedupeKey", "=", dedupeKey)
-        .executeTakeFirst();
-    },
+    find: (dedupeKey: string) => jobs.find({ dedupeKey }),
 
     /**
      * Whether another job that may be claimed now is as urgent as another turn of a run: a run that has had its turn
@@ -163,94 +151,72 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /** Extends the lease. @returns false when the claim was lost */
-    async heartbeat(jobId: string, owner: string, leaseUntil: number): Promise<boolean> {
-      return changed(
-        sql.write
-          .updateTable("jobs")
-          .set({ leaseUntil })
-          .where(matches(owned(jobId, owner))),
-      );
-    },
+    heartbeat: async (jobId: string, leaseOwner: string, leaseUntil: number): Promise<boolean> =>
+      (await jobs.update({ jobId, leaseOwner }, { leaseUntil })) > 0,
 
     /** The job is done. @returns false when the claim was lost */
-    async finish(jobId: string, owner: string): Promise<boolean> {
-      return changed(sql.write.deleteFrom("jobs").where(matches(owned(jobId, owner))));
-    },
+    finish: async (jobId: string, leaseOwner: string): Promise<boolean> =>
+      (await jobs.remove({ jobId, leaseOwner })) > 0,
 
     /**
      * Releases the job, due again at `runAt`, with the priority of a scheduled one or `priority`.
      * @returns false when the claim was lost
      */
-    async giveBack(jobId: string, owner: string, runAt: number, priority = USUAL_PRIORITY): Promise<boolean> {
+    async giveBack(jobId: string, leaseOwner: string, runAt: number, priority = USUAL_PRIORITY): Promise<boolean> {
       const free = {
         runAt,
         leaseOwner: null,
         leaseUntil: null,
         priority: raw<number>`max("priority", ${priority})`,
       };
-      return changed(
-        sql.write
-          .updateTable("jobs")
-          .set(free)
-          .where(matches(owned(jobId, owner))),
-      );
+      return (await changesOf(jobs.updating({ jobId, leaseOwner }).set(free))) > 0;
     },
 
     /** Removes the job even when it is claimed. */
-    async drop(dedupeKey: string): Promise<void> {
-      await sql.write.deleteFrom("jobs").where("dedupeKey", "=", dedupeKey).execute();
-    },
+    drop: (dedupeKey: string) => jobs.remove({ dedupeKey }),
 
     /** Connectors that mirror permissions and have been refused every request since this time or earlier. */
-    listRefusedConnectors(before: number): Promise<{ workspaceId: string; connectorId: string }[]> {
-      return sql.read
-        .selectFrom("connectors")
+    listRefusedConnectors: (before: number) =>
+      connectors
+        .select()
         .select(["workspaceId", "connectorId"])
         .where("refusedAt", "<=", before)
         .where("aclCheckedAt", "is not", null)
-        .execute();
-    },
+        .execute(),
 
     /** Connectors whose schedule is due, the longest due first. */
-    listDueConnectors(now: number, limit: number): Promise<{ workspaceId: string; connectorId: string }[]> {
-      return sql.read
-        .selectFrom("connectors")
+    listDueConnectors: (now: number, limit: number) =>
+      connectors
+        .select()
         .select(["workspaceId", "connectorId"])
         .where("state", "in", ["active", "error"])
         .where("nextRunAt", "<=", now)
         .orderBy("nextRunAt")
         .limit(limit)
-        .execute();
-    },
+        .execute(),
 
     /** Connectors with an instant after this one: a clock that has since gone back recorded it. */
-    listAhead(after: number): Promise<{ workspaceId: string; connectorId: string }[]> {
-      return sql.read
-        .selectFrom("connectors as c")
-        .leftJoin("people_feeds as f", (on) =>
-          on.onRef("f.workspaceId", "=", "c.workspaceId").onRef("f.connectorId", "=", "c.connectorId"),
-        )
-        .select(["c.workspaceId", "c.connectorId"])
+    listAhead: (after: number) =>
+      connectors
+        .select()
+        .leftJoin("people_feeds", onSame(PEOPLE_FEEDS, CONNECTORS, "connectorId"))
+        .select(["connectors.workspaceId", "connectors.connectorId"])
         .distinct()
-        .where("c.state", "in", ["active", "error"])
-        .where((eb) => eb.or([eb("c.aclCheckedAt", ">", after), eb("f.wholeAt", ">", after)]))
-        .execute();
-    },
+        .where("connectors.state", "in", ["active", "error"])
+        .where((eb) => eb.or([eb("connectors.aclCheckedAt", ">", after), eb("people_feeds.wholeAt", ">", after)]))
+        .execute(),
 
     /** Connectors whose users and groups are due to be read, the longest due first. */
-    listDueIdentities(now: number, limit: number): Promise<{ workspaceId: string; connectorId: string }[]> {
-      return sql.read
-        .selectFrom("identity_schedules as s")
-        .innerJoin("connectors as c", (on) =>
-          on.onRef("c.workspaceId", "=", "s.workspaceId").onRef("c.connectorId", "=", "s.connectorId"),
-        )
-        .select(["s.workspaceId", "s.connectorId"])
-        .where("c.state", "in", ["active", "error"])
-        .where("s.nextRunAt", "<=", now)
-        .orderBy("s.nextRunAt")
+    listDueIdentities: (now: number, limit: number) =>
+      schedules
+        .select()
+        .innerJoin("connectors", onSame(CONNECTORS, IDENTITY_SCHEDULES, "connectorId"))
+        .select(["connectors.workspaceId", "connectors.connectorId"])
+        .where("connectors.state", "in", ["active", "error"])
+        .where("identity_schedules.nextRunAt", "<=", now)
+        .orderBy("identity_schedules.nextRunAt")
         .limit(limit)
-        .execute();
-    },
+        .execute(),
 
     /**
      * Active connectors of these kinds that have a schedule; `standing` changes with each change that matters to a
@@ -259,10 +225,9 @@ export function makeQueueStore(sql: SqlHandles) {
     async listWatchableConnectors(
       providerIds: readonly string[],
     ): Promise<{ workspaceId: string; connectorId: string; standing: string }[]> {
-      const rows = await sql.read
-        .selectFrom("connectors")
+      const rows = await connectors
+        .select({ state: "active" })
         .select(["workspaceId", "connectorId", "scopeVersion", "visibility"])
-        .where("state", "=", "active")
         .where("everyMinutes", "is not", null)
         .where("providerId", "in", providerIds)
         .execute();
@@ -272,38 +237,28 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /** Workspaces that have given out access numbers, after this one in the order of ids, at most `limit`. */
-    listWithAccesses(afterWorkspaceId: string, limit: number): Promise<{ workspaceId: string }[]> {
-      return sql.read
-        .selectFrom("access_state")
+    listWithAccesses: (afterWorkspaceId: string, limit: number) =>
+      acrossWorkspaces(sql, ACCESS_STATE)
+        .select()
         .select("workspaceId")
         .where("workspaceId", ">", afterWorkspaceId)
         .orderBy("workspaceId")
         .limit(limit)
-        .execute();
-    },
+        .execute(),
 
     /** Workspaces with items whose content could not be read since this time or longer. */
-    listFormer(since: number, limit: number): Promise<{ workspaceId: string }[]> {
-      return sql.read
-        .selectFrom("items")
+    listFormer: (since: number, limit: number) =>
+      items
+        .select({ removedAt: null })
         .select("workspaceId")
         .distinct()
         .where(raw<boolean>`("formerSince" <= ${since} or "formerSince" >= ${since + 2 * FORMER_TEXT_MS})`)
-        .where("removedAt", "is", null)
         .limit(limit)
-        .execute();
-    },
+        .execute(),
 
     /** Workspaces with items that were removed before this time. */
-    listPurgeable(removedBefore: number, limit: number): Promise<{ workspaceId: string }[]> {
-      return sql.read
-        .selectFrom("items")
-        .select("workspaceId")
-        .distinct()
-        .where("removedAt", "<", removedBefore)
-        .limit(limit)
-        .execute();
-    },
+    listPurgeable: (removedBefore: number, limit: number) =>
+      items.select().select("workspaceId").distinct().where("removedAt", "<", removedBefore).limit(limit).execute(),
   };
 }
 
@@ -321,7 +276,7 @@ function due(db: SqlHandles["read"], now: number) {
   return db
     .selectFrom("jobs as job")
     .where("runAt", "<=", now)
-    .where((eb) => eb.or([eb("leaseUntil", "is", null), eb("leaseUntil", "<=", now)]));
+    .where((eb) => nullOr(eb, "leaseUntil", "<=", now));
 }
 
 /** Rises in steps: a number as large as an instant is bound as a real one, and would make no two jobs equally urgent. */
@@ -343,17 +298,6 @@ export function backOffMs(failures: number, random: number): number {
 function inTransaction<T>(sql: SqlHandles, work: (sql: SqlHandles) => Promise<T>): Promise<T> {
   if (sql.writer === undefined) return work(sql);
   return sql.write.transaction().execute((trx) => work({ read: trx, write: trx, writer: undefined }));
-}
-
-function matches({ jobId, leaseOwner }: { jobId: string; leaseOwner: string }) {
-  return raw<boolean>`"jobId" = ${jobId} and "leaseOwner" = ${leaseOwner}`;
-}
-
-async function changed(query: {
-  executeTakeFirst(): Promise<{ numUpdatedRows?: bigint; numDeletedRows?: bigint } | undefined>;
-}): Promise<boolean> {
-  const result = await query.executeTakeFirst();
-  return (result?.numUpdatedRows ?? result?.numDeletedRows ?? 0n) > 0n;
 }
 
 function toClaimed(row: Selectable<Tables["jobs"]>): ClaimedJob {

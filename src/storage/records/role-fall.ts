@@ -5,24 +5,26 @@ import { endAccountsOf } from "./accounts.ts";
 import { type EndedConnection, endConnectionsOf, fillServerConnectionsOf } from "./connections.ts";
 import { distrustConnectorsOf, type UntrustedJoin } from "./distrust.ts";
 import { keepAddressOfLeft } from "./former-addresses.ts";
-import { endGrantsOf, takeScopeOfGrants } from "./grants.ts";
+import { endGrantsOf } from "./grants.ts";
 import { endJoinsOf } from "./identities.ts";
 import { leaveConnectors } from "./left-connectors.ts";
 import { endHandedLinksOf } from "./links.ts";
+import { OPEN } from "./people.ts";
 import { dropFromConnectors, dropFromGroups } from "./places.ts";
 import { endSessionsOf } from "./sessions.ts";
-import { endTokensOf, takeScopeOfTokens } from "./tokens.ts";
+import { takeScope } from "./taken-scope.ts";
+import { endTokensOf } from "./tokens.ts";
+import type { Whose } from "./whose.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { changesOf } from "#storage/results.ts";
 import { GROUPS, INVITATIONS } from "#storage/tables/people.ts";
 import { CONNECTOR_KEYS } from "#storage/tables/connectors.ts";
+import { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
 
 /** A role that fell: to a lower one, or to none (`null`) for a person who leaves or is removed. */
-export interface RoleFall {
-  workspaceId: string;
-  userId: string;
+export interface RoleFall extends Whose {
   from: Role;
   to: Role | null;
-  at: number;
 }
 
 /** Results of a role fall, and what others are still to be notified of. */
@@ -59,11 +61,11 @@ export const ROLE_FALL = {
   passwordLinks: (sql, { to, ...whose }) => (to === "owner" ? none() : endHandedLinksOf(sql, whose)),
   tokens: (sql, { to, ...whose }) => {
     if (to === null) return endTokensOf(sql, whose);
-    return to === "member" ? takeScopeOfTokens(sql, whose, "kb:admin", "kb:api") : none();
+    return to === "member" ? takeScope(sql, whose, API_TOKENS, "kb:admin", "kb:api") : none();
   },
   clients: (sql, { to, at, ...whose }) => {
     if (to === null) return endGrantsOf(sql, whose, at);
-    return to === "member" ? takeScopeOfGrants(sql, whose, "kb:admin", "kb:api") : none();
+    return to === "member" ? takeScope(sql, whose, GRANTS, "kb:admin", "kb:api") : none();
   },
   sessions: (sql, { to, ...whose }) => (to === null ? endSessionsOf(sql, whose) : none()),
   /** Trust in the users of a source that their connectors report. */
@@ -72,12 +74,16 @@ export const ROLE_FALL = {
     outcome.endedJoins = await distrustConnectorsOf(sql, whose);
     return outcome.endedJoins.length;
   },
-  connectorKeys: (sql, { to, ...whose }) => (to === null ? endKeys(sql, whose) : none()),
+  connectorKeys: async (sql, { to, workspaceId, userId, at }) => {
+    if (to !== null) return 0;
+    const keys = inWorkspace(sql, workspaceId, CONNECTOR_KEYS);
+    return keys.update({ createdBy: userId, revokedAt: null }, { revokedAt: at });
+  },
   groups: async (sql, { to, workspaceId, userId }) => {
     if (to !== null) return 0;
     await dropFromGroups(sql, workspaceId, `user:${userId}`);
     await dropFromConnectors(sql, workspaceId, "memberIds", userId);
-    return disownGroups(sql, workspaceId, userId);
+    return inWorkspace(sql, workspaceId, GROUPS).update({ ownerUserId: userId }, { ownerUserId: null });
   },
   people: async (sql, { to, ...whose }) => {
     if (to !== null) return 0;
@@ -117,39 +123,14 @@ export async function endWhatFalls(sql: SqlHandles, fall: RoleFall): Promise<Fal
   return outcome;
 }
 
-interface Whose {
-  workspaceId: string;
-  userId: string;
-}
-
 async function none(): Promise<number> {
   return 0;
 }
 
 async function endInvitations(
   sql: SqlHandles,
-  { workspaceId, userId, at, roles }: Whose & { at: number; roles: readonly Role[] },
+  { workspaceId, userId, at, roles }: Whose & { roles: readonly Role[] },
 ): Promise<number> {
-  const { numUpdatedRows } = await inWorkspace(sql, workspaceId, INVITATIONS)
-    .updating({ invitedBy: userId, acceptedAt: null, revokedAt: null })
-    .set({ revokedAt: at })
-    .where("role", "in", roles)
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
-
-async function endKeys(sql: SqlHandles, { workspaceId, userId, at }: Whose & { at: number }): Promise<number> {
-  const { numUpdatedRows } = await inWorkspace(sql, workspaceId, CONNECTOR_KEYS)
-    .updating({ createdBy: userId, revokedAt: null })
-    .set({ revokedAt: at })
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
-}
-
-async function disownGroups(sql: SqlHandles, workspaceId: string, userId: string): Promise<number> {
-  const { numUpdatedRows } = await inWorkspace(sql, workspaceId, GROUPS)
-    .updating({ ownerUserId: userId })
-    .set({ ownerUserId: null })
-    .executeTakeFirst();
-  return Number(numUpdatedRows);
+  const open = inWorkspace(sql, workspaceId, INVITATIONS).updating({ invitedBy: userId, ...OPEN });
+  return changesOf(open.set({ revokedAt: at }).where("role", "in", roles));
 }

@@ -1,57 +1,38 @@
-import { Role } from "#api/common.ts";
+import { onSame } from "#storage/conditions.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { inWorkspace } from "#storage/in-workspace.ts";
+import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
+import { changesOf, recordsOf } from "#storage/results.ts";
 import { SESSIONS } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
+import { MEMBERS } from "#storage/tables/people.ts";
+import { membershipIn, memberships, type WithMembership } from "./memberships.ts";
 import { pageOf, type PageRequest } from "./pages.ts";
+import type { Whose } from "./whose.ts";
 
 /** Instants are epoch milliseconds. */
 export type SessionRecordRow = RecordOf<typeof SESSIONS>;
 
-/** A credential with its person's current membership. */
-export interface WithMembership {
-  role: Role;
-  /** The person's zone, else the workspace's. */
-  timeZone: string;
-}
-
 /** Web sessions; each is bound to one workspace. */
 // Raw: found by its hash or id, before its workspace is known.
 export function makeSessionStore(sql: SqlHandles) {
+  const sessions = acrossWorkspaces(sql, SESSIONS);
   return {
-    async insert(session: SessionRecordRow & { tokenHash: string }): Promise<void> {
-      await sql.write.insertInto("sessions").values(session).execute();
-    },
+    insert: (session: SessionRecordRow & { tokenHash: string }) => sessions.insert(session),
 
     /** By the SHA-256 of the secret; undefined when its person isn't a member of its workspace any more. */
     async findByHash(tokenHash: string): Promise<(SessionRecordRow & WithMembership) | undefined> {
-      const row = await sql.read
-        .selectFrom("sessions")
-        .innerJoin("members", (join) =>
-          join
-            .onRef("members.workspaceId", "=", "sessions.workspaceId")
-            .onRef("members.userId", "=", "sessions.userId"),
-        )
-        .innerJoin("users", "users.userId", "sessions.userId")
-        .innerJoin("workspaces", "workspaces.workspaceId", "sessions.workspaceId")
+      const row = await memberships(sql.read)
+        .innerJoin("sessions", onSame(SESSIONS, MEMBERS, "userId"))
         .selectAll("sessions")
-        .select(["members.role", "users.timeZone as ownZone", "workspaces.timeZone as workspaceZone"])
         .where("sessions.tokenHash", "=", tokenHash)
         .executeTakeFirst();
-      return row && { ...SESSIONS.read(row), role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
+      return row && { ...SESSIONS.read(row), ...membershipIn(row) };
     },
 
-    async find(sessionId: string): Promise<SessionRecordRow | undefined> {
-      const row = await sql.read
-        .selectFrom("sessions")
-        .selectAll()
-        .where("sessionId", "=", sessionId)
-        .executeTakeFirst();
-      return row && SESSIONS.read(row);
-    },
+    find: (sessionId: string) => sessions.find({ sessionId }),
 
     /** Live ones of a person in a workspace, by (createdAt, sessionId) descending. */
-    async list({
+    list({
       userId,
       workspaceId,
       now,
@@ -63,40 +44,26 @@ export function makeSessionStore(sql: SqlHandles) {
       now: number;
       idleMs: number;
     }): Promise<SessionRecordRow[]> {
-      const query = sql.read
-        .selectFrom("sessions")
+      const live = sessions
+        .select({ userId, workspaceId, revokedAt: null })
         .selectAll()
-        .where("userId", "=", userId)
-        .where("workspaceId", "=", workspaceId)
-        .where("revokedAt", "is", null)
         .where("expiresAt", ">", now)
         .where("lastSeenAt", ">", now - idleMs);
-      return (await pageOf(query, ["createdAt", "sessionId"], "desc", page).execute()).map(SESSIONS.read);
+      return recordsOf(SESSIONS, pageOf(live, ["createdAt", "sessionId"], "desc", page));
     },
 
-    async touch(sessionId: string, at: number): Promise<void> {
-      await sql.write.updateTable("sessions").set({ lastSeenAt: at }).where("sessionId", "=", sessionId).execute();
-    },
+    touch: (sessionId: string, at: number) => sessions.update({ sessionId }, { lastSeenAt: at }),
 
-    async revoke(sessionId: string, at: number): Promise<void> {
-      await sql.write
-        .updateTable("sessions")
-        .set({ revokedAt: at })
-        .where("sessionId", "=", sessionId)
-        .where("revokedAt", "is", null)
-        .execute();
-    },
+    revoke: (sessionId: string, at: number) => sessions.update({ sessionId, revokedAt: null }, { revokedAt: at }),
 
     /** Ends all that haven't ended. */
-    async revokeAll(at: number): Promise<void> {
-      await sql.write.updateTable("sessions").set({ revokedAt: at }).where("revokedAt", "is", null).execute();
-    },
+    revokeAll: (at: number) => sessions.update({ revokedAt: null }, { revokedAt: at }),
 
     /** Deletes those that expired or were revoked before this moment, or were last used before `idleSince`. */
     async sweep(endedBefore: number, idleSince: number): Promise<void> {
       const before = endedBefore;
-      await sql.write
-        .deleteFrom("sessions")
+      await sessions
+        .deleting()
         .where((eb) =>
           eb.or([eb("revokedAt", "<", before), eb("expiresAt", "<", before), eb("lastSeenAt", "<", idleSince)]),
         )
@@ -108,10 +75,8 @@ export function makeSessionStore(sql: SqlHandles) {
 /** Ends the living sessions of a person in one workspace, `except` one. @returns how many */
 export async function endSessionsOf(
   sql: SqlHandles,
-  whose: { workspaceId: string; userId: string; at: number; except?: string | undefined },
+  { workspaceId, userId, at, except }: Whose & { except?: string | undefined },
 ): Promise<number> {
-  const { workspaceId, userId, at, except } = whose;
   const query = inWorkspace(sql, workspaceId, SESSIONS).updating({ userId, revokedAt: null }).set({ revokedAt: at });
-  const ended = except === undefined ? query : query.where("sessionId", "!=", except);
-  return Number((await ended.executeTakeFirst()).numUpdatedRows);
+  return changesOf(except === undefined ? query : query.where("sessionId", "!=", except));
 }

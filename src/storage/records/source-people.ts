@@ -1,5 +1,4 @@
 import { sql as rawSql } from "kysely";
-import { inChunks } from "#core/in-chunks.ts";
 import type { Principal } from "#core/principals.ts";
 import {
   type EndedJoin,
@@ -14,9 +13,11 @@ import {
   type PeopleEndSlice,
 } from "#storage/people-batch.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
-import type { SqlHandles } from "#storage/handles.ts";
+import { onSame, same } from "#storage/conditions.ts";
+import { callWriter, type SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
-import { IDENTITIES, PEOPLE_FEEDS, SOURCE_GROUPS } from "#storage/tables/identities.ts";
+import { readInChunks } from "#storage/results.ts";
+import { IDENTITIES, IDENTITY_JOINS, PEOPLE_FEEDS, SOURCE_GROUPS } from "#storage/tables/identities.ts";
 
 /** A group as last reported. */
 export interface SourceGroup {
@@ -57,12 +58,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
   const groups = (connectorId: string) =>
     sourceGroups
       .select({ connectorId })
-      .leftJoin("people_feeds as f", (on) =>
-        on
-          .onRef("f.workspaceId", "=", "source_groups.workspaceId")
-          .onRef("f.connectorId", "=", "source_groups.connectorId")
-          .onRef("f.toldIn", "=", "source_groups.toldIn"),
-      )
+      .leftJoin("people_feeds", onSame(PEOPLE_FEEDS, SOURCE_GROUPS, "connectorId", "toldIn"))
       .select([
         "source_groups.groupPrincipal",
         "source_groups.connectorId",
@@ -72,10 +68,9 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
         "source_groups.members",
         "source_groups.etag",
       ])
-      .select("f.currentAt");
+      .select("people_feeds.currentAt");
 
-  const findFeed = (connectorId: string, toldIn: ToldIn) =>
-    feeds.select({ connectorId, toldIn }).select(["currentAt", "wholeAt"]).executeTakeFirst();
+  const findFeed = (connectorId: string, toldIn: ToldIn) => feeds.find({ connectorId, toldIn });
 
   /**
    * Makes the next run read everything; until then no feed confirms anything: groups that followed one keep their
@@ -113,18 +108,18 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       .clearSelect()
       .select((eb) =>
         eb.fn
-          .min(
+          .agg<number | null>("min", [
             eb.fn("max", [
               "source_groups.checkedAt",
-              eb("source_groups.followsFeed", "*", eb.fn.coalesce("f.currentAt", eb.lit(0))),
+              eb("source_groups.followsFeed", "*", eb.fn.coalesce("people_feeds.currentAt", eb.lit(0))),
             ]),
-          )
+          ])
           .as("at"),
       )
       // The others have no reading.
       .where("source_groups.checkedAt", ">", NEVER)
       .executeTakeFirst();
-    return (oldest?.at as number | null | undefined) ?? null;
+    return oldest?.at ?? null;
   }
 
   return {
@@ -137,20 +132,16 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
      * @returns `since` for its batches, and the cursor to resume from: for mode `whole` the run's own, else the feed's
      */
     begin: (teller: PeopleTeller): Promise<{ position: number; cursor: string | null }> =>
-      call(sql, "beginPeople", { workspaceId, what: teller }),
+      callWriter(sql, "beginPeople", { workspaceId, what: teller }),
 
     /** The run of mode `whole` that reached a cursor but not its end. */
     async findUnfinished(connectorId: string): Promise<string | undefined> {
-      const feed = await feeds
-        .select({ connectorId, toldIn: "identities" })
-        .select("runId")
-        .where("runCursor", "is not", null)
-        .executeTakeFirst();
-      return feed?.runId ?? undefined;
+      const feed = await findFeed(connectorId, "identities");
+      return feed && feed.runCursor !== null ? (feed.runId ?? undefined) : undefined;
     },
 
     /** Stores a batch of reports, in order and in one transaction. Idempotent. */
-    apply: (batch: PeopleBatch): Promise<PeopleResult> => call(sql, "applyPeople", { workspaceId, what: batch }),
+    apply: (batch: PeopleBatch): Promise<PeopleResult> => callWriter(sql, "applyPeople", { workspaceId, what: batch }),
 
     /**
      * Finishes a run, slice by slice: removes what a complete whole run (or a listed slice of a sync) did not name,
@@ -160,7 +151,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       const counts = { ...NO_PEOPLE };
       const endedJoins: EndedJoin[] = [];
       for (;;) {
-        const slice: PeopleEndSlice = await call(sql, "endPeople", { workspaceId, what: end });
+        const slice: PeopleEndSlice = await callWriter(sql, "endPeople", { workspaceId, what: end });
         if (!slice.isApplied) return slice;
         counts.ended += slice.counts.ended;
         endedJoins.push(...slice.endedJoins);
@@ -170,30 +161,21 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
 
     /** Whether anything was reported this way. */
     async tells(connectorId: string, toldIn: ToldIn): Promise<boolean> {
-      for (const table of ["source_groups", "identities"] as const) {
-        const row = await sql.read
-          .selectFrom(table)
-          .select("connectorId")
-          .where("workspaceId", "=", workspaceId)
-          .where("connectorId", "=", connectorId)
-          .where("toldIn", "=", toldIn)
-          .executeTakeFirst();
-        if (row) return true;
-      }
-      return false;
+      const where = { connectorId, toldIn };
+      return (await sourceGroups.find(where)) !== undefined || (await identities.find(where)) !== undefined;
     },
 
     /** Of these groups, those that were reported in full. */
     async findGroups(connectorId: string, named: readonly Principal[]): Promise<Map<Principal, SourceGroup>> {
-      const found = new Map<Principal, SourceGroup>();
-      for (const chunk of inChunks(named, 500)) {
-        const rows = await groups(connectorId).where("source_groups.groupPrincipal", "in", chunk).execute();
-        for (const { groupPrincipal: group, followsFeed, currentAt, checkedAt, ...row } of rows) {
+      const rows = await readInChunks(named, (chunk) =>
+        groups(connectorId).where("source_groups.groupPrincipal", "in", chunk).execute(),
+      );
+      return new Map(
+        rows.map(({ groupPrincipal: group, followsFeed, currentAt, checkedAt, ...row }) => {
           const feedAt = followsFeed === 1 ? (currentAt ?? 0) : 0;
-          found.set(group, { group, ...row, checkedAt: Math.max(checkedAt, feedAt) });
-        }
-      }
-      return found;
+          return [group, { group, ...row, checkedAt: Math.max(checkedAt, feedAt) }];
+        }),
+      );
     },
 
     /** Every group that was reported this way. */
@@ -209,7 +191,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     ): Promise<{ groups: Principal[]; users: Principal[] }> {
       const feed = await findFeed(connectorId, toldIn);
       // Groups that follow a feed read since then have its clock.
-      const isFollowed = feed?.currentAt !== undefined && feed.currentAt !== null && feed.currentAt >= before;
+      const isFollowed = feed !== undefined && feed.currentAt !== null && feed.currentAt >= before;
       const dueGroups = await sourceGroups
         .select({ connectorId, toldIn })
         .select("groupPrincipal as principal")
@@ -260,16 +242,11 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
         .select((eb) => [eb.fn.countAll<number>().as("groups"), eb.fn.sum<number>("members").as("memberships")])
         .executeTakeFirstOrThrow();
       const users = await identities
-        .select()
+        .select({ connectorId, state: "active" })
         .leftJoin("identity_joins as j", (on) =>
-          on
-            .onRef("j.workspaceId", "=", "identities.workspaceId")
-            .onRef("j.principal", "=", "identities.principal")
-            .on("j.endedAt", "is", null),
+          on.on(same({ ...IDENTITY_JOINS, name: "j" }, IDENTITIES, "principal")).on("j.endedAt", "is", null),
         )
         .select((eb) => [eb.fn.countAll<number>().as("users"), eb.fn.count<number>("j.userId").as("joined")])
-        .where("identities.connectorId", "=", connectorId)
-        .where("identities.state", "=", "active")
         .executeTakeFirstOrThrow();
       return {
         groups: count,
@@ -280,9 +257,4 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       };
     },
   };
-}
-
-function call<Result>(sql: SqlHandles, name: string, args: unknown): Promise<Result> {
-  if (!sql.writer) throw new Error(`${name} is a transaction of its own and can't be part of another one.`);
-  return sql.writer.call<Result>(name, args, "batch");
 }

@@ -5,8 +5,12 @@ import { sql as rawSql } from "kysely";
 import type { EntityType, IndexState } from "#api/common.ts";
 import { CHILD_MARK, isChildId, outermostId } from "#core/child-ids.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { onSame } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
-import { ITEMS, ITEM_ENTITIES, RELIST_ITEMS, SOURCE_STATE } from "#storage/tables/items.ts";
+import { CHUNK, readInChunks } from "#storage/results.ts";
+import type { ItemsTable } from "#storage/schema.ts";
+import { readTexts } from "#storage/item-record.ts";
+import { ENTITIES, ITEMS, ITEM_ENTITIES, RELIST_ITEMS, SOURCE_STATE } from "#storage/tables/items.ts";
 
 /** The state of a stored, living item that a run knows beforehand. */
 export interface StoredItem {
@@ -56,12 +60,8 @@ async function containersOf(
 ): Promise<Map<string, PlacedRow["containers"]>> {
   const rows = await inWorkspace(sql, workspaceId, ITEM_ENTITIES)
     .select()
-    .innerJoin("entities as entity", (join) =>
-      join
-        .onRef("entity.workspaceId", "=", "item_entities.workspaceId")
-        .onRef("entity.entityId", "=", "item_entities.entityId"),
-    )
-    .select(["item_entities.kbId", "entity.type", "entity.identity"])
+    .innerJoin("entities", onSame(ENTITIES, ITEM_ENTITIES, "entityId"))
+    .select(["item_entities.kbId", "entities.type", "entities.identity"])
     .where("item_entities.kbId", "in", kbIds)
     .where("item_entities.role", "=", "container")
     .execute();
@@ -75,22 +75,8 @@ async function containersOf(
   return found;
 }
 
-interface StoredRow {
-  kbId: string;
-  externalId: string;
-  version: string | null;
-  indexState: IndexState;
-  textReason: string | null;
-  retryAt: number | null;
-  seenBy: string | null;
-  parentExternalId: string | null;
-  readElsewhere: number;
-  textChars: number;
-  formerSince: number | null;
-}
-
 // Member by member: a run reads every row of its connector, and "the rest" of each costs it more than the query.
-function toStored(row: StoredRow): StoredItem {
+function toStored(row: Pick<ItemsTable, (typeof STORED_COLUMNS)[number]>): StoredItem {
   return {
     kbId: row.kbId,
     externalId: row.externalId,
@@ -254,15 +240,13 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
     async listParts(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
       const found = new Map<string, StoredItem>();
       for (let level = externalIds; level.length > 0;) {
-        const rows: StoredItem[] = [];
-        for (const chunk of inChunks(level, 500)) {
-          const page = await stored(connectorId)
+        const rows = await readInChunks(level, (chunk) =>
+          stored(connectorId)
             .where("parentExternalId", "in", chunk)
             .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`)
-            .execute();
-          for (const row of page) rows.push(toStored(row));
-        }
-        const fresh = rows.filter(({ kbId }) => !found.has(kbId));
+            .execute(),
+        );
+        const fresh = rows.map(toStored).filter(({ kbId }) => !found.has(kbId));
         for (const row of fresh) found.set(row.kbId, row);
         level = fresh.map(({ externalId }) => externalId);
       }
@@ -284,7 +268,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
           yield {
             kbId,
             externalId: outermostId(externalId),
-            ...(!isChildId(externalId) && { path: JSON.parse(path) as string[] }),
+            ...(!isChildId(externalId) && { path: readTexts(path) }),
             place: source.slice(source.indexOf(":") + 1),
             containers: containers.get(kbId) ?? [],
           };
@@ -323,18 +307,12 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** State that a source keeps besides its cursor, as JSON. */
-    async findState(connectorId: string, key: string): Promise<string | undefined> {
-      const row = await inWorkspace(sql, workspaceId, SOURCE_STATE)
-        .select({ connectorId, key })
-        .select("value")
-        .executeTakeFirst();
-      return row?.value;
-    },
+    findState: async (connectorId: string, key: string): Promise<string | undefined> =>
+      (await inWorkspace(sql, workspaceId, SOURCE_STATE).find({ connectorId, key }))?.value,
 
     /** Takes items to list again; each a limited number of times. */
     async takeRelisted(connectorId: string, limit: number): Promise<{ externalIds: string[]; tries: number }> {
-      const all = () => relisted.deleting({ connectorId });
-      await all().where("tries", ">=", RELIST_TRIES).execute();
+      await relisted.deleting({ connectorId }).where("tries", ">=", RELIST_TRIES).execute();
       const rows = await relisted
         .select({ connectorId })
         .select(["externalId", "tries"])
@@ -342,7 +320,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
         .limit(limit)
         .execute();
       const externalIds = rows.map(({ externalId }) => externalId);
-      for (const chunk of inChunks(externalIds, 500)) {
+      for (const chunk of inChunks(externalIds, CHUNK)) {
         await relisted
           .updating({ connectorId })
           .set((eb) => ({ tries: eb("tries", "+", 1) }))

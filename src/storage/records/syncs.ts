@@ -1,11 +1,13 @@
-import { type Selectable, sql as raw } from "kysely";
+import { sql as raw } from "kysely";
 import { SyncState as SyncStateSchema } from "#api/connector-records.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
-import type { Tables } from "#storage/schema.ts";
-import { SYNC_SKIPS, type SyncCounts, SYNCS } from "#storage/tables/syncs.ts";
+import { firstOf, recordsOf } from "#storage/results.ts";
+import { SYNC_SKIPS, SYNCS } from "#storage/tables/syncs.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
+import { pageOf } from "./pages.ts";
 
+export { NO_COUNTS } from "#storage/tables/syncs.ts";
 export type { PeopleFirst, SyncCounts, SyncProgress } from "#storage/tables/syncs.ts";
 
 /** One run of a connector. Times are epoch milliseconds. */
@@ -22,31 +24,25 @@ export type SyncPatch = Partial<Omit<SyncRecord, "syncId" | "connectorId" | "cre
 /** States of a run that is not over. */
 export const OPEN_SYNC_STATES: readonly SyncState[] = ["queued", "running", "waiting", "cancelling"];
 
-export const NO_COUNTS: SyncCounts = {
-  seen: 0,
-  upserted: 0,
-  unchanged: 0,
-  deleted: 0,
-  skipped: 0,
-  failed: 0,
-  bytes: 0,
-  parentMissing: 0,
-};
-
 /** Runs of connectors. */
 export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
   const syncs = inWorkspace(sql, workspaceId, SYNCS);
 
-  async function trim(connectorId: string, keep: number, line: Line): Promise<void> {
-    const oldest = await syncs
+  /** The newest first. */
+  const finished = (connectorId: string, line: Line) =>
+    syncs
       .select({ connectorId })
-      .select("createdAt")
       .where("finishedAt", "is not", null)
       .where(LINES[line])
       .orderBy("createdAt", "desc")
-      .offset(keep)
-      .limit(1)
-      .executeTakeFirst();
+      .limit(1);
+  const findLast = (connectorId: string, line: Line) => firstOf(SYNCS, finished(connectorId, line).selectAll());
+  /** The oldest first. */
+  const open = (where: { connectorId?: string; mode?: "identities" } = {}) =>
+    syncs.select(where).selectAll().where("state", "in", OPEN_SYNC_STATES).orderBy("createdAt").orderBy("syncId");
+
+  async function trim(connectorId: string, keep: number, line: Line): Promise<void> {
+    const oldest = await finished(connectorId, line).select("createdAt").offset(keep).executeTakeFirst();
     if (!oldest) return;
     await syncs
       .deleting({ connectorId })
@@ -59,87 +55,43 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
   return {
     create: syncs.insert,
 
-    async find(syncId: string): Promise<SyncRecord | undefined> {
-      const row = await syncs.select({ syncId }).selectAll().executeTakeFirst();
-      return row && toRecord(row);
-    },
+    find: (syncId: string) => syncs.find({ syncId }),
 
-    async update(syncId: string, patch: SyncPatch): Promise<void> {
-      await syncs.update({ syncId }, patch);
-    },
+    update: (syncId: string, patch: SyncPatch) => syncs.update({ syncId }, patch),
 
     /** Runs of a connector, the newest first, at most `limit`, after this one. */
-    async list(
-      connectorId: string,
-      limit: number,
-      after?: { createdAt: number; syncId: string },
-    ): Promise<SyncRecord[]> {
-      let query = syncs.select({ connectorId }).selectAll();
-      if (after) query = query.where(raw<boolean>`("createdAt", "syncId") < (${after.createdAt}, ${after.syncId})`);
-      const rows = await query.orderBy("createdAt", "desc").orderBy("syncId", "desc").limit(limit).execute();
-      return rows.map(toRecord);
+    list(connectorId: string, limit: number, after?: { createdAt: number; syncId: string }): Promise<SyncRecord[]> {
+      const page = { limit, after: after && { value: after.createdAt, id: after.syncId } };
+      const runs = syncs.select({ connectorId }).selectAll();
+      return recordsOf(SYNCS, pageOf(runs, ["createdAt", "syncId"], "desc", page));
     },
 
     /** Unfinished runs of these connectors, the oldest first, without those of identities. */
     async listOpen(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       if (connectorIds.length === 0) return [];
-      const rows = await syncs
-        .select()
-        .selectAll()
-        .where("connectorId", "in", connectorIds)
-        .where("state", "in", OPEN_SYNC_STATES)
-        .where("mode", "<>", "identities")
-        .orderBy("createdAt")
-        .orderBy("syncId")
-        .execute();
-      return rows.map(toRecord);
+      return recordsOf(SYNCS, open().where("connectorId", "in", connectorIds).where("mode", "<>", "identities"));
     },
 
     /** Unfinished identity runs of a connector, the oldest first. */
-    async listOpenIdentities(connectorId: string): Promise<SyncRecord[]> {
-      const rows = await syncs
-        .select({ connectorId, mode: "identities" })
-        .selectAll()
-        .where("state", "in", OPEN_SYNC_STATES)
-        .orderBy("createdAt")
-        .orderBy("syncId")
-        .execute();
-      return rows.map(toRecord);
-    },
+    listOpenIdentities: (connectorId: string) => recordsOf(SYNCS, open({ connectorId, mode: "identities" })),
 
     /** The newest finished identity run of a connector. */
-    async findLastIdentities(connectorId: string): Promise<SyncRecord | undefined> {
-      const row = await syncs
-        .select({ connectorId, mode: "identities" })
-        .selectAll()
-        .where("finishedAt", "is not", null)
-        .orderBy("createdAt", "desc")
-        .limit(1)
-        .executeTakeFirst();
-      return row && toRecord(row);
-    },
+    findLastIdentities: (connectorId: string) => findLast(connectorId, "identities"),
 
     /** The newest finished run of each of these connectors, without identity runs and those that only read again. */
     async listLast(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       const last: SyncRecord[] = [];
       for (const connectorId of connectorIds) {
-        const row = await syncs
-          .select({ connectorId })
-          .selectAll()
-          .where("finishedAt", "is not", null)
-          .where(LINES.items)
-          .orderBy("createdAt", "desc")
-          .limit(1)
-          .executeTakeFirst();
-        if (row) last.push(toRecord(row));
+        const run = await findLast(connectorId, "items");
+        if (run) last.push(run);
       }
       return last;
     },
 
     /** A sample of what a run left out. */
-    async listSkips(syncId: string): Promise<SyncSkip[]> {
+    listSkips(syncId: string): Promise<SyncSkip[]> {
       const skips = inWorkspace(sql, workspaceId, SYNC_SKIPS).select({ syncId }).selectAll();
-      return (await skips.orderBy("externalId").execute()).map(SYNC_SKIPS.read);
+      return recordsOf(SYNC_SKIPS, skips.orderBy("externalId"));
     },
 
     /** Deletes finished runs beyond the newest `keep` of a connector, and of those that only read again; those of identities apart. */
@@ -160,9 +112,3 @@ const LINES = {
   identities: raw<boolean>`"mode" = 'identities'`,
 };
 type Line = keyof typeof LINES;
-
-/** A run of an earlier program has fewer counts. */
-function toRecord(row: Selectable<Tables["syncs"]>): SyncRecord {
-  const run = SYNCS.read(row);
-  return { ...run, counts: { ...NO_COUNTS, ...run.counts } };
-}

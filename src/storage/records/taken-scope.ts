@@ -1,7 +1,29 @@
 import type { Scope } from "#api/common.ts";
+import type { SqlHandles } from "#storage/handles.ts";
+import { inWorkspace } from "#storage/in-workspace.ts";
+import type { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
+import type { Whose } from "./whose.ts";
 
-/** Scopes with `instead` in the place of `taken`; undefined where they don't hold it. */
-export function withoutScope(scopes: readonly Scope[], taken: Scope, instead: Scope): Scope[] | undefined {
-  if (!scopes.includes(taken)) return undefined;
-  return [...new Set(scopes.map((scope) => (scope === taken ? instead : scope)))];
+/**
+ * Puts a lesser scope in the place of one in the living tokens or grants of a person; an access token has no scope that
+ * its grant lost. @returns how many had it
+ */
+export async function takeScope(
+  sql: SqlHandles,
+  { workspaceId, userId }: Omit<Whose, "at">,
+  table: typeof API_TOKENS | typeof GRANTS,
+  taken: Scope,
+  instead: Scope,
+): Promise<number> {
+  const living = { userId, revokedAt: null };
+  const credentials = inWorkspace(sql, workspaceId, table);
+  const rows = await credentials.select(living).select("scopes").distinct().execute();
+  let count = 0;
+  for (const { scopes } of rows) {
+    const held = table.columns.scopes.read(scopes);
+    if (!held.includes(taken)) continue;
+    const left = [...new Set(held.map((scope) => (scope === taken ? instead : scope)))];
+    count += await credentials.update({ ...living, scopes }, { scopes: left });
+  }
+  return count;
 }

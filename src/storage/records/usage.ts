@@ -1,23 +1,18 @@
 import type { SqlHandles } from "#storage/handles.ts";
+import { nullOr } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
+import { countOf } from "#storage/results.ts";
 import { INVITATIONS, MEMBERS } from "#storage/tables/people.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 import { API_TOKENS } from "#storage/tables/credentials.ts";
 import { ITEMS } from "#storage/tables/items.ts";
+import { OPEN } from "./people.ts";
 
 /** How much one workspace holds. */
 export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
-  const countOf = async (query: { executeTakeFirstOrThrow(): Promise<{ count: number | string | bigint }> }) =>
-    Number((await query.executeTakeFirstOrThrow()).count);
-
   async function countMembers(now: number): Promise<number> {
-    const members = inWorkspace({ read }, workspaceId, MEMBERS)
-      .select()
-      .select(({ fn }) => fn.countAll<number>().as("count"));
-    const invited = inWorkspace({ read }, workspaceId, INVITATIONS)
-      .select({ acceptedAt: null, revokedAt: null })
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .where("expiresAt", ">", now);
+    const members = inWorkspace({ read }, workspaceId, MEMBERS).select();
+    const invited = inWorkspace({ read }, workspaceId, INVITATIONS).select(OPEN).where("expiresAt", ">", now);
     return (await countOf(members)) + (await countOf(invited));
   }
 
@@ -28,18 +23,12 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
         case "members":
           return countMembers(now);
         case "connectors":
-          return countOf(
-            inWorkspace({ read }, workspaceId, CONNECTORS)
-              .select()
-              .select(({ fn }) => fn.countAll<number>().as("count"))
-              .where("state", "<>", "deleting"),
-          );
+          return countOf(inWorkspace({ read }, workspaceId, CONNECTORS).select().where("state", "<>", "deleting"));
         case "tokens":
           return countOf(
             inWorkspace({ read }, workspaceId, API_TOKENS)
               .select({ revokedAt: null })
-              .select(({ fn }) => fn.countAll<number>().as("count"))
-              .where((eb) => eb.or([eb("expiresAt", "is", null), eb("expiresAt", ">", now)])),
+              .where((eb) => nullOr(eb, "expiresAt", ">", now)),
           );
       }
     },

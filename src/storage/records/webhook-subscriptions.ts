@@ -10,13 +10,11 @@ export type WebhookSubscriptionRecord = RecordOf<typeof WEBHOOK_SUBSCRIPTIONS>;
 export function makeWebhookSubscriptionStore(sql: SqlHandles, workspaceId: string) {
   const subscriptions = inWorkspace(sql, workspaceId, WEBHOOK_SUBSCRIPTIONS);
   return {
-    find: (connectorId: string): Promise<WebhookSubscriptionRecord | undefined> => subscriptions.find({ connectorId }),
+    find: (connectorId: string) => subscriptions.find({ connectorId }),
 
     /** Replaces the one before. */
-    put: (made: WebhookSubscriptionRecord): Promise<void> => subscriptions.insert(made, made),
+    put: (made: WebhookSubscriptionRecord) => subscriptions.insert(made, made),
 
-    async remove(connectorId: string): Promise<void> {
-      await subscriptions.remove({ connectorId });
-    },
+    remove: (connectorId: string) => subscriptions.remove({ connectorId }),
   };
 }

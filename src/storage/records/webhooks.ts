@@ -1,4 +1,7 @@
+import { onSame } from "#storage/conditions.ts";
 import type { SqlHandles } from "#storage/handles.ts";
+import { acrossWorkspaces } from "#storage/in-workspace.ts";
+import { CONNECTOR_WEBHOOKS, CONNECTORS, WEBHOOK_SUBSCRIPTIONS } from "#storage/tables/connectors.ts";
 
 /** A connector across workspaces. */
 export interface ConnectorAddress {
@@ -9,60 +12,39 @@ export interface ConnectorAddress {
 /** Connectors that apps' notifications are for, across workspaces. */
 // Raw: across workspaces.
 export function makeWebhookLookup(sql: SqlHandles) {
+  const connectors = acrossWorkspaces(sql, CONNECTORS);
   return {
     /** The sealed secret of a connector that is not being deleted. */
-    async find(connectorId: string): Promise<(ConnectorAddress & { providerId: string; sealed: string }) | undefined> {
-      return sql.read
-        .selectFrom("connector_webhooks")
-        .innerJoin("connectors", (join) =>
-          join
-            .onRef("connectors.workspaceId", "=", "connector_webhooks.workspaceId")
-            .onRef("connectors.connectorId", "=", "connector_webhooks.connectorId"),
-        )
-        .select([
-          "connector_webhooks.workspaceId",
-          "connector_webhooks.connectorId",
-          "connectors.providerId",
-          "connector_webhooks.sealed",
-        ])
-        .where("connector_webhooks.connectorId", "=", connectorId)
+    find: (connectorId: string) =>
+      acrossWorkspaces(sql, CONNECTOR_WEBHOOKS)
+        .select({ connectorId })
+        .innerJoin("connectors", onSame(CONNECTORS, CONNECTOR_WEBHOOKS, "connectorId"))
+        .select(["connectors.workspaceId", "connectors.connectorId", "connectors.providerId"])
+        .select("connector_webhooks.sealed")
         .where("connectors.state", "!=", "deleting")
-        .executeTakeFirst();
-    },
+        .executeTakeFirst(),
 
     /** Active connectors of these kinds that have no subscription, or one that is due or for something else. */
-    async listUnsubscribed(providerIds: readonly string[], now: number, limit: number): Promise<ConnectorAddress[]> {
-      return sql.read
-        .selectFrom("connectors as c")
-        .leftJoin("webhook_subscriptions as s", (join) =>
-          join.onRef("s.workspaceId", "=", "c.workspaceId").onRef("s.connectorId", "=", "c.connectorId"),
-        )
-        .leftJoin("connector_webhooks as w", (join) =>
-          join.onRef("w.workspaceId", "=", "c.workspaceId").onRef("w.connectorId", "=", "c.connectorId"),
-        )
-        .select(["c.workspaceId", "c.connectorId"])
-        .where("c.providerId", "in", providerIds)
-        .where("c.state", "=", "active")
+    listUnsubscribed: (providerIds: readonly string[], now: number, limit: number) =>
+      connectors
+        .select({ state: "active" })
+        .leftJoin("webhook_subscriptions", onSame(WEBHOOK_SUBSCRIPTIONS, CONNECTORS, "connectorId"))
+        .leftJoin("connector_webhooks", onSame(CONNECTOR_WEBHOOKS, CONNECTORS, "connectorId"))
+        .select(["connectors.workspaceId", "connectors.connectorId"])
+        .where("connectors.providerId", "in", providerIds)
         .where((eb) =>
           eb.or([
-            eb("s.connectorId", "is", null),
-            eb("s.dueAt", "<=", now),
-            eb("s.scopeVersion", "<>", eb.ref("c.scopeVersion")),
-            eb("s.secretMadeAt", "<>", eb.ref("w.madeAt")),
+            eb("webhook_subscriptions.connectorId", "is", null),
+            eb("webhook_subscriptions.dueAt", "<=", now),
+            eb("webhook_subscriptions.scopeVersion", "<>", eb.ref("connectors.scopeVersion")),
+            eb("webhook_subscriptions.secretMadeAt", "<>", eb.ref("connector_webhooks.madeAt")),
           ]),
         )
         .limit(limit)
-        .execute();
-    },
+        .execute(),
 
     /** The active connectors of an app. */
-    async listActive(providerId: string): Promise<ConnectorAddress[]> {
-      return sql.read
-        .selectFrom("connectors")
-        .select(["workspaceId", "connectorId"])
-        .where("providerId", "=", providerId)
-        .where("state", "=", "active")
-        .execute();
-    },
+    listActive: (providerId: string) =>
+      connectors.select({ providerId, state: "active" }).select(["workspaceId", "connectorId"]).execute(),
   };
 }

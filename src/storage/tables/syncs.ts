@@ -47,6 +47,23 @@ export interface PeopleFirst {
   problem: SourceProblem | null;
 }
 
+export const NO_COUNTS: SyncCounts = {
+  seen: 0,
+  upserted: 0,
+  unchanged: 0,
+  deleted: 0,
+  skipped: 0,
+  failed: 0,
+  bytes: 0,
+  parentMissing: 0,
+};
+
+/** A run of an earlier program has fewer counts. */
+const counts = {
+  ...json<SyncCounts>(),
+  read: (stored: string) => ({ ...NO_COUNTS, ...json<SyncCounts>().read(stored) }),
+};
+
 /** Runs of connectors, in the words of the contract. */
 export const SYNCS = table(
   "syncs",
@@ -63,7 +80,7 @@ export const SYNCS = table(
      */
     attempt: integer,
     /** Totals of the whole run, across its attempts. */
-    counts: json<SyncCounts>(),
+    counts,
     progress: json<SyncProgress>(),
     /** External ids, for mode `items`. */
     items: nullable(json<string[]>()),
