@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { ISO_2022_JP, isUtf8Name, lowerName, readableName } from "./encodings/names.ts";
+import { asBuffer } from "./as-buffer.ts";
 
 /**
  * The text with its encoded words decoded; adjacent ones are joined first, because a character may be split between
@@ -39,7 +40,7 @@ export function decodeWords(text: string, decode: (bytes: Buffer, charset: strin
  */
 export function decodeNamed(bytes: Uint8Array, declared: string | undefined): string | undefined {
   const charset = lowerName(declared).trim();
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   if (isStateful(charset)) return new TextDecoder(charset).decode(buffer);
   const isUnicode = charset === "" || isUtf8Name(charset);
   // UTF-16 of more than a letter or two is never valid UTF-8, except with zeros, which no text has.

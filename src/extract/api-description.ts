@@ -1,8 +1,7 @@
 import { oneLine } from "./clean.ts";
 import type { FormatText } from "./format.ts";
+import { asRecord, isRecord, type Json } from "./json-record.ts";
 import { TextBuilder } from "./text-builder.ts";
-
-type Json = Record<string, unknown>;
 
 /** True for a parsed OpenAPI or Swagger description. */
 export function looksLikeApi(value: unknown): value is Json {
@@ -35,14 +34,7 @@ export function readApi(api: Json, maxTextLength: number): FormatText {
   const schemas = asRecord(asRecord(api["components"])["schemas"] ?? api["definitions"]);
   for (const [name, schema] of Object.entries(schemas)) writeNamedSchema(out, name, asRecord(schema));
   const version = oneLine(wordsOf(info["version"]), 60);
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    properties: version === "" ? {} : { version },
-    isCut: out.isFull,
-    ...(title !== "" && { title }),
-  };
+  return out.result({ properties: version === "" ? {} : { version }, title });
 }
 
 /** Reads a JSON Schema: its fields with types and descriptions, each definition a section. */
@@ -52,14 +44,7 @@ export function readSchema(schema: Json, maxTextLength: number): FormatText {
   writeNamedSchema(out, title || "Schema", schema);
   for (const [name, part] of Object.entries(asRecord(schema["$defs"] ?? schema["definitions"])))
     writeNamedSchema(out, name, asRecord(part));
-  const result: FormatText = {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    properties: {},
-    isCut: out.isFull,
-  };
-  return title === "" ? result : { ...result, title };
+  return out.result({ title });
 }
 
 const METHODS: ReadonlySet<string> = new Set("get put post delete options head patch trace query".split(" "));
@@ -150,12 +135,4 @@ function wordsOf(value: unknown): string {
 
 function listOf(value: unknown): Json[] {
   return Array.isArray(value) ? value.map(asRecord) : [];
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function asRecord(value: unknown): Json {
-  return isRecord(value) ? value : {};
 }

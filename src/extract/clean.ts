@@ -32,9 +32,14 @@ export function cutText(text: string, maxLength: number): string {
   return beforeOpenToken(text.slice(0, last >= 0xd800 && last <= 0xdbff ? maxLength - 1 : maxLength));
 }
 
+/** The text without leading, trailing and doubled white space. */
+export function singleSpaced(text: string): string {
+  return text.replace(/\s+/gu, " ").trim();
+}
+
 /** One line without leading, trailing and doubled white space; for titles, names and properties. */
 export function oneLine(text: string, maxLength: number): string {
-  return cutText(cleanText(text).replace(/\s+/gu, " ").trim(), maxLength);
+  return cutText(singleSpaced(cleanText(text)), maxLength);
 }
 
 /* oxlint-disable no-control-regex -- removing control characters is what this file is for */

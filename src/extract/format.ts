@@ -50,6 +50,11 @@ export interface FormatNoText {
 
 export type FormatResult = FormatText | FormatNoText;
 
+/** The result for a document without text. @param message one sentence for the connector's owner */
+export function noText(reason: FormatNoText["reason"], message: string): FormatNoText {
+  return { state: "no_text", reason, message };
+}
+
 /** One kind of document. To add one, add a file in `formats/` and a line in `registry.ts`. */
 export interface Format {
   /** May throw on a broken document: the caller turns that into `failed`. */

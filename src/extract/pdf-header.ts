@@ -1,3 +1,5 @@
+import { asBuffer } from "#core/as-buffer.ts";
+
 /**
  * Where a PDF begins in its file, -1 if it isn't one. Readers search the first 1,024 bytes: servers and printers leave
  * something before the header. There it needs an object after it and the end of a PDF, because a text about PDF files
@@ -20,5 +22,5 @@ export function mayBePdf(first: Uint8Array): boolean {
 export const LOOK_BYTES = 1_024;
 
 function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return asBuffer(bytes).toString("latin1");
 }

@@ -1,3 +1,5 @@
+import { singleSpaced } from "./clean.ts";
+
 /**
  * The phonetic readings above words (furigana, pinyin). They are written in parentheses after the words below them: a
  * reading for each letter, the usual form, would split a searched word.
@@ -26,7 +28,7 @@ export class Readings {
   }
 
   endReading(): void {
-    const reading = this.current?.replaceAll(/\s+/gu, " ").trim() ?? "";
+    const reading = singleSpaced(this.current ?? "");
     this.current = undefined;
     if (reading === "" || this.due.length > MAX_LENGTH) return;
     const isUnspaced = UNSPACED.test(reading);

@@ -1,9 +1,13 @@
+import { defined } from "#core/defined.ts";
 import type { Section } from "#core/sections.ts";
 import { cleanText, cutText, oneLine } from "./clean.ts";
+import type { FormatText } from "./format.ts";
 
 /** Most sections of one document; later ones belong to the last kept. */
 const MAX_SECTIONS = 2_000;
 const MAX_SECTION_NAME_LENGTH = 200;
+
+type Facts = Omit<FormatText, "state" | "text" | "sections">;
 
 /** Collects clean text and the sections in it, up to a length. The offsets are those of the returned text. */
 export class TextBuilder {
@@ -54,5 +58,22 @@ export class TextBuilder {
 
   toString(): string {
     return this.parts.join("");
+  }
+
+  /** The result of a format. It is cut if some text didn't fit; empty and undefined facts are left out. */
+  result({
+    properties = {},
+    isCut = false,
+    title,
+    ...facts
+  }: { [Name in keyof Facts]?: Facts[Name] | undefined }): FormatText {
+    return {
+      state: "ok",
+      text: this.toString(),
+      sections: this.sections,
+      properties,
+      isCut: isCut || this.full,
+      ...defined({ title: title === "" ? undefined : title, ...facts }),
+    };
   }
 }

@@ -5,6 +5,7 @@ import { parseFault } from "#core/faults.ts";
 import { type Section, SECTION_KINDS } from "#core/sections.ts";
 import type { HeldBytes, SpooledBytes } from "#core/spool.ts";
 import { encodeFrame, type Frame, framePrefix } from "./frames.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /** The input of a child: everything of a request but its workspace, with the bytes in memory. */
 export type ChildRequest = Omit<ExtractRequest<Uint8Array>, "workspace">;
@@ -101,7 +102,7 @@ export function decodeResult(frame: Frame): Extracted | NotExtracted {
 const REASONS: readonly NotExtracted["reason"][] = ["unsupported_type", "too_large", "empty", "encrypted", "failed"];
 
 function toText(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  return asBuffer(bytes).toString("utf8");
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

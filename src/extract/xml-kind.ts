@@ -1,3 +1,5 @@
+import { localName } from "./local-name.ts";
+
 /**
  * Detects an XML document by its beginning: returns a media type that has a format; undefined for text that isn't XML.
  */
@@ -5,7 +7,7 @@ export function xmlTypeOf(start: string): string | undefined {
   const root = findRoot(start);
   if (root === undefined) return undefined;
   const { name, attributes, prolog } = root;
-  const local = name.slice(name.indexOf(":") + 1);
+  const local = localName(name);
   if (local === "html") return "text/html";
   if (local === "svg") return "image/svg+xml";
   if (attributes.includes("schemas.microsoft.com/office/2006/xmlPackage")) return packageType(start);
@@ -29,8 +31,7 @@ export function xmlTypeOf(start: string): string | undefined {
  * too.
  */
 export function isBook(start: string): boolean {
-  const name = findRoot(start)?.name ?? "";
-  const local = name.slice(name.indexOf(":") + 1);
+  const local = localName(findRoot(start)?.name ?? "");
   return OWN_ROOTS.test(local) || (SHARED_ROOTS.test(local) && BOOK_MARKS.test(start));
 }
 

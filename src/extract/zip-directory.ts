@@ -1,6 +1,8 @@
 import { crc32 } from "node:zlib";
 import { nameDecoder } from "./archive-names.ts";
+import { twoDigits } from "./iso-time.ts";
 import { ZipError } from "./zip-error.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /** The central directory's data of an entry. */
 export interface DirectoryRecord {
@@ -134,7 +136,7 @@ function readRecord(
   const flags = view.getUint16(at + 8, true);
   const [size, packedSize, offset] = readSizes(view, at, nameEnd, extraEnd);
   const name = bytes.subarray(at + 46, nameEnd);
-  const rawName = Buffer.from(name.buffer, name.byteOffset, name.byteLength);
+  const rawName = asBuffer(name);
   const unicodeName =
     (flags & UTF8_NAME) === 0 ? readUnicodeName(bytes.subarray(nameEnd, extraEnd), rawName) : undefined;
   const record: RawRecord = {
@@ -190,7 +192,7 @@ function withNames(records: readonly RawRecord[]): DirectoryRecord[] {
 
 /** The name of the Unicode path field, if it belongs to this name, as PKWARE's APPNOTE.TXT 4.6.9 has it. */
 function readUnicodeName(extra: Uint8Array, rawName: Buffer): Buffer | undefined {
-  const fields = Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength);
+  const fields = asBuffer(extra);
   for (let at = 0; at + 4 <= fields.length;) {
     const end = at + 4 + fields.readUInt16LE(at + 2);
     const isOne = fields.readUInt16LE(at) === UNICODE_PATH && end <= fields.length && end >= at + 9;
@@ -207,7 +209,6 @@ function readDosTime(date: number, time: number): string | undefined {
   const month = (date >> 5) & 15;
   const day = date & 31;
   if (month < 1 || month > 12 || day < 1) return undefined;
-  const two = (value: number) => String(value).padStart(2, "0");
   const clock = [time >> 11, (time >> 5) & 63, (time & 31) * 2];
-  return `${1980 + (date >> 9)}-${two(month)}-${two(day)}T${clock.map(two).join(":")}`;
+  return `${1980 + (date >> 9)}-${twoDigits(month)}-${twoDigits(day)}T${clock.map(twoDigits).join(":")}`;
 }

@@ -37,16 +37,15 @@ export function makeTextPieces(name: string | undefined): TextPieces {
   const read = WIDE.test(labelOf(lowerName(name))) ? name : readableName(name);
   if (read === undefined || read === ISO_2022_JP) return platformPieces(read ?? "utf-8");
   const decoder = iconv.getDecoder(read);
-  return { write: (bytes) => decoder.write(asBuffer(bytes)), end: () => decoder.end() ?? "" };
+  return {
+    write: (bytes) => decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+    end: () => decoder.end() ?? "",
+  };
 }
 
 function platformPieces(name: string): TextPieces {
   const decoder = new TextDecoder(name);
   return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** No name of an encoding is half as long. */

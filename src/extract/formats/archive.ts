@@ -1,9 +1,10 @@
 import { archiveText, MAX_MEMBER_BYTES, MAX_MEMBERS, type Member, memberPath } from "#extract/archive/member.ts";
 import { gunzipUpTo } from "#extract/archive/gunzip.ts";
 import { looksLikeTar, readTar } from "#extract/archive/tar.ts";
-import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import { type Format, type FormatInput, type FormatResult, noText } from "#extract/format.ts";
 import { openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
 import { ZipError } from "#extract/zip-error.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /** ZIP archives: the list of members as text, and the members as child items, if the connector includes them. */
 export const zipFormat: Format = {
@@ -19,7 +20,7 @@ export const zipFormat: Format = {
       members.push(bytes === undefined ? { path } : { path, bytes });
     }
     if (members.length > 0 && state.encrypted === members.length)
-      return { state: "no_text", reason: "encrypted", message: "The archive is password-protected." };
+      return noText("encrypted", "The archive is password-protected.");
     return archiveText(members, input.maxTextLength, false);
   },
 };
@@ -28,7 +29,7 @@ export const zipFormat: Format = {
 export const tarFormat: Format = {
   extract(input) {
     if (!input.readsArchives) return notWanted("tar archive");
-    return tarText(Buffer.from(input.bytes.buffer, input.bytes.byteOffset, input.bytes.byteLength), input, false);
+    return tarText(asBuffer(input.bytes), input, false);
   },
 };
 
@@ -37,10 +38,7 @@ export const gzipFormat: Format = {
     if (!input.readsArchives) return notWanted("file packed by gzip");
     const { bytes, isCut } = gunzipUpTo(input.bytes, MAX_MEMBER_BYTES);
     if (looksLikeTar(bytes)) return tarText(bytes, input, isCut);
-    if (isCut) {
-      const message = "The file unpacks to more than 64 MiB, which is the limit.";
-      return { state: "no_text", reason: "too_large", message };
-    }
+    if (isCut) return noText("too_large", "The file unpacks to more than 64 MiB, which is the limit.");
     const path = memberPath(input.fileName.replace(/\.(?:gz|gzip|z)$/iu, "")) ?? "content";
     return archiveText([{ path, bytes }], input.maxTextLength, false);
   },
@@ -70,6 +68,8 @@ function readMember(zip: Zip, entry: ZipEntry, state: { room: number; read: numb
 }
 
 function notWanted(what: string): FormatResult {
-  const message = `This is a ${what}. To read the files in it, turn on the connector's "archives" setting.`;
-  return { state: "no_text", reason: "unsupported_type", message };
+  return noText(
+    "unsupported_type",
+    `This is a ${what}. To read the files in it, turn on the connector's "archives" setting.`,
+  );
 }

@@ -1,3 +1,5 @@
+import { localName } from "#extract/local-name.ts";
+
 /** True for bytes written as text: 256 characters of base64 or more, in long runs, and nothing else. */
 export function isBase64(text: string): boolean {
   if (text.length < MIN_LENGTH) return false;
@@ -13,7 +15,7 @@ export function isBase64Text(text: string): boolean {
 
 /** True for an element whose name, attributes or document declare its text to be bytes. */
 export function saysBase64(name: string, attributes: Readonly<Record<string, string>>, root = name): boolean {
-  const local = name.slice(name.indexOf(":") + 1).toLowerCase();
+  const local = localName(name).toLowerCase();
   if (ELEMENTS.has(local) || (root === "plist" && local === "data")) return true;
   return Object.values(attributes).some((value) => value.length < 40 && TYPE.test(value));
 }

@@ -25,14 +25,7 @@ export const calendarFormat: Format = {
     const named = entries.filter(({ name }) => name !== "");
     const [only] = named;
     const title = calendarName(entries) ?? (named.length === 1 ? only?.name : undefined);
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      properties: {},
-      isCut: decoded.isCut || out.isFull || source.length < clean.length,
-      ...(title !== undefined && { title: oneLine(title, 300) }),
-    };
+    return out.result({ isCut: decoded.isCut || source.length < clean.length, title: title && oneLine(title, 300) });
   },
 };
 

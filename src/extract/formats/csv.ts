@@ -1,6 +1,7 @@
 import { parse, type Options } from "csv-parse/sync";
-import { cleanText, cutText } from "#extract/clean.ts";
+import { cleanText, cutText, singleSpaced } from "#extract/clean.ts";
 import type { Format, FormatInput, FormatText } from "#extract/format.ts";
+import { headerLine, rowLine } from "#extract/markdown-table.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 import { plainFormat } from "./plain.ts";
 
@@ -22,8 +23,7 @@ export const csvFormat: Format = {
     writeRows(rows, out);
     const encoding = decoded.encoding === "utf-8" ? {} : { encoding: decoded.encoding };
     const properties = { rows: String(rows.length - 1), columns: String(rows[0]?.length ?? 0), ...encoding };
-    const isCut = decoded.isCut || text.length < whole.length || out.isFull;
-    return { state: "ok", text: out.toString(), sections: out.sections, properties, isCut };
+    return out.result({ properties, isCut: decoded.isCut || text.length < whole.length });
   },
 };
 
@@ -79,7 +79,7 @@ function parseRows(text: string, delimiter: string): string[][] | undefined {
 
 function writeRows(rows: readonly string[][], out: TextBuilder): void {
   const [header = [], ...body] = rows;
-  const head = `${rowText(header)}\n|${" --- |".repeat(header.length)}\n`;
+  const head = `${rowText(header)}\n${headerLine(header.length)}\n`;
   if (body.length === 0) out.add(head);
   for (let start = 0; start < body.length && !out.isFull; start += ROWS_PER_SECTION) {
     const end = Math.min(start + ROWS_PER_SECTION, body.length);
@@ -96,7 +96,7 @@ function writeRows(rows: readonly string[][], out: TextBuilder): void {
 }
 
 function rowText(row: readonly string[]): string {
-  return `| ${row.map((cell) => cutText(cell, MAX_CELL_LENGTH).replaceAll(/\s+/gu, " ").trim().replaceAll("|", "\\|")).join(" | ")} |`;
+  return rowLine(row.map((cell) => singleSpaced(cutText(cell, MAX_CELL_LENGTH))));
 }
 
 function cutAtLine(text: string, maxLength: number): string {

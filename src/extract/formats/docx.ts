@@ -1,6 +1,6 @@
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
-import { blocksText, BlockWriter, type Block } from "#extract/office/blocks.ts";
-import { readChart, readDiagram } from "#extract/office/chart-text.ts";
+import { blocksText, BlockWriter, type Block, ITEM } from "#extract/office/blocks.ts";
+import { readGraphic } from "#extract/office/chart-text.ts";
 import { commentLine } from "#extract/office/comment-line.ts";
 import { withZipReasons } from "#extract/office/failures.ts";
 import { findType, openPackage, type OfficePackage, type Relationships } from "#extract/office/package.ts";
@@ -27,13 +27,7 @@ function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatRes
   if (!document.readBody()) throw new Error("the document has no text part");
   document.readRest();
   document.writer.end();
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    isCut: document.writer.isFull,
-    ...resultProperties(file.properties()),
-  };
+  return out.result({ isCut: document.writer.isFull, ...resultProperties(file.properties()) });
 }
 
 class WordDocument {
@@ -86,10 +80,9 @@ class WordDocument {
       this.named[kind].add(id);
       return [];
     }
+    if (kind !== "altChunk") return readGraphic(this.file, relationships, kind, id);
     const part = relationships.get(id);
-    if (part === undefined || part.isExternal) return [];
-    if (kind === "chart") return readChart(this.file, part.target);
-    return kind === "diagram" ? readDiagram(this.file, part.target) : this.readChunk(part.target);
+    return part === undefined || part.isExternal ? [] : this.readChunk(part.target);
   }
 
   /** A document embedded in this one, of any format that Word accepts. */
@@ -153,30 +146,21 @@ class WordDocument {
       const text = blocksText(blocks);
       return text === "" ? [] : [commentLine(attributes["w:author"], attributes["w:date"], text)];
     });
-    if (comments.length === 0) return;
-    this.writer.paragraph("Comments", { heading: 1 });
-    for (const text of comments) this.writer.paragraph(text, { list: { depth: 0, marker: "-" } });
+    this.writer.appendix("Comments", comments, ITEM);
   }
 
   private addHeadersAndFooters(): void {
-    const blocks: Block[] = [];
-    const seen = new Set<string>();
+    const texts = new Set<string>();
     for (const id of [...this.named.header, ...this.named.footer]) {
       const part = this.relationships.get(id);
       if (part === undefined || this.writer.isFull) continue;
       this.writer.beginCapture();
       this.file.walk(part.target, this.storyReader(this.file.relationshipsOf(part.target)));
-      for (const block of this.writer.endCapture()) {
-        const text = blocksText([block]);
-        if (text === "" || seen.has(text)) continue;
-        seen.add(text);
-        // A heading in a page header isn't a heading of the document.
-        blocks.push({ kind: "paragraph", text });
-      }
+      // As texts: a heading in a page header isn't a heading of the document.
+      for (const block of this.writer.endCapture()) texts.add(blocksText([block]));
     }
-    if (blocks.length === 0) return;
-    this.writer.paragraph("Headers and footers", { heading: 1 });
-    this.writer.addAll(blocks);
+    texts.delete("");
+    this.writer.appendix("Headers and footers", [...texts]);
   }
 }
 

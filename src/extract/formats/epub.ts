@@ -1,8 +1,7 @@
 import { cleanText } from "#extract/clean.ts";
 import { decodeText } from "#core/encodings/decode.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
-import { renderHtml } from "#extract/html/render.ts";
-import { surveyHtml } from "#extract/html/survey.ts";
+import { renderFragment } from "#extract/html/render.ts";
 import { openEpub, type EpubBook } from "#extract/office/epub-book.ts";
 import { withZipReasons } from "#extract/office/failures.ts";
 import { resultProperties } from "#extract/office/properties.ts";
@@ -27,8 +26,7 @@ function readBook(input: FormatInput): FormatResult {
   }
   const { properties, ...rest } = resultProperties(book.properties);
   properties["chapters"] = String(book.chapters.length);
-  const isCut = out.isFull || read < book.chapters.length;
-  return { state: "ok", text: out.toString(), sections: out.sections, isCut, properties, ...rest };
+  return out.result({ isCut: read < book.chapters.length, properties, ...rest });
 }
 
 function addChapter(
@@ -41,9 +39,7 @@ function addChapter(
   const bytes = book.read(name);
   const decoded = bytes === undefined ? undefined : decodeText(bytes, maxLength);
   if (decoded === undefined) return;
-  const html = closeEmptyElements(cleanText(decoded.text));
-  const { isDataTable } = surveyHtml(html);
-  const chapter = renderHtml(html, { scope: "everything", maxTextLength: maxLength, isDataTable });
+  const chapter = renderFragment(closeEmptyElements(cleanText(decoded.text)), maxLength);
   const text = chapter.toString();
   if (!/\S/u.test(text)) return;
   if (out.offset > 0) out.add("\n");

@@ -1,9 +1,10 @@
-import { oneLine } from "#extract/clean.ts";
+import { oneLine, singleSpaced } from "#extract/clean.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { commentLine } from "#extract/office/comment-line.ts";
 import { HiddenCells, hiddenProperties } from "#extract/office/hidden-cells.ts";
 import { columnLetters, type SheetCell, SheetWriter } from "#extract/office/sheet-writer.ts";
 import { isOn, walkXml, xmlFromBytes, type Attributes, type XmlHandler } from "#extract/office/xml.ts";
+import { localName } from "#extract/local-name.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
@@ -16,16 +17,9 @@ export const excel2003Format: Format = {
     const writer = new SheetWriter(out, hasTime);
     const reader = new WorkbookReader(writer, hiddenSheets(bytes));
     walkXml(xmlFromBytes(bytes), reader);
-    const { sheets, hidden } = reader;
-    const title = oneLine(reader.title, 300);
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      isCut: writer.isFull,
-      properties: { sheets: String(sheets), ...hiddenProperties(hidden) },
-      ...(title !== "" && { title }),
-    };
+    const { sheets, hidden, title } = reader;
+    const properties = { sheets: String(sheets), ...hiddenProperties(hidden) };
+    return out.result({ isCut: writer.isFull, properties, title: oneLine(title, 300) });
   },
 };
 
@@ -143,7 +137,7 @@ class WorkbookReader implements XmlHandler {
 
   private endComment(): void {
     this.reading = undefined;
-    const words = this.gathered.replaceAll(/\s+/gu, " ").trim();
+    const words = singleSpaced(this.gathered);
     if (words === "" || this.lines.length >= MAX_LINES || this.cells.leavesOut(this.rowNumber, this.column)) return;
     const address = `${columnLetters(Math.max(0, this.column))}${this.rowNumber}`;
     this.lines.push(`Comment on ${address}, ${commentLine(this.author, undefined, words)}`);
@@ -152,8 +146,7 @@ class WorkbookReader implements XmlHandler {
   private endSheet(): void {
     this.writer.endSheet();
     this.writer.lines(this.lines);
-    this.hidden.rows += this.cells.counts.rows;
-    this.hidden.columns += this.cells.counts.columns;
+    this.cells.addTo(this.hidden);
   }
 }
 
@@ -174,8 +167,4 @@ function cellText(text: string, type: string): string {
 function indexOf(value: string | undefined): number | undefined {
   const number = Number(value);
   return Number.isInteger(number) && number >= 1 && number <= 1_048_576 ? number - 1 : undefined;
-}
-
-function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
 }

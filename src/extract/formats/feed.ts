@@ -1,11 +1,12 @@
-import { Parser } from "htmlparser2";
 import { xmlEncodingOf } from "#core/encodings/declared.ts";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
-import { renderHtml } from "#extract/html/render.ts";
-import { surveyHtml } from "#extract/html/survey.ts";
+import { renderFragment } from "#extract/html/render.ts";
+import { isoSeconds } from "#extract/iso-time.ts";
 import { rfc3339 } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
+import { localName } from "#extract/local-name.ts";
+import { parseXml } from "#extract/xml-text.ts";
 
 /**
  * Feeds (RSS, Atom, RDF): each entry is a section with its title, and its content is read as HTML, whether escaped, in
@@ -17,25 +18,18 @@ export const feedFormat: Format = {
     const source = cleanText(decoded.text);
     const out = new TextBuilder(maxTextLength);
     const reader = new FeedReader(out, maxTextLength);
-    const parser = new Parser(reader, { xmlMode: true, decodeEntities: true, recognizeSelfClosing: true });
-    for (let at = 0; at < source.length && !out.isFull && !reader.isTooDeep; at += STEP_LENGTH)
-      parser.write(source.slice(at, at + STEP_LENGTH));
-    parser.end();
+    parseXml(source, reader, () => out.isFull || reader.isTooDeep);
     reader.end();
     const { title, language, ...properties } = reader.about;
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
+    return out.result({
       properties: { ...properties, entries: String(reader.entries) },
-      isCut: decoded.isCut || out.isFull || reader.isTooDeep,
-      ...(title !== undefined && { title }),
-      ...(language !== undefined && { language: language.slice(0, 2).toLowerCase() }),
-    };
+      isCut: decoded.isCut || reader.isTooDeep,
+      title,
+      language: language?.slice(0, 2).toLowerCase(),
+    });
   },
 };
 
-const STEP_LENGTH = 8_192;
 const MAX_OPEN = 500;
 const MAX_VALUE_LENGTH = 5_000_000;
 
@@ -157,9 +151,7 @@ class FeedReader {
   }
 
   private markdownOf(html: string): string {
-    const clean = cleanText(html);
-    const { isDataTable } = surveyHtml(clean);
-    return renderHtml(clean, { scope: "everything", maxTextLength: this.maxTextLength, isDataTable }).toString().trim();
+    return renderFragment(cleanText(html), this.maxTextLength).toString().trim();
   }
 
   private lineOf(value: string): string {
@@ -195,10 +187,6 @@ const FEED_PROPERTIES = new Map([
   ["itunes:author", "author"],
 ]);
 
-function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
-}
-
 function attributeText(attributes: Record<string, string>): string {
   return Object.entries(attributes)
     .map(([key, value]) => ` ${key}="${escaped(value).replaceAll('"', "&quot;")}"`)
@@ -215,5 +203,5 @@ function webAddress(value: string): string {
 
 function isoDate(value: string): string {
   const time = Date.parse(value);
-  return Number.isNaN(time) ? value : new Date(time).toISOString().replace(/\.\d{3}Z$/u, "Z");
+  return Number.isNaN(time) ? value : isoSeconds(time);
 }

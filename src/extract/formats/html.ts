@@ -24,15 +24,7 @@ export async function renderPage(html: string, maxTextLength: number): Promise<F
   const survey = surveyHtml(html);
   const out = await renderContent(html, survey, maxTextLength);
   const { title, language, properties } = survey;
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    properties,
-    isCut: out.isFull,
-    ...(title === undefined ? {} : { title }),
-    ...(language === undefined ? {} : { language }),
-  };
+  return out.result({ properties, title, language });
 }
 
 /** Above this, finding the article costs more than it is worth: 100 kB take 25 to 200 ms, the other ways 5. */

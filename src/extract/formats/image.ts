@@ -1,11 +1,12 @@
-import type { Format, FormatResult } from "#extract/format.ts";
+import { type Format, type FormatResult, noText } from "#extract/format.ts";
 import { readImage } from "#extract/image/containers.ts";
 import type { MediaFacts } from "#extract/image/facts.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /** Pictures: the words in their metadata. The picture itself isn't read (no OCR). */
 export const imageFormat: Format = {
   extract({ bytes, mimeType }): FormatResult {
-    const facts = readImage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), mimeType);
+    const facts = readImage(asBuffer(bytes), mimeType);
     return factsText(facts, "The image has no text metadata. kb does not use OCR.");
   },
 };
@@ -19,7 +20,7 @@ export function factsText(
   const { width, height, camera, created, title, ...words } = facts;
   const named = { ...(title !== undefined && { title }), ...words, ...more };
   const lines = Object.entries(named).filter(([, value]) => value !== "");
-  if (lines.length === 0) return { state: "no_text", reason: "unsupported_type", message: without };
+  if (lines.length === 0) return noText("unsupported_type", without);
   const about = { ...(camera !== undefined && { camera }), ...(created !== undefined && { created }) };
   const text = [...lines, ...Object.entries(about)]
     .map(([name, value]) => `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${value}\n`)

@@ -1,6 +1,6 @@
 import { looksLikeApi, looksLikeSchema, readApi, readSchema } from "#extract/api-description.ts";
 import { cleanText } from "#extract/clean.ts";
-import type { Format, FormatText } from "#extract/format.ts";
+import type { Format } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 import { plainFormat } from "./plain.ts";
 
@@ -24,15 +24,7 @@ export const jsonFormat: Format = {
       writeValue(value, values.length === 1, out);
       if (values.length > 1) out.add("\n");
     });
-    const title = titleOf(values);
-    const result: FormatText = {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      properties: {},
-      isCut: out.isFull,
-    };
-    return title === undefined ? result : { ...result, title };
+    return out.result({ title: titleOf(values) });
   },
 };
 

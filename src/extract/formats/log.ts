@@ -1,5 +1,6 @@
 import { cleanText, cutText } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
+import { twoDigits } from "#extract/iso-time.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /** A log keeps its lines unchanged. When they begin with dates of several days, each day is a section. */
@@ -52,12 +53,12 @@ function dayOf(start: string): string | undefined {
   const web = /^(?:[\d.:a-f]{3,39} \S{1,20} \S{1,20} )?\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):/u.exec(start);
   if (web !== null) return `${web[3]}-${monthOf(web[2])}-${web[1]}`;
   const syslog = /^([A-Z][a-z]{2}) {1,2}(\d{1,2}) \d\d:\d\d/u.exec(start);
-  return syslog === null ? undefined : `${monthOf(syslog[1])}-${String(syslog[2]).padStart(2, "0")}`;
+  return syslog === null ? undefined : `${monthOf(syslog[1])}-${twoDigits(Number(syslog[2]))}`;
 }
 
 function monthOf(name: string | undefined): string {
   const at = MONTHS.indexOf(name ?? "") + 1;
-  return at === 0 ? "??" : String(at).padStart(2, "0");
+  return at === 0 ? "??" : twoDigits(at);
 }
 
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");

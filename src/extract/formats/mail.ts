@@ -1,10 +1,13 @@
+import { defined } from "#core/defined.ts";
 import { cleanText, oneLine } from "#extract/clean.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { fieldText, type MailHeader, readHeader } from "#extract/mail/header.ts";
 import type { Mail } from "#extract/mail/mail.ts";
+import { numbered } from "#extract/numbered.ts";
 import { mailText, messageIn, readMail } from "#extract/mail/message.ts";
 import { readMailDate } from "#extract/mail/date.ts";
 import { renderPage } from "./html.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /**
  * A mail (`.eml`, a file of a maildir): header, text, and its attachments as child items. A saved page (`.mht`) is read
@@ -13,7 +16,7 @@ import { renderPage } from "./html.ts";
 export const mailFormat: Format = {
   async extract(input): Promise<FormatResult> {
     const { bytes } = input;
-    const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const whole = asBuffer(bytes);
     const header = readHeader(messageIn(whole));
     const mail = readMail(whole);
     return isSavedPage(header, input.fileName) ? savedPage(mail, header, input) : mailText(mail, input.maxTextLength);
@@ -43,17 +46,9 @@ async function savedPage(mail: Mail, header: MailHeader, { maxTextLength }: Form
     state: "ok",
     text,
     sections,
-    properties: { ...page.properties, ...(url !== "" && { url }), ...(date !== undefined && { saved: date }) },
+    properties: { ...page.properties, ...defined({ url: url || undefined, saved: date }) },
     isCut: isCut === true || mail.isCut,
-    ...(title !== undefined && { title }),
-    ...(page.language !== undefined && { language: page.language }),
-    ...(mail.attachments.length > 0 && {
-      children: mail.attachments.map(({ fileName, mimeType, bytes }, index) => ({
-        id: `${index + 1}/${fileName}`,
-        fileName,
-        mimeType,
-        bytes,
-      })),
-    }),
+    ...defined({ title, language: page.language }),
+    children: numbered(mail.attachments),
   };
 }

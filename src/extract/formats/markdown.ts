@@ -16,16 +16,9 @@ export const markdownFormat: Format = {
     const out = new TextBuilder(maxTextLength);
     copyBody(withoutRemarks(text.slice(front.end), fileName.toLowerCase().endsWith(".mdx")), out);
     const title = front.title ?? out.sections.find((section) => section.level === 1)?.name;
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      firstLine: 1 + countLineFeeds(text.slice(0, front.end)),
-      properties: front.properties,
-      isCut: decoded.isCut || out.isFull,
-      ...(title === undefined ? {} : { title }),
-      ...(front.language === undefined ? {} : { language: front.language }),
-    };
+    const { properties, language } = front;
+    const firstLine = 1 + countLineFeeds(text.slice(0, front.end));
+    return out.result({ firstLine, properties, isCut: decoded.isCut, title, language });
   },
 };
 

@@ -37,17 +37,7 @@ export function readMarkedText(
     out.addClean(index < lines.length - 1 ? `${text}\n` : text);
     before = start;
   });
-  const { title, language, properties } = document;
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    firstLine: 1,
-    properties,
-    isCut: decoded.isCut || out.isFull || whole.length < clean.length,
-    ...(title !== undefined && title !== "" && { title }),
-    ...(language !== undefined && { language }),
-  };
+  return out.result({ ...document, firstLine: 1, isCut: decoded.isCut || whole.length < clean.length });
 }
 
 /** Stores a property of a document, the first value only and in one line. */

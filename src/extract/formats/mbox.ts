@@ -3,6 +3,7 @@ import type { Format, FormatText } from "#extract/format.ts";
 import { messageName } from "#extract/mail/mail.ts";
 import { headOf, mailText, readMail } from "#extract/mail/message.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /**
  * A mailbox: one message is read as a mail; of several each becomes a child item, and the mailbox's own text is the
@@ -10,7 +11,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
  */
 export const mboxFormat: Format = {
   extract({ bytes, maxTextLength, hasTime }): FormatText {
-    const messages = splitMailbox(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const messages = splitMailbox(asBuffer(bytes));
     const [first] = messages;
     if (first !== undefined && messages.length === 1) return mailText(readMail(first), maxTextLength);
     const out = new TextBuilder(maxTextLength);
@@ -34,14 +35,11 @@ export const mboxFormat: Format = {
         bytes: message,
       });
     }
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
+    return out.result({
       properties: { messages: String(messages.length) },
       children: withUniqueIds(children),
-      isCut: out.isFull || read < messages.length,
-    };
+      isCut: read < messages.length,
+    });
   },
 };
 

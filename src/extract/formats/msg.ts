@@ -1,6 +1,5 @@
 import { oneLine } from "#extract/clean.ts";
 import type { Format } from "#extract/format.ts";
-import { addressText } from "#extract/mail/address.ts";
 import { decodeCharset } from "#extract/mail/charset.ts";
 import { charsetOfCodePage } from "#extract/mail/code-pages.ts";
 import { type CompoundEntry, openCompoundFile } from "#extract/mail/compound-file.ts";
@@ -8,7 +7,8 @@ import { fieldText, readHeader } from "#extract/mail/header.ts";
 import { readMailDate } from "#extract/mail/date.ts";
 import type { Mail, MailAttachment, MailText } from "#extract/mail/mail.ts";
 import { mailText } from "#extract/mail/message.ts";
-import { bodyForms, messageAttachments } from "#extract/mail/outlook-message.ts";
+import { bodyForms, messageAttachments, outlookPerson, outlookTime } from "#extract/mail/outlook-message.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /**
  * Messages of Outlook: header, text (plain unless empty, then HTML, then RTF), attachments as child items. Source:
@@ -16,7 +16,7 @@ import { bodyForms, messageAttachments } from "#extract/mail/outlook-message.ts"
  */
 export const msgFormat: Format = {
   extract({ bytes, maxTextLength }) {
-    const root = openCompoundFile(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const root = openCompoundFile(asBuffer(bytes));
     return mailText(readMessage(root, 0), maxTextLength);
   },
 };
@@ -61,11 +61,11 @@ function readMessage(storage: CompoundEntry, depth: number, charset?: string): M
   const people = (type: number) =>
     recipients
       .filter((one) => (one.number(RECIPIENT_TYPE) ?? 1) === type)
-      .map((one) => personText(one.text(DISPLAY_NAME), one.text(SMTP) || one.text(EMAIL)))
+      .map((one) => outlookPerson(one.text(DISPLAY_NAME), one.text(SMTP) || one.text(EMAIL)))
       .join(", ");
   return {
     subject: oneLine(read.text(SUBJECT), 500),
-    from: personText(read.text(SENDER_NAME), read.text(SENDER_SMTP) || read.text(SENDER_EMAIL)),
+    from: outlookPerson(read.text(SENDER_NAME), read.text(SENDER_SMTP) || read.text(SENDER_EMAIL)),
     to: people(1) || oneLine(read.text(DISPLAY_TO), 2_000),
     cc: people(2) || oneLine(read.text(DISPLAY_CC), 2_000),
     date: read.time(CLIENT_SUBMIT_TIME) ?? read.time(DELIVERY_TIME) ?? readMailDate(fieldText(header, "date")),
@@ -102,11 +102,6 @@ function readAttachment(entry: CompoundEntry, depth: number, charset: string): M
   return [{ fileName, mimeType: mimeType || "application/octet-stream", bytes }];
 }
 
-function personText(name: string, email: string): string {
-  // Senders inside one organisation have a directory's name instead of an address.
-  return addressText({ name: oneLine(name, 200), email: email.includes("@") ? oneLine(email, 320) : "" });
-}
-
 /** The properties of a storage: long ones are streams, short ones are entries of sixteen bytes in one stream. */
 class Properties {
   readonly charset: string;
@@ -139,12 +134,9 @@ class Properties {
     return at === undefined ? undefined : this.fixed.readUInt32LE(at + 8);
   }
 
-  /** A time in 100 ns since 1601 as RFC 3339. */
   time(id: number): string | undefined {
     const at = this.find(id);
-    if (at === undefined) return undefined;
-    const ms = Number(this.fixed.readBigUInt64LE(at + 8) / 10_000n) - 11_644_473_600_000;
-    return ms > 0 && ms < 253_402_300_800_000 ? new Date(ms).toISOString().replace(/\.\d{3}Z$/u, "Z") : undefined;
+    return at === undefined ? undefined : outlookTime(this.fixed.readBigUInt64LE(at + 8));
   }
 
   private stream(id: number, type: string): CompoundEntry | undefined {

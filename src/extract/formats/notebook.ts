@@ -1,8 +1,8 @@
 import { cleanText, cutText, oneLine } from "#extract/clean.ts";
-import { renderHtml } from "#extract/html/render.ts";
-import { surveyHtml } from "#extract/html/survey.ts";
+import { renderFragment } from "#extract/html/render.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
+import { asRecord, type Json } from "#extract/json-record.ts";
 import { jsonFormat } from "./json.ts";
 
 /**
@@ -30,25 +30,17 @@ export const notebookFormat: Format = {
       ? metadata["authors"].map((one) => textOf(asRecord(one)["name"]))
       : [];
     const author = oneLine(authors.filter((name) => name !== "").join(", "), 500);
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      properties: {
-        cells: String(cellsOf(notebook).length),
-        ...(language !== "" && { programmingLanguage: oneLine(language, 60) }),
-        ...(author !== "" && { author }),
-      },
-      isCut: out.isFull,
-      ...(title !== "" && { title: oneLine(title, 300) }),
+    const properties = {
+      cells: String(cellsOf(notebook).length),
+      ...(language !== "" && { programmingLanguage: oneLine(language, 60) }),
+      ...(author !== "" && { author }),
     };
+    return out.result({ properties, title: oneLine(title, 300) });
   },
 };
 
 /** Output matters least to a reader: a table or a traceback fits, a training log does not. */
 const MAX_OUTPUT_LENGTH = 20_000;
-
-type Json = Record<string, unknown>;
 
 function parseNotebook(input: FormatInput): Json | undefined {
   const decoded = input.decode();
@@ -116,14 +108,9 @@ function shownText(data: Json): string {
   const plain = textOf(data["text/plain"]);
   if (plain !== "" && !/^<[\w.]+(?: object)?>$/u.test(plain.trim())) return plain;
   const html = textOf(data["text/html"]);
-  if (html !== "" && html.length <= MAX_HTML_LENGTH) return textOfHtml(html);
+  if (html !== "" && html.length <= MAX_HTML_LENGTH)
+    return renderFragment(cleanText(html), MAX_OUTPUT_LENGTH).toString().trim();
   return textOf(data["text/latex"]) || plain;
-}
-
-function textOfHtml(html: string): string {
-  const clean = cleanText(html);
-  const { isDataTable } = surveyHtml(clean);
-  return renderHtml(clean, { scope: "everything", maxTextLength: MAX_OUTPUT_LENGTH, isDataTable }).toString().trim();
 }
 
 const MAX_HTML_LENGTH = 500_000;
@@ -137,9 +124,4 @@ function withoutColours(text: string): string {
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   return Array.isArray(value) ? value.filter((line) => typeof line === "string").join("") : "";
-}
-
-function asRecord(value: unknown): Json {
-  // Proof: every property of an object that isn't an array can be read as unknown.
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : {};
 }

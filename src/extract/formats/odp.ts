@@ -24,12 +24,11 @@ function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): Forma
   const { text, styles } = makeOdfText(file, writer);
   const pages = new PageReader(writer, text, styles);
   if (!file.walk("content", bodyReader(styles, pages))) throw new Error("the presentation has no content");
-  if (pages.furniture.size > 0) writer.paragraph("Headers and footers", { heading: 1 });
-  for (const line of pages.furniture) writer.paragraph(line);
+  writer.appendix("Headers and footers", [...pages.furniture]);
   writer.end();
   const { properties, ...rest } = resultProperties(readOdfProperties(file));
   properties["slides"] = String(pages.count);
-  return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
+  return out.result({ isCut: writer.isFull, properties, ...rest });
 }
 
 /** Splits the pages into shapes, notes and comments. */

@@ -24,5 +24,5 @@ function readSpreadsheet({ bytes, maxTextLength, hasTime }: FormatInput): Format
   if (!file.walk("content", bodyReader(styles, sheets))) throw new Error("the spreadsheet has no content");
   const { properties, ...rest } = resultProperties(readOdfProperties(file));
   Object.assign(properties, { sheets: String(sheets.count) }, hiddenProperties(sheets.left));
-  return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
+  return out.result({ isCut: writer.isFull, properties, ...rest });
 }

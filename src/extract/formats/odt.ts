@@ -1,12 +1,12 @@
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
-import { BlockWriter } from "#extract/office/blocks.ts";
+import { BlockWriter, ITEM } from "#extract/office/blocks.ts";
 import { withZipReasons } from "#extract/office/failures.ts";
 import {
   bodyReader,
   makeOdfText,
   odfCommentLines,
   readHeadersAndFooters,
-  writeNotes,
+  noteLine,
 } from "#extract/office/odf-document.ts";
 import { openOdf, readOdfProperties } from "#extract/office/odf-file.ts";
 import { resultProperties } from "#extract/office/properties.ts";
@@ -23,20 +23,10 @@ function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatRes
   const writer = new BlockWriter(out, hasTime);
   const { text, styles } = makeOdfText(file, writer);
   if (!file.walk("content", bodyReader(styles, text))) throw new Error("the document has no text part");
-  writeNotes(writer, "Footnotes", text.footnotes);
-  writeNotes(writer, "Endnotes", text.endnotes);
-  const comments = odfCommentLines(text.comments);
-  if (comments.length > 0) writer.paragraph("Comments", { heading: 1 });
-  for (const line of comments) writer.paragraph(line, { list: { depth: 0, marker: "-" } });
-  const lines = readHeadersAndFooters(file, text);
-  if (lines.length > 0) writer.paragraph("Headers and footers", { heading: 1 });
-  for (const line of lines) writer.paragraph(line);
+  writer.appendix("Footnotes", text.footnotes.map(noteLine));
+  writer.appendix("Endnotes", text.endnotes.map(noteLine));
+  writer.appendix("Comments", odfCommentLines(text.comments), ITEM);
+  writer.appendix("Headers and footers", readHeadersAndFooters(file, text));
   writer.end();
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    isCut: writer.isFull,
-    ...resultProperties(readOdfProperties(file)),
-  };
+  return out.result({ isCut: writer.isFull, ...resultProperties(readOdfProperties(file)) });
 }

@@ -1,5 +1,6 @@
 import { append } from "#core/append.ts";
-import type { Format, FormatInput, FormatNoText, FormatResult } from "#extract/format.ts";
+import { defined } from "#core/defined.ts";
+import { type Format, type FormatInput, type FormatNoText, type FormatResult, noText } from "#extract/format.ts";
 import { readAnnotations } from "#extract/pdf/annotations.ts";
 import { addAttachments, distinctFiles, type FoundFile, readAttachments } from "#extract/pdf/attachments.ts";
 import { readMetadata } from "#extract/pdf/metadata.ts";
@@ -19,7 +20,7 @@ export const pdfFormat: Format = {
       open = await openPdf(input.bytes);
     } catch (error) {
       if (error instanceof Error && error.name === "PasswordException") {
-        return { state: "no_text", reason: "encrypted", message: "The PDF is password-protected." };
+        return noText("encrypted", "The PDF is password-protected.");
       }
       throw error;
     }
@@ -45,22 +46,13 @@ async function readDocument(open: OpenPdf, input: FormatInput): Promise<FormatRe
   const children = addAttachments(out, files);
   const { title, ...properties } = await readMetadata(pdf);
   properties["pages"] = String(pdf.numPages);
-  if (out.offset === 0)
-    return { ...noText(pdf.numPages, pages.withoutFont), properties, ...(title !== undefined && { title }) };
+  if (out.offset === 0) return { ...withoutText(pdf.numPages, pages.withoutFont), properties, ...defined({ title }) };
   if (pages.broken > 0) properties["unreadablePages"] = String(pages.broken);
   if (pages.withoutFont > 0) properties["pagesWithUnreadableFonts"] = String(pages.withoutFont);
   if (files.length > 0) properties["attachments"] = String(files.length);
   const leftOut = files.length - children.length;
   if (leftOut > 0) properties["attachmentsLeftOut"] = String(leftOut);
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    properties,
-    isCut: out.isFull || pages.read < pdf.numPages,
-    ...(title !== undefined && { title }),
-    ...(children.length > 0 && { children }),
-  };
+  return out.result({ properties, isCut: pages.read < pdf.numPages, title, children });
 }
 
 interface Pages {
@@ -116,11 +108,11 @@ async function readPage(opened: Promise<PdfPage>): Promise<{ text: string; files
   }
 }
 
-function noText(numPages: number, withoutFont: number): FormatNoText {
+function withoutText(numPages: number, withoutFont: number): FormatNoText {
   const pages = numPages === 1 ? "its page" : `its ${numPages} pages`;
   const message =
     withoutFont > 0
       ? `The PDF has text in fonts that kb can't read, on ${withoutFont} of ${numPages} pages, and no other text.`
       : `The PDF has no text layer on ${pages}. It is probably a scan.`;
-  return { state: "no_text", reason: "empty", message };
+  return noText("empty", message);
 }

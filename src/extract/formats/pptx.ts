@@ -1,6 +1,6 @@
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
-import { BlockWriter, type Block } from "#extract/office/blocks.ts";
-import { readChart, readDiagram } from "#extract/office/chart-text.ts";
+import { BlockWriter } from "#extract/office/blocks.ts";
+import { type GraphicKind, readGraphic } from "#extract/office/chart-text.ts";
 import { withZipReasons } from "#extract/office/failures.ts";
 import { findType, openPackage, type OfficePackage, type Relationships } from "#extract/office/package.ts";
 import { resultProperties } from "#extract/office/properties.ts";
@@ -30,14 +30,13 @@ function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): Forma
   slides.forEach((part, index) => {
     if (!writer.isFull) readSlide({ file, part, writer, authors, footers, number: index + 1 });
   });
-  if (footers.size > 0) writer.paragraph("Headers and footers", { heading: 1 });
-  for (const text of footers) writer.paragraph(text);
+  writer.appendix("Headers and footers", [...footers]);
   writer.end();
   const { properties, ...rest } = resultProperties(file.properties());
   // The program's default title.
-  if (rest.title === "PowerPoint Presentation") delete rest.title;
+  if (rest.title === "PowerPoint Presentation") rest.title = undefined;
   properties["slides"] = String(slides.length);
-  return { state: "ok", text: out.toString(), sections: out.sections, isCut: writer.isFull, properties, ...rest };
+  return out.result({ isCut: writer.isFull, properties, ...rest });
 }
 
 const MAX_SLIDES = 10_000;
@@ -90,11 +89,7 @@ function readShapes(
   relationships: Relationships,
   writer: BlockWriter,
 ): SlideShape[] | undefined {
-  const found = (kind: "chart" | "diagram", id: string): Block[] => {
-    const target = relationships.get(id);
-    if (target === undefined || target.isExternal) return [];
-    return kind === "chart" ? readChart(file, target.target) : readDiagram(file, target.target);
-  };
+  const found = (kind: GraphicKind, id: string) => readGraphic(file, relationships, kind, id);
   const text = new SlideText({ writer, relationships, found });
   return file.walk(part, text) && text.isShown ? text.shapes : undefined;
 }

@@ -1,5 +1,5 @@
 import type { Format, FormatResult } from "#extract/format.ts";
-import { BlockWriter } from "#extract/office/blocks.ts";
+import { BlockWriter, ITEM } from "#extract/office/blocks.ts";
 import { commentLine } from "#extract/office/comment-line.ts";
 import { resultProperties } from "#extract/office/properties.ts";
 import { RtfReader } from "#extract/office/rtf-reader.ts";
@@ -14,35 +14,16 @@ export const rtfFormat: Format = {
     const reader = new RtfReader(writer);
     readRtfTokens(bytes, reader);
     reader.end();
-    writeNotes(
-      writer,
-      "Footnotes",
-      reader.aside.notes.filter(({ id }) => !id.startsWith("e")),
-    );
-    writeNotes(
-      writer,
-      "Endnotes",
-      reader.aside.notes.filter(({ id }) => id.startsWith("e")),
-    );
-    if (reader.aside.comments.length > 0) writer.paragraph("Comments", { heading: 1 });
-    for (const { author, text } of reader.aside.comments)
-      writer.paragraph(commentLine(author, undefined, text), { list: { depth: 0, marker: "-" } });
+    const { notes, comments } = reader.aside;
+    const linesOf = (isEndnote: boolean) =>
+      notes.filter(({ id }) => id.startsWith("e") === isEndnote).map(({ id, text }) => `[^${id}]: ${text}`);
+    writer.appendix("Footnotes", linesOf(false));
+    writer.appendix("Endnotes", linesOf(true));
+    const commentLines = comments.map(({ author, text }) => commentLine(author, undefined, text));
+    writer.appendix("Comments", commentLines, ITEM);
     reader.furniture.delete("");
-    if (reader.furniture.size > 0) writer.paragraph("Headers and footers", { heading: 1 });
-    for (const line of reader.furniture) writer.paragraph(line);
+    writer.appendix("Headers and footers", [...reader.furniture]);
     writer.end();
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      isCut: writer.isFull,
-      ...resultProperties(reader.properties),
-    };
+    return out.result({ isCut: writer.isFull, ...resultProperties(reader.properties) });
   },
 };
-
-function writeNotes(writer: BlockWriter, title: string, notes: readonly { id: string; text: string }[]): void {
-  if (notes.length === 0) return;
-  writer.paragraph(title, { heading: 1 });
-  for (const { id, text } of notes) writer.paragraph(`[^${id}]: ${text}`);
-}

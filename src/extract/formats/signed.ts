@@ -1,5 +1,6 @@
 import { memberPath } from "#extract/archive/member.ts";
-import type { Format } from "#extract/format.ts";
+import { type Format, noText } from "#extract/format.ts";
+import { numbered } from "#extract/numbered.ts";
 import { isMimePart } from "#extract/mail/mime.ts";
 import { signedContent } from "#extract/mail/signed-content.ts";
 import { mailFormat } from "./mail.ts";
@@ -11,10 +12,8 @@ import { mailFormat } from "./mail.ts";
 export const signedFormat: Format = {
   extract(input) {
     const bytes = signedContent(input.bytes);
-    if (bytes === undefined) {
-      const message = "The mail is encrypted (S/MIME), or its signature wraps nothing.";
-      return { state: "no_text", reason: "encrypted", message };
-    }
+    if (bytes === undefined)
+      return noText("encrypted", "The mail is encrypted (S/MIME), or its signature wraps nothing.");
     if (isMimePart(bytes)) return mailFormat.extract({ ...input, bytes });
     const fileName = memberPath(input.fileName.replace(/\.p7[ms]$/iu, "")) ?? "content";
     return {
@@ -22,7 +21,7 @@ export const signedFormat: Format = {
       text: `${fileName}\n`,
       sections: [],
       properties: { attachments: "1" },
-      children: [{ id: `1/${fileName}`, fileName, bytes }],
+      children: numbered([{ fileName, bytes }]),
     };
   },
 };

@@ -1,5 +1,6 @@
-import { cleanText } from "#extract/clean.ts";
+import { cleanText, singleSpaced } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
+import { twoDigits } from "#extract/iso-time.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /**
@@ -27,13 +28,7 @@ export const subtitlesFormat: Format = {
       if (text !== previous) out.add(`${text}\n`);
       previous = text;
     }
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      properties: { captions: String(cues.length) },
-      isCut: decoded.isCut || out.isFull,
-    };
+    return out.result({ properties: { captions: String(cues.length) }, isCut: decoded.isCut });
   },
 };
 
@@ -89,7 +84,7 @@ function readDialogue(text: string): Cue[] {
       .replaceAll(/\{[^{}]{0,1000}\}/gu, "")
       .replaceAll(/\\[Nnh]/gu, " ");
     const name = values[places.name]?.trim() ?? "";
-    const words = said.replaceAll(/\s+/gu, " ").trim();
+    const words = singleSpaced(said);
     if (seconds === undefined || words === "") continue;
     const at = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
     cues.push({ seconds: at, text: name === "" ? words : `${name}: ${words}` });
@@ -104,18 +99,16 @@ function placesOf(format: string): { start: number; name: number; text: number }
 
 /** `<i>`, `<v Ana>` (which names the speaker), `{\an8}` and entities. */
 function withoutMarks(text: string): string {
-  return text
+  const words = text
     .replaceAll(/<v(?:\.[^\s>]{0,60})? ([^>]{1,100})>/gu, "$1: ")
     .replaceAll(/<[^<>]{0,200}>|\{\\[^{}]{0,200}\}/gu, "")
     .replaceAll("&nbsp;", " ")
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&")
-    .replaceAll(/\s+/gu, " ")
-    .trim();
+    .replaceAll("&amp;", "&");
+  return singleSpaced(words);
 }
 
 function clockOf(seconds: number): string {
-  const pad = (value: number) => String(Math.floor(value)).padStart(2, "0");
-  return `${pad(seconds / 3_600)}:${pad((seconds % 3_600) / 60)}:${pad(seconds % 60)}`;
+  return [seconds / 3_600, (seconds % 3_600) / 60, seconds % 60].map((value) => twoDigits(Math.floor(value))).join(":");
 }

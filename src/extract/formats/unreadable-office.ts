@@ -1,4 +1,4 @@
-import type { Format } from "#extract/format.ts";
+import { type Format, noText } from "#extract/format.ts";
 import { ENCRYPTED_OFFICE } from "#extract/office/kind.ts";
 
 /**
@@ -7,10 +7,9 @@ import { ENCRYPTED_OFFICE } from "#extract/office/kind.ts";
  */
 export const unreadableOfficeFormat: Format = {
   extract({ mimeType }) {
-    if (mimeType === ENCRYPTED_OFFICE)
-      return { state: "no_text", reason: "encrypted", message: "The document is password-protected." };
+    if (mimeType === ENCRYPTED_OFFICE) return noText("encrypted", "The document is password-protected.");
     const message = `kb can't read this old binary format (${mimeType}). Save the document in the current format${newName(mimeType)}.`;
-    return { state: "no_text", reason: "unsupported_type", message };
+    return noText("unsupported_type", message);
   },
 };
 

@@ -1,6 +1,6 @@
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { BlockWriter } from "#extract/office/blocks.ts";
-import { resultProperties, setProperty, type DocumentProperties } from "#extract/office/properties.ts";
+import { propertyReader, resultProperties, type DocumentProperties } from "#extract/office/properties.ts";
 import { makeWordNumbering } from "#extract/office/word-numbering.ts";
 import { makeWordStyles } from "#extract/office/word-styles.ts";
 import { WordText } from "#extract/office/word-text.ts";
@@ -18,7 +18,7 @@ function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatRes
   const styles = makeWordStyles();
   const properties: DocumentProperties = {};
   walkXml(xmlFromBytes(bytes), onlyIn("w:styles", styles.handler));
-  walkXml(xmlFromBytes(bytes), onlyIn("o:DocumentProperties", propertyReader(properties)));
+  walkXml(xmlFromBytes(bytes), onlyIn("o:DocumentProperties", propertyReader(properties, PROPERTIES)));
   const text = new WordText({
     writer,
     styles,
@@ -28,13 +28,7 @@ function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatRes
   });
   walkXml(xmlFromBytes(bytes), onlyIn("w:body", withBoxes(text)));
   writer.end();
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    isCut: writer.isFull,
-    ...resultProperties(properties),
-  };
+  return out.result({ isCut: writer.isFull, ...resultProperties(properties) });
 }
 
 /** The content of an element of that name, wherever it is. */
@@ -73,19 +67,6 @@ function withBoxes(text: WordText): XmlHandler {
 }
 
 const BOXES = new Set(["w:footnote", "w:endnote", "w:hdr", "w:ftr"]);
-
-function propertyReader(properties: DocumentProperties): XmlHandler {
-  let text = "";
-  return {
-    open: () => void (text = ""),
-    text: (data) => void (text.length < 4_000 && (text += data)),
-    close(name) {
-      const property = PROPERTIES.get(name);
-      if (property !== undefined) setProperty(properties, property, text);
-      text = "";
-    },
-  };
-}
 
 const PROPERTIES = new Map([
   ["o:Title", "title"],

@@ -46,14 +46,11 @@ function readWorkbook(input: FormatInput): FormatResult {
     const part = relationships.get(id)?.target;
     if (isHidden) hidden.sheets++;
     if (part === undefined || isHidden || writer.isFull) continue;
-    const counts = readSheet({ file, part, name, filter, writer, workbook, persons });
-    hidden.rows += counts.rows;
-    hidden.columns += counts.columns;
+    readSheet({ file, part, name, filter, writer, workbook, persons }).addTo(hidden);
   }
   const { properties, ...rest } = resultProperties(file.properties());
   Object.assign(properties, { sheets: String(found.sheets.length) }, hiddenProperties(hidden));
-  const isCut = writer.isFull || strings.isCut();
-  return { state: "ok", text: out.toString(), sections: out.sections, isCut, properties, ...rest };
+  return out.result({ isCut: writer.isFull || strings.isCut(), properties, ...rest });
 }
 
 const MAX_SHEETS = 5_000;
@@ -94,8 +91,8 @@ interface SheetInput {
   persons: ReadonlyMap<string, string>;
 }
 
-/** @returns how many rows and columns with words were left out */
-function readSheet(sheet: SheetInput): { rows: number; columns: number } {
+/** @returns the hidden rows and columns */
+function readSheet(sheet: SheetInput): HiddenCells {
   const { file, part, name, filter, writer, workbook, persons } = sheet;
   const relationships: Relationships = file.relationshipsOf(part);
   const hidden = new HiddenCells((isFiltered) => [
@@ -122,7 +119,7 @@ function readSheet(sheet: SheetInput): { rows: number; columns: number } {
   );
   writer.lines(readDrawings(file, relationships));
   writer.lines(rows.headersAndFooters);
-  return hidden.counts;
+  return hidden;
 }
 
 /** The rows of the filters of a sheet or table that have conditions; without one, those of `otherwise`. */

@@ -1,5 +1,6 @@
-import { Parser } from "htmlparser2";
 import { oneLine } from "#extract/clean.ts";
+import { localName } from "#extract/local-name.ts";
+import { parseXml } from "#extract/xml-text.ts";
 import { isBase64 } from "./base64.ts";
 
 /** The content of an XML document of prose, as HTML, and its metadata. */
@@ -17,15 +18,11 @@ export interface XmlBook {
  */
 export function readXmlBook(source: string): XmlBook {
   const reader = new BookReader();
-  const parser = new Parser(reader, { xmlMode: true, decodeEntities: true, recognizeSelfClosing: true });
-  for (let at = 0; at < source.length && !reader.book.isCut; at += STEP_LENGTH)
-    parser.write(source.slice(at, at + STEP_LENGTH));
-  parser.end();
+  parseXml(source, reader, () => reader.book.isCut);
   reader.book.html = reader.parts.join("");
   return reader.book;
 }
 
-const STEP_LENGTH = 8_192;
 const MAX_OPEN = 500;
 
 class BookReader {
@@ -155,10 +152,6 @@ const PROPERTIES = new Map([
 
 function isBinary(attributes: Record<string, string>): boolean {
   return /base64/iu.test(attributes["encoding"] ?? attributes["dt:dt"] ?? attributes["xsi:type"] ?? "");
-}
-
-function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
 }
 
 function escaped(text: string): string {

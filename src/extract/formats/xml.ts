@@ -1,13 +1,13 @@
-import { Parser } from "htmlparser2";
 import { xmlEncodingOf } from "#core/encodings/declared.ts";
-import { cleanText, oneLine } from "#extract/clean.ts";
+import { cleanText, oneLine, singleSpaced } from "#extract/clean.ts";
 import type { Format, FormatText } from "#extract/format.ts";
 import { isBase64, isBase64Text, saysBase64 } from "./base64.ts";
 import { readXmlBook } from "./xml-book.ts";
-import { renderHtml } from "#extract/html/render.ts";
-import { surveyHtml } from "#extract/html/survey.ts";
+import { renderFragment } from "#extract/html/render.ts";
 import { isBook } from "#extract/xml-kind.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
+import { localName } from "#extract/local-name.ts";
+import { parseXml } from "#extract/xml-text.ts";
 
 /**
  * XML: the text of its elements, a line each, and the meaningful attributes. One pass without a tree. Entities other
@@ -21,41 +21,20 @@ export const xmlFormat: Format = {
     const out = new TextBuilder(maxTextLength);
     const writer = new XmlWriter(out);
     const source = cleanText(decoded.text);
-    const parser = new Parser(writer, { xmlMode: true, decodeEntities: true, recognizeSelfClosing: true });
-    for (let at = 0; at < source.length && !out.isFull && !writer.isTooDeep; at += STEP_LENGTH)
-      parser.write(source.slice(at, at + STEP_LENGTH));
-    parser.end();
-    const { title } = writer;
-    return {
-      state: "ok",
-      text: out.toString(),
-      sections: out.sections,
-      properties: writer.properties,
-      isCut: decoded.isCut || out.isFull || writer.isTooDeep,
-      ...(title !== undefined && { title }),
-    };
+    parseXml(source, writer, () => out.isFull || writer.isTooDeep);
+    const { title, properties, isTooDeep } = writer;
+    return out.result({ properties, isCut: decoded.isCut || isTooDeep, title });
   },
 };
 
 /** A document of prose, as Markdown; undefined for data. */
 function readBook(source: string, maxTextLength: number): FormatText | undefined {
   if (!isBook(source.slice(0, 4_096))) return undefined;
-  const { html, title, language, properties, isCut } = readXmlBook(source);
-  const { isDataTable } = surveyHtml(html);
-  const out = renderHtml(html, { scope: "everything", maxTextLength, isDataTable });
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
-    properties,
-    isCut: isCut || out.isFull,
-    ...(title !== undefined && { title }),
-    ...(language !== undefined && /^[a-z]{2}$/u.test(language) && { language }),
-  };
+  const { html, language = "", ...book } = readXmlBook(source);
+  const code = /^[a-z]{2}$/u.exec(language)?.[0];
+  return renderFragment(html, maxTextLength).result({ ...book, language: code });
 }
 
-/** Small, because the parser works on all open elements at each new one. */
-const STEP_LENGTH = 8_192;
 const MAX_OPEN = 2_000;
 const MAX_INDENT = 6;
 const MAX_HELD_LENGTH = 100_000;
@@ -96,7 +75,7 @@ class XmlWriter {
       this.release();
       const words = Object.entries(attributes)
         .filter(([key, value]) => isWorthReading(key, value))
-        .map(([key, value]) => `${key}: ${value.replaceAll(/\s+/gu, " ").trim()}`);
+        .map(([key, value]) => `${key}: ${singleSpaced(value)}`);
       const label = attributes["name"] ?? attributes["title"] ?? attributes["id"] ?? "";
       if (this.open.length === 1 && label !== "") this.out.section(label, 1);
       hasLine = words.length > 0;
@@ -204,8 +183,4 @@ function isWorthReading(key: string, value: string): boolean {
   if (/^xmlns(?::|$)|^xsi:|:space$/u.test(key) || value.trim() === "") return false;
   if (value.startsWith("data:") || isBase64(value)) return false;
   return /\p{L}{2}/u.test(value) || /^\d{2,}$/u.test(value.trim());
-}
-
-function localName(name: string): string {
-  return name.slice(name.indexOf(":") + 1);
 }

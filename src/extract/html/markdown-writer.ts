@@ -187,7 +187,7 @@ export class MarkdownWriter {
     this.needsSpace = false;
     return () => {
       this.writeDue();
-      cells.push(oneLine(this.cellText ?? "", MAX_CELL_LENGTH).replaceAll("|", "\\|"));
+      cells.push(oneLine(this.cellText ?? "", MAX_CELL_LENGTH));
       this.cellText = undefined;
       this.needsSpace = false;
     };

@@ -3,6 +3,7 @@ import { AnchorTracker } from "./anchors.ts";
 import { MarkdownWriter } from "./markdown-writer.ts";
 import { isNoteMark } from "./note-mark.ts";
 import { ScopeTracker, type Scope } from "./scope.ts";
+import { surveyHtml } from "./survey.ts";
 import { SymbolFonts } from "./symbols.ts";
 import { walkHtml, type Attributes } from "./walk.ts";
 
@@ -13,6 +14,12 @@ export interface RenderOptions {
   isDataTable: readonly boolean[];
   /** The beginning of the text when the part has no heading of its own there. */
   heading?: string;
+}
+
+/** All visible text of clean HTML that isn't a page: a chapter, a mail, an entry of a feed. */
+export function renderFragment(html: string, maxTextLength: number): TextBuilder {
+  const { isDataTable } = surveyHtml(html);
+  return renderHtml(html, { scope: "everything", maxTextLength, isDataTable });
 }
 
 /** The visible text of a part of a page as Markdown, with its headings as sections. */

@@ -1,3 +1,5 @@
+import { headerLine, rowLine } from "#extract/markdown-table.ts";
+
 /** The lines of tables, which may be nested. */
 export class TableLines {
   /** Number of rows that each of them has so far. */
@@ -20,7 +22,7 @@ export class TableLines {
     if (cells.every((cell) => cell === "")) return [];
     const count = this.rows.pop();
     if (count !== undefined) this.rows.push(count + 1);
-    const line = `| ${cells.join(" | ")} |`;
-    return (count ?? 0) === 0 ? [line, `|${" --- |".repeat(cells.length)}`] : [line];
+    const line = rowLine(cells);
+    return (count ?? 0) === 0 ? [line, headerLine(cells.length)] : [line];
   }
 }

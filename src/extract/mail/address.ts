@@ -1,4 +1,4 @@
-import { oneLine } from "#extract/clean.ts";
+import { oneLine, singleSpaced } from "#extract/clean.ts";
 import { decodeWords, splitOutsideQuotes, unquote } from "./header.ts";
 
 export interface MailAddress {
@@ -24,12 +24,7 @@ export function readAddresses(field: string): MailAddress[] {
 /** `Ana <ana@one.test>`, or the one of the two that exists. */
 export function addressText({ name, email }: MailAddress): string {
   if (email === "") return name;
-  return name === ""
-    ? email
-    : `${name
-        .replace(/[<>,;]/gu, " ")
-        .replace(/\s+/gu, " ")
-        .trim()} <${email}>`;
+  return name === "" ? email : `${singleSpaced(name.replace(/[<>,;]/gu, " "))} <${email}>`;
 }
 
 function readAddress(text: string): MailAddress | undefined {

@@ -1,10 +1,11 @@
 import { decodeNamed } from "#core/encoded-words.ts";
 import { decodeText } from "#core/encodings/decode.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /** Bytes of a mail as text, in the encoding that it names; a missing or unknown one is guessed. Never throws. */
 export function decodeCharset(bytes: Uint8Array, declared: string | undefined): string {
   const named = decodeNamed(bytes, declared);
   if (named !== undefined) return named;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   return decodeText(buffer, Math.max(1, buffer.length))?.text ?? buffer.toString("latin1");
 }

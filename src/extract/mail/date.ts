@@ -1,3 +1,5 @@
+import { twoDigits } from "#extract/iso-time.ts";
+
 /**
  * `Tue, 05 Mar 2024 10:11:12 +0100 (CET)` as `2024-03-05T10:11:12+01:00`; undefined if it isn't a date. Source: RFC
  * 5322.
@@ -23,10 +25,9 @@ export function readMailDate(text: string): string | undefined {
   const month = MONTHS.indexOf(monthName.toLowerCase()) + 1;
   const year = yearText.length > 2 ? Number(yearText) : Number(yearText) + (Number(yearText) < 50 ? 2000 : 1900);
   if (month === 0 || year < 1900 || year > 9999) return undefined;
-  const pad = (value: string | number) => String(value).padStart(2, "0");
   const zone =
     sign === undefined ? (ZONES[parts[10]?.toUpperCase() ?? ""] ?? "Z") : `${sign}${zoneHours}:${zoneMinutes}`;
-  const date = `${year}-${pad(month)}-${pad(day)}T${pad(hour)}:${minute}:${second === "60" ? "59" : second}${zone}`;
+  const date = `${year}-${twoDigits(month)}-${twoDigits(day)}T${twoDigits(hour)}:${minute}:${second === "60" ? "59" : second}${zone}`;
   return Number.isNaN(Date.parse(date)) ? undefined : date;
 }
 

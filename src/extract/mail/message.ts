@@ -1,7 +1,7 @@
 import { cleanText, oneLine } from "#extract/clean.ts";
-import { surveyHtml } from "#extract/html/survey.ts";
-import { renderHtml } from "#extract/html/render.ts";
+import { renderFragment } from "#extract/html/render.ts";
 import type { FormatText } from "#extract/format.ts";
+import { numbered } from "#extract/numbered.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 import { addressText, readAddresses } from "./address.ts";
 import { readMailDate } from "./date.ts";
@@ -72,21 +72,12 @@ export function mailText(mail: Mail, maxTextLength: number): FormatText {
     out.section("Attachments", 2, out.offset, { kind: "part" });
     out.add(`Attachments:\n${mail.attachments.map(({ fileName }) => `- ${oneLine(fileName, 200)}\n`).join("")}`);
   }
-  const children = mail.attachments.map(({ fileName, mimeType, bytes }, index) => ({
-    id: `${index + 1}/${fileName}`,
-    fileName,
-    mimeType,
-    bytes,
-  }));
-  return {
-    state: "ok",
-    text: out.toString(),
-    sections: out.sections,
+  return out.result({
     properties: propertiesOf(mail),
-    isCut: out.isFull || mail.isCut,
-    ...(mail.subject === "" ? {} : { title: mail.subject }),
-    ...(children.length > 0 ? { children } : {}),
-  };
+    isCut: mail.isCut,
+    title: mail.subject,
+    children: numbered(mail.attachments),
+  });
 }
 
 /** The lines above a mail that people know. */
@@ -113,8 +104,7 @@ function plainOf({ isHtml, text }: MailText, maxTextLength: number): string {
   const clean = cleanText(text);
   if (!isHtml) return clean.trim();
   try {
-    const { isDataTable } = surveyHtml(clean);
-    return renderHtml(clean, { scope: "everything", maxTextLength, isDataTable }).toString().trim();
+    return renderFragment(clean, maxTextLength).toString().trim();
   } catch {
     // Nested extremely deep: the words without their order are better than no mail.
     return clean.replaceAll(/<[^<>]*>/gu, " ").trim();

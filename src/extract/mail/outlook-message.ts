@@ -1,4 +1,6 @@
 import { oneLine } from "#extract/clean.ts";
+import { isoSeconds } from "#extract/iso-time.ts";
+import { addressText } from "./address.ts";
 import { decodeCharset } from "./charset.ts";
 import { textOfRtf, unpackRtf } from "./compressed-rtf.ts";
 import { type Mail, type MailAttachment, type MailText, messageName } from "./mail.ts";
@@ -17,6 +19,17 @@ export function bodyForms({ plain, html, rtf, charset }: BodyForms): MailText[] 
   if (html.trim() !== "") return [{ isHtml: true, text: html }];
   const unpacked = rtf === undefined ? undefined : unpackRtf(rtf);
   return unpacked === undefined ? [] : [textOfRtf(unpacked, (bytes) => decodeCharset(bytes, charset))];
+}
+
+/** A person of Outlook. Senders inside one organisation have a directory's name instead of an address. */
+export function outlookPerson(name: string, email: string): string {
+  return addressText({ name: oneLine(name, 200), email: email.includes("@") ? oneLine(email, 320) : "" });
+}
+
+/** A time in 100 ns since 1601 as RFC 3339. */
+export function outlookTime(ticks: bigint): string | undefined {
+  const ms = Number(ticks / 10_000n) - 11_644_473_600_000;
+  return ms > 0 && ms < 253_402_300_800_000 ? isoSeconds(ms) : undefined;
 }
 
 /** A message in a message, which is written as a mail so that it is complete by itself, and its own attachments. */

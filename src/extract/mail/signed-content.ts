@@ -1,3 +1,5 @@
+import { asBuffer } from "#core/as-buffer.ts";
+
 /** PKCS #7 of signed data. Source: RFC 5652, section 5.1. */
 const SIGNED_DATA = Buffer.from("06092a864886f70d010702", "hex");
 const [OCTETS, OCTETS_IN_PARTS, SEQUENCE, FIRST] = [0x04, 0x24, 0x30, 0xa0];
@@ -11,7 +13,7 @@ const MAX_DEPTH = 16;
  * @returns undefined when the bytes aren't signed data, or contain nothing
  */
 export function signedContent(bytes: Uint8Array): Buffer | undefined {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   const whole = readNode(buffer, 0, buffer.length, 0);
   if (whole?.tag !== SEQUENCE) return undefined;
   const [type, wrapped] = childrenOf(buffer, whole);

@@ -1,9 +1,9 @@
 import { oneLine } from "#extract/clean.ts";
-import { addressText } from "./address.ts";
+import { isoSeconds } from "#extract/iso-time.ts";
 import { decodeCharset } from "./charset.ts";
 import { charsetOfCodePage } from "./code-pages.ts";
 import type { Mail, MailAttachment } from "./mail.ts";
-import { bodyForms, messageAttachments } from "./outlook-message.ts";
+import { bodyForms, messageAttachments, outlookPerson, outlookTime } from "./outlook-message.ts";
 import { readMapiProperties, type MapiProperties } from "./tnef-properties.ts";
 
 /**
@@ -96,7 +96,7 @@ function toMail({ charset, own, props, files, isCut }: Found, depth: number): Ma
   const messageId = oneLine(text(0x1035), 500);
   return {
     subject: oneLine(text(0x0037) || legacy(SUBJECT), 500),
-    from: personText(text(0x0c1a), text(0x5d01) || text(0x0c1f)) || senderOf(own.get(FROM), charset),
+    from: outlookPerson(text(0x0c1a), text(0x5d01) || text(0x0c1f)) || senderOf(own.get(FROM), charset),
     to: oneLine(text(0x0e04), 2_000),
     cc: oneLine(text(0x0e03), 2_000),
     date: timeOf(props.get(0x0039)) ?? dateOf(own.get(SENT)) ?? timeOf(props.get(0x0e06)) ?? dateOf(own.get(RECEIVED)),
@@ -132,17 +132,13 @@ function textOf(props: MapiProperties, id: number, charset: string): string {
   return (value.isUnicode ? value.data.toString("utf16le") : decodeCharset(value.data, charset)).replaceAll("\0", "");
 }
 
-function personText(name: string, email: string): string {
-  return addressText({ name: oneLine(name, 200), email: email.includes("@") ? oneLine(email, 320) : "" });
-}
-
 /** Name and address after four numbers, as old programs write it. Source: MS-OXTNEF, 2.1.3.3.2. */
 function senderOf(data: Buffer | undefined, charset: string): string {
   if (data === undefined || data.length < 8) return "";
   const nameEnd = 8 + data.readUInt16LE(4);
   const address = decodeCharset(data.subarray(nameEnd, nameEnd + data.readUInt16LE(6)), charset);
   const name = decodeCharset(data.subarray(8, nameEnd), charset).replaceAll("\0", "");
-  return personText(name, address.replaceAll("\0", "").replace(/^smtp:/iu, ""));
+  return outlookPerson(name, address.replaceAll("\0", "").replace(/^smtp:/iu, ""));
 }
 
 /** Seven numbers of two bytes, in an unknown time zone. */
@@ -150,15 +146,9 @@ function dateOf(data: Buffer | undefined): string | undefined {
   if (data === undefined || data.length < 12) return undefined;
   const [year = 0, month = 0, ...rest] = [0, 2, 4, 6, 8, 10].map((at) => data.readUInt16LE(at));
   const time = Date.UTC(year, month - 1, ...rest);
-  return year > 1970 && year < 10_000 && !Number.isNaN(time) ? isoOf(time) : undefined;
+  return year > 1970 && year < 10_000 && !Number.isNaN(time) ? isoSeconds(time) : undefined;
 }
 
 function timeOf(value: { data: Buffer } | undefined): string | undefined {
-  if (value === undefined || value.data.length !== 8) return undefined;
-  const ms = Number(value.data.readBigUInt64LE(0) / 10_000n) - 11_644_473_600_000;
-  return ms > 0 && ms < 253_402_300_800_000 ? isoOf(ms) : undefined;
-}
-
-function isoOf(time: number): string {
-  return new Date(time).toISOString().replace(/\.\d{3}Z$/u, "Z");
+  return value?.data.length === 8 ? outlookTime(value.data.readBigUInt64LE(0)) : undefined;
 }

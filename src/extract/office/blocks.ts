@@ -1,6 +1,7 @@
 import { append } from "#core/append.ts";
 import type { Section } from "#core/sections.ts";
-import { cleanText, oneLine } from "#extract/clean.ts";
+import { cleanText, oneLine, singleSpaced } from "#extract/clean.ts";
+import { headerLine, rowLine } from "#extract/markdown-table.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 export interface Paragraph {
@@ -25,6 +26,9 @@ export interface Cell {
 }
 
 export type Block = Paragraph | Table;
+
+/** An item of a list without numbers. */
+export const ITEM = { list: { depth: 0, marker: "-" } } as const satisfies Pick<Paragraph, "list">;
 
 /**
  * Takes paragraphs and tables in the order of the document and writes them as Markdown. Tables are collected until they
@@ -60,6 +64,12 @@ export class BlockWriter {
 
   paragraph(text: string, style: Pick<Paragraph, "heading" | "list"> = {}): void {
     if (/\S/u.test(text)) this.add({ kind: "paragraph", text, ...style });
+  }
+
+  /** Paragraphs under a heading of their own, if there are any: what a document has besides its text. */
+  appendix(title: string, texts: readonly string[], style: Pick<Paragraph, "list"> = {}): void {
+    if (texts.length > 0) this.paragraph(title, { heading: 1 });
+    for (const text of texts) this.paragraph(text, style);
   }
 
   /** A heading whose section is more than a heading: a slide, a sheet. */
@@ -194,7 +204,7 @@ export class BlockWriter {
     if (isContinued) this.separate("list");
     else this.separate("other");
     const lines = shortRows.length === 0 ? [] : [rowLine(header), ...body.map(rowLine)];
-    if (!isContinued) lines.splice(1, 0, `|${" --- |".repeat(Math.max(1, header.length))}`);
+    if (!isContinued) lines.splice(1, 0, headerLine(Math.max(1, header.length)));
     this.out.add(lines.join("\n"));
     this.previous = isContinued ? "list" : "other";
   }
@@ -208,16 +218,12 @@ export class BlockWriter {
 
 /** Text of blocks as one line, for cells, notes and comments. */
 export function blocksText(blocks: readonly Block[]): string {
-  return blocks
-    .map((block) =>
-      block.kind === "paragraph"
-        ? withMarker(block)
-        : block.rows.map((row) => row.map((cell) => blocksText(cell.blocks)).join(" ")).join(" "),
-    )
-    .join(" ")
-    .replaceAll("\u00ad", "")
-    .replaceAll(/\s+/gu, " ")
-    .trim();
+  const texts = blocks.map((block) =>
+    block.kind === "paragraph"
+      ? withMarker(block)
+      : block.rows.map((row) => row.map((cell) => blocksText(cell.blocks)).join(" ")).join(" "),
+  );
+  return singleSpaced(texts.join(" ").replaceAll("\u00ad", ""));
 }
 
 /** The text with its number in a list, if it has one. */
@@ -279,8 +285,4 @@ function shortRowsOf(rows: readonly Cell[][]): string[][] | undefined {
     result.push(texts);
   }
   return result;
-}
-
-function rowLine(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 }

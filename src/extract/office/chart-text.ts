@@ -1,16 +1,25 @@
-import type { Block } from "./blocks.ts";
-import type { OfficePackage } from "./package.ts";
+import { type Block, ITEM } from "./blocks.ts";
+import type { OfficePackage, Relationships } from "./package.ts";
 import { xstring } from "./xstring.ts";
 
+export type GraphicKind = "chart" | "diagram";
+
+/** The chart or diagram that a relationship leads to. */
+export function readGraphic(file: OfficePackage, relationships: Relationships, kind: GraphicKind, id: string): Block[] {
+  const part = relationships.get(id);
+  if (part === undefined || part.isExternal) return [];
+  return kind === "chart" ? readChart(file, part.target) : readDiagram(file, part.target);
+}
+
 /** The words and values of a chart: its titles as a paragraph, each series as a row of names and values. */
-export function readChart(file: OfficePackage, partName: string): Block[] {
+function readChart(file: OfficePackage, partName: string): Block[] {
   const chart = new ChartReader();
   file.walk(partName, chart);
   return chart.blocks();
 }
 
 /** The words of a diagram (SmartArt), one paragraph for each of its shapes. */
-export function readDiagram(file: OfficePackage, partName: string): Block[] {
+function readDiagram(file: OfficePackage, partName: string): Block[] {
   const blocks: Block[] = [];
   let text = "";
   let isText = false;
@@ -81,7 +90,7 @@ class ChartReader {
       const rest = categories.slice(values.length);
       const line = [...points, ...rest].join(", ");
       const text = name === "" ? line : line === "" ? name : `${name}: ${line}`;
-      if (text !== "") blocks.push({ kind: "paragraph", text, list: { depth: 0, marker: "-" } });
+      if (text !== "") blocks.push({ kind: "paragraph", text, ...ITEM });
     }
     return blocks;
   }

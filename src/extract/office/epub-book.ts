@@ -1,6 +1,7 @@
+import { singleSpaced } from "#extract/clean.ts";
 import { DOCUMENT_ZIP_CAPS, openZip, type Zip } from "#extract/zip.ts";
 import { ZipError } from "#extract/zip-error.ts";
-import { resolvePart, walkEntry } from "./package.ts";
+import { readPart, resolvePart, walkPart } from "./package.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
 import type { Attributes, XmlHandler } from "./xml.ts";
 
@@ -14,10 +15,7 @@ export type EpubBook = ReturnType<typeof openEpub>;
  */
 export function openEpub(bytes: Uint8Array) {
   const zip = openZip(bytes, DOCUMENT_ZIP_CAPS);
-  const walk = (name: string, handler: XmlHandler) => {
-    const entry = zip.find(name);
-    if (entry !== undefined) walkEntry(zip, entry, handler);
-  };
+  const walk = (name: string, handler: XmlHandler) => walkPart(zip, name, handler);
   const packageName = findPackage(zip, walk);
   if (packageName === undefined) throw new Error("the book has no package file");
   const book = readPackage(packageName, walk);
@@ -32,14 +30,11 @@ export function openEpub(bytes: Uint8Array) {
       .map((name) => ({ name, title: titles.get(name) })),
     properties: book.properties,
     /** A chapter's bytes; undefined when there is none of that name. */
-    read: (name: string): Uint8Array | undefined => {
-      const entry = zip.find(name);
-      return entry === undefined ? undefined : zip.read(entry, MAX_CHAPTER_BYTES);
-    },
+    read: (name: string) => readPart(zip, name, MAX_CHAPTER_BYTES),
   };
 }
 
-type Walk = (name: string, handler: XmlHandler) => void;
+type Walk = (name: string, handler: XmlHandler) => boolean;
 
 const MAX_CHAPTER_BYTES = 32 * 1_048_576;
 const MAX_ITEMS = 50_000;
@@ -118,7 +113,7 @@ function addItem(
 function readContents(contentsName: string, walk: Walk, titles: Map<string, string>): void {
   const folder = contentsName.slice(0, contentsName.lastIndexOf("/") + 1);
   const add = (href: string | undefined, words: string) => {
-    const title = words.replaceAll(/\s+/gu, " ").trim();
+    const title = singleSpaced(words);
     if (href === undefined || title === "" || titles.size >= MAX_ITEMS) return;
     const name = resolvePart(folder, decodePath(href));
     if (!titles.has(name)) titles.set(name, title);

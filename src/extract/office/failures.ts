@@ -1,4 +1,4 @@
-import type { FormatResult } from "#extract/format.ts";
+import { type FormatResult, noText } from "#extract/format.ts";
 import { ZipError } from "#extract/zip-error.ts";
 
 /**
@@ -10,6 +10,6 @@ export function withZipReasons(read: () => FormatResult): FormatResult {
   } catch (error) {
     if (!(error instanceof ZipError) || error.reason === "failed") throw error;
     const words = error.reason === "encrypted" ? "is password-protected" : "is too large to be unpacked";
-    return { state: "no_text", reason: error.reason, message: `The document ${words}: ${error.message}.` };
+    return noText(error.reason, `The document ${words}: ${error.message}.`);
   }
 }

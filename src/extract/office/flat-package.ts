@@ -1,7 +1,9 @@
+import { asBuffer } from "#core/as-buffer.ts";
+
 /** Parts of an Office document that is one XML file ("Flat OPC"), by name: the XML of each, or its bytes. */
 export function readFlatPackage(bytes: Uint8Array): Map<string, Uint8Array> {
   const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(isWide ? "utf16le" : "utf8");
+  const text = asBuffer(bytes).toString(isWide ? "utf16le" : "utf8");
   const parts = new Map<string, Uint8Array>();
   const opening = /<pkg:part\s([^>]{0,2000})>/gu;
   for (let part = opening.exec(text); part !== null && parts.size < MAX_PARTS; part = opening.exec(text)) {

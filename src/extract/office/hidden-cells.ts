@@ -26,8 +26,10 @@ export class HiddenCells {
     this.findFiltered = findFiltered;
   }
 
-  get counts(): { rows: number; columns: number } {
-    return { rows: this.lostRows.size, columns: this.lostColumns.size };
+  /** Adds the number of rows and columns with words that were left out. */
+  addTo(hidden: { rows: number; columns: number }): void {
+    hidden.rows += this.lostRows.size;
+    hidden.columns += this.lostColumns.size;
   }
 
   /** A row as the sheet writes it. */

@@ -1,5 +1,6 @@
 import { otherDocumentKind } from "./other-documents.ts";
 import { looksLikeZip, openZip, type Zip } from "#extract/zip.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 export interface OfficeKind {
   mimeType: string;
@@ -127,7 +128,7 @@ const OLE_STREAMS: readonly (readonly [string, OfficeKind])[] = [
 ];
 
 function oleKind(bytes: Uint8Array): OfficeKind | undefined {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   return OLE_STREAMS.find(([name]) => hasOleEntry(buffer, name))?.[1];
 }
 

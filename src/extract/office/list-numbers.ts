@@ -1,3 +1,6 @@
+import { singleSpaced } from "#extract/clean.ts";
+import { twoDigits } from "#extract/iso-time.ts";
+
 /** The numbering of one level of a list. */
 export interface ListLevel {
   /**
@@ -27,10 +30,9 @@ export class ListCounter {
     this.numbers[depth] = before === undefined ? (level?.start ?? 1) : before + 1;
     if (level === undefined || level.format === "bullet") return "-";
     if (level.format === "none") return "";
-    return level.pattern
-      .replaceAll(/%([1-9])/gu, (_, digit: string) => this.numberAt(Number(digit) - 1, levels))
-      .replaceAll(/\s+/gu, " ")
-      .trim();
+    return singleSpaced(
+      level.pattern.replaceAll(/%([1-9])/gu, (_, digit: string) => this.numberAt(Number(digit) - 1, levels)),
+    );
   }
 
   private numberAt(depth: number, levels: readonly ListLevel[]): string {
@@ -53,7 +55,7 @@ export function formatNumber(value: number, format: string): string {
     case "upperRoman":
       return roman(value).toUpperCase();
     case "decimalZero":
-      return String(value).padStart(2, "0");
+      return twoDigits(value);
     default:
       return String(value);
   }

@@ -1,3 +1,4 @@
+import { twoDigits } from "#extract/iso-time.ts";
 import { type FormatSection, readSections, withLiterals } from "./number-literals.ts";
 
 /** The kind of the number in a cell, and the text shown around it. */
@@ -95,7 +96,7 @@ function kindOfCode(code: string): ValueKind {
 }
 
 /** Without the digits that only the binary form has. */
-function plain(number: number): string {
+export function plain(number: number): string {
   return String(Number(number.toPrecision(15)));
 }
 
@@ -120,7 +121,7 @@ function dateText(days: number, kind: "date" | "time" | "datetime", startsIn1904
 
 function durationText(days: number): string {
   const seconds = Math.round(Math.abs(days) * 86_400);
-  const two = (value: number) => String(value).padStart(2, "0");
-  const text = `${Math.floor(seconds / 3_600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  const minutes = Math.floor(seconds / 60);
+  const text = `${Math.floor(seconds / 3_600)}:${twoDigits(minutes % 60)}:${twoDigits(seconds % 60)}`;
   return days < 0 ? `-${text}` : text;
 }

@@ -1,4 +1,6 @@
-import { percentText } from "./number-format.ts";
+import { singleSpaced } from "#extract/clean.ts";
+import { twoDigits } from "#extract/iso-time.ts";
+import { percentText, plain } from "./number-format.ts";
 import { withShownWords } from "./number-literals.ts";
 import type { Attributes } from "./xml.ts";
 
@@ -12,7 +14,7 @@ export interface OdfCell {
 
 /** The value of a cell: dates in ISO 8601, plain numbers, else the text that is shown. */
 export function odfCellText({ attributes, text }: Pick<OdfCell, "attributes" | "text">): string {
-  const shown = text.replaceAll(/\s+/gu, " ").trim();
+  const shown = singleSpaced(text);
   const value = attributes["office:value"] ?? "";
   switch (attributes["office:value-type"] ?? attributes["calcext:value-type"]) {
     case "float":
@@ -34,7 +36,7 @@ export function odfCellText({ attributes, text }: Pick<OdfCell, "attributes" | "
 
 function numberText(value: string): string {
   const number = Number(value);
-  return Number.isFinite(number) ? String(Number(number.toPrecision(15))) : value;
+  return Number.isFinite(number) ? plain(number) : value;
 }
 
 /** `PT12H34M56.7S` as `12:34:56`. */
@@ -42,5 +44,5 @@ function timeText(value: string): string | undefined {
   const parts = /^(-?)PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/u.exec(value);
   if (parts === null) return undefined;
   const [, sign = "", hours = "", minutes = "", seconds = ""] = parts;
-  return `${sign}${hours.padStart(2, "0")}:${minutes.padStart(2, "0")}:${seconds.padStart(2, "0")}`;
+  return sign + [hours, minutes, seconds].map(twoDigits).join(":");
 }

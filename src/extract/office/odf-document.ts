@@ -89,11 +89,9 @@ export function readHeadersAndFooters(file: OdfFile, text: OdfText): string[] {
   return [...lines];
 }
 
-/** Notes and comments, each kind under its own heading. */
-export function writeNotes(writer: BlockWriter, title: string, notes: readonly OdfNote[]): void {
-  if (notes.length === 0) return;
-  writer.paragraph(title, { heading: 1 });
-  for (const { id, blocks } of notes) writer.paragraph(`[^${id}]: ${blocksText(blocks)}`);
+/** A note with its mark in the text. */
+export function noteLine({ id, blocks }: OdfNote): string {
+  return `[^${id}]: ${blocksText(blocks)}`;
 }
 
 /** Comments as lines: author, date, text. */

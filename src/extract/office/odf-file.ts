@@ -1,6 +1,6 @@
 import { DOCUMENT_ZIP_CAPS, looksLikeZip, openZip } from "#extract/zip.ts";
 import { ZipError } from "#extract/zip-error.ts";
-import { walkEntry } from "./package.ts";
+import { walkPart } from "./package.ts";
 import { setProperty, type DocumentProperties } from "./properties.ts";
 import { walkXml, xmlFromBytes, type XmlHandler } from "./xml.ts";
 
@@ -26,11 +26,7 @@ export function openOdf(bytes: Uint8Array): OdfFile {
     return { walk, walkObject: () => false };
   }
   const zip = openZip(bytes, DOCUMENT_ZIP_CAPS);
-  const walk = (name: string, handler: XmlHandler) => {
-    const entry = zip.find(name);
-    if (entry !== undefined) walkEntry(zip, entry, handler);
-    return entry !== undefined;
-  };
+  const walk = (name: string, handler: XmlHandler) => walkPart(zip, name, handler);
   if (isEncrypted((handler) => walk("META-INF/manifest.xml", handler)))
     throw new ZipError("encrypted", "its content is encrypted");
   return {

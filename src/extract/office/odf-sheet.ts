@@ -135,8 +135,7 @@ export class OdfSheets implements Required<XmlHandler> {
     this.writer.endSheet();
     this.writer.lines(this.lines);
     this.lines = [];
-    this.left.rows += this.hidden.counts.rows;
-    this.left.columns += this.hidden.counts.columns;
+    this.hidden.addTo(this.left);
   }
 
   /** `filter` marks filtered rows. Source: https://docs.oasis-open.org/office/OpenDocument/v1.3/ */

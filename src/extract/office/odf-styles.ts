@@ -1,3 +1,4 @@
+import { chainOf } from "./style-chain.ts";
 import type { ListLevel } from "./list-numbers.ts";
 import type { Attributes } from "./xml.ts";
 
@@ -69,14 +70,11 @@ export class OdfStyles {
   }
 
   private chain(family: string, name: string | undefined): OdfStyle[] {
-    const chain: OdfStyle[] = [];
-    for (let next = name; next !== undefined && chain.length < MAX_ANCESTORS;) {
-      const style = this.styles.get(keyOf(family, next));
-      if (style === undefined) break;
-      chain.push(style);
-      next = style.parent;
-    }
-    return chain;
+    return chainOf(
+      (next) => this.styles.get(keyOf(family, next)),
+      (style) => style.parent,
+      name,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import { webAddress } from "#extract/link-addresses.ts";
-import { DOCUMENT_ZIP_CAPS, looksLikeZip, openZip, type Zip, type ZipEntry } from "#extract/zip.ts";
-import { setProperty, type DocumentProperties } from "./properties.ts";
+import { DOCUMENT_ZIP_CAPS, looksLikeZip, openZip, type Zip } from "#extract/zip.ts";
+import { type DocumentProperties, propertyReader } from "./properties.ts";
 import { readFlatPackage } from "./flat-package.ts";
 import { withoutControlEscapes } from "./xstring.ts";
 import { walkXml, xmlFromBytes, type XmlHandler } from "./xml.ts";
@@ -42,15 +42,8 @@ function openZipped(bytes: Uint8Array): OfficePackage {
   const zip = openZip(bytes, DOCUMENT_ZIP_CAPS);
   return packageOf({
     has: (name) => zip.find(name) !== undefined,
-    read: (name) => {
-      const entry = zip.find(name);
-      return entry === undefined ? undefined : zip.read(entry, MAX_PART_BYTES);
-    },
-    walk: (name, handler) => {
-      const entry = zip.find(name);
-      if (entry !== undefined) walkEntry(zip, entry, handler);
-      return entry !== undefined;
-    },
+    read: (name) => readPart(zip, name, MAX_PART_BYTES),
+    walk: (name, handler) => walkPart(zip, name, handler),
   });
 }
 
@@ -102,9 +95,17 @@ export function linkOf(relationships: Relationships, id: string | undefined): st
   return found?.isExternal === true ? webAddress(found.target) : undefined;
 }
 
-/** Walks through one entry of an archive. */
-export function walkEntry(zip: Zip, entry: ZipEntry, handler: XmlHandler): void {
-  walkXml((onPiece) => zip.stream(entry, onPiece), handler);
+/** Walks through the entry of an archive with that name; false when there is none. */
+export function walkPart(zip: Zip, name: string, handler: XmlHandler): boolean {
+  const entry = zip.find(name);
+  if (entry !== undefined) walkXml((onPiece) => zip.stream(entry, onPiece), handler);
+  return entry !== undefined;
+}
+
+/** The bytes of the entry with that name; undefined when there is none. */
+export function readPart(zip: Zip, name: string, maxBytes: number): Uint8Array | undefined {
+  const entry = zip.find(name);
+  return entry && zip.read(entry, maxBytes);
 }
 
 const MAX_PART_BYTES = 16 * 1_048_576;
@@ -146,21 +147,8 @@ function readProperties(roots: Relationships, walk: Walk): DocumentProperties {
   const properties: DocumentProperties = {};
   const parts = [findType(roots, "core-properties")?.target ?? "docProps/core.xml"];
   parts.push(findType(roots, "extended-properties")?.target ?? "docProps/app.xml");
-  for (const part of parts) walk(part, propertyReader(properties));
+  for (const part of parts) walk(part, propertyReader(properties, PROPERTIES, withoutControlEscapes));
   return properties;
-}
-
-function propertyReader(properties: DocumentProperties): XmlHandler {
-  let text = "";
-  return {
-    open: () => void (text = ""),
-    text: (data) => void (text.length < 4_000 && (text += data)),
-    close(name) {
-      const property = PROPERTIES.get(name);
-      if (property !== undefined) setProperty(properties, property, withoutControlEscapes(text));
-      text = "";
-    },
-  };
 }
 
 const PROPERTIES = new Map([

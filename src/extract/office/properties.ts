@@ -1,4 +1,5 @@
 import { oneLine } from "#extract/clean.ts";
+import type { XmlHandler } from "./xml.ts";
 
 /** A document's metadata; `title` and `language` go to fields of their own. */
 export type DocumentProperties = Record<string, string>;
@@ -9,18 +10,28 @@ export function setProperty(properties: DocumentProperties, name: string, value:
   if (line !== undefined && line !== "") properties[name] ??= line;
 }
 
-/** The fields of a result from the properties. */
-export function resultProperties({ title, language, ...properties }: DocumentProperties): {
-  properties: DocumentProperties;
-  title?: string;
-  language?: string;
-} {
-  const code = /^[a-z]{2}(?=$|[-_])/iu.exec(language ?? "")?.[0]?.toLowerCase();
+/** Sets the properties that elements of these names hold. @param decode  turns the text of an element into its value */
+export function propertyReader(
+  properties: DocumentProperties,
+  names: ReadonlyMap<string, string>,
+  decode = (text: string) => text,
+): Required<Pick<XmlHandler, "open" | "text" | "close">> {
+  let text = "";
   return {
-    properties,
-    ...(title === undefined ? {} : { title }),
-    ...(code === undefined ? {} : { language: code }),
+    open: () => void (text = ""),
+    text: (data) => void (text.length < 4_000 && (text += data)),
+    close(name) {
+      const property = names.get(name);
+      if (property !== undefined) setProperty(properties, property, decode(text));
+      text = "";
+    },
   };
+}
+
+/** The fields of a result from the properties. */
+export function resultProperties({ title, language, ...properties }: DocumentProperties) {
+  const code = /^[a-z]{2}(?=$|[-_])/iu.exec(language ?? "")?.[0]?.toLowerCase();
+  return { properties, title, language: code };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { withAddresses } from "#extract/link-addresses.ts";
 import type { Block, BlockWriter } from "./blocks.ts";
 import { isBullet, newFlow, type RtfFlow } from "./rtf-state.ts";
-import { outlineHeading, type RtfTables } from "./rtf-tables.ts";
+import { outlineHeading } from "./outline.ts";
+import type { RtfTables } from "./rtf-tables.ts";
 
 /** The paragraphs and tables of an RTF document, and of the notes, comments and headers within. */
 export class RtfFlows {

@@ -1,4 +1,5 @@
 import type { LinkMark } from "#extract/link-addresses.ts";
+import { twoDigits } from "#extract/iso-time.ts";
 import type { RtfDestination } from "./rtf-words.ts";
 
 /** The state inside a group, and what it collects. */
@@ -72,7 +73,7 @@ export function newFlow(): RtfFlow {
 
 /** A date of the properties from its parts. */
 export function dateOf(parts: Readonly<Record<string, number>>): string {
-  const two = (name: string, otherwise: number) => String(parts[name] ?? otherwise).padStart(2, "0");
+  const two = (name: string, otherwise: number) => twoDigits(parts[name] ?? otherwise);
   return `${String(parts["yr"] ?? 0).padStart(4, "0")}-${two("mo", 1)}-${two("dy", 1)}T${two("hr", 0)}:${two("min", 0)}:${two("sec", 0)}`;
 }
 

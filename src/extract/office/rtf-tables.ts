@@ -1,4 +1,5 @@
 import { isSymbolFont } from "#extract/symbol-fonts.ts";
+import { outlineHeading } from "./outline.ts";
 import { codePageOfCharset, encodingOfCodePage } from "./rtf-fonts.ts";
 
 /** The tables of an RTF document: its fonts with the encodings of their letters, and the styles that are headings. */
@@ -77,11 +78,6 @@ export class RtfTables {
   private addHeading(level: number | undefined): void {
     if (level !== undefined && this.headings.size < MAX_STYLES) this.headings.set(this.styleNumber, level);
   }
-}
-
-/** The level of a heading by its outline level, from 0; 9 is text. */
-export function outlineHeading(value: number | undefined): number | undefined {
-  return value !== undefined && value >= 0 && value < 9 ? Math.min(6, value + 1) : undefined;
 }
 
 const MAX_FONTS = 20_000;

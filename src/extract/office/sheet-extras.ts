@@ -1,7 +1,7 @@
-import { append } from "#core/append.ts";
+import { singleSpaced } from "#extract/clean.ts";
 import { commentLine } from "./comment-line.ts";
-import { blocksText, type Block } from "./blocks.ts";
-import { readChart, readDiagram } from "./chart-text.ts";
+import { blocksText } from "./blocks.ts";
+import { readGraphic } from "./chart-text.ts";
 import { listType, type OfficePackage, type Relationships } from "./package.ts";
 import { withoutControlEscapes, xstring } from "./xstring.ts";
 
@@ -74,7 +74,7 @@ function readComments(
       if (name !== "comment" && name !== "threadedComment") return;
       const { ref = "", authorId, personId = "", dT } = head;
       const author = name === "comment" ? authors[Number(authorId)] : persons.get(personId);
-      const words = withoutName(xstring(text).replaceAll(/\s+/gu, " ").trim(), author);
+      const words = withoutName(singleSpaced(xstring(text)), author);
       if (words !== "" && isShown(ref)) lines.push(`Comment on ${ref}, ${commentLine(author, dT, words)}`);
     },
     isDone: () => lines.length > MAX_LINES,
@@ -92,11 +92,6 @@ function withoutName(text: string, author: string | undefined): string {
 function readDrawing(file: OfficePackage, partName: string): string[] {
   const lines: string[] = [];
   const relationships = file.relationshipsOf(partName);
-  const add = (blocks: readonly Block[]) =>
-    append(
-      lines,
-      blocks.map((block) => blocksText([block])),
-    );
   let text = "";
   let isText = false;
   file.walk(partName, {
@@ -104,9 +99,9 @@ function readDrawing(file: OfficePackage, partName: string): string[] {
       if (name === "a:p") text = "";
       else if (name === "a:t") isText = true;
       const id = name === "c:chart" ? attributes["r:id"] : name === "dgm:relIds" ? attributes["r:dm"] : undefined;
-      const part = id === undefined ? undefined : relationships.get(id);
-      if (part === undefined || part.isExternal) return;
-      add(name === "c:chart" ? readChart(file, part.target) : readDiagram(file, part.target));
+      if (id === undefined) return;
+      const blocks = readGraphic(file, relationships, name === "c:chart" ? "chart" : "diagram", id);
+      for (const block of blocks) lines.push(blocksText([block]));
     },
     text: (data) => void (isText && text.length < 100_000 && (text += data)),
     close(name) {

@@ -1,3 +1,4 @@
+import { singleSpaced } from "#extract/clean.ts";
 import { formatCellNumber, numberKindOf, type NumberKind } from "./number-format.ts";
 import { columnOf, type SheetCell, type SheetRow } from "./sheet-writer.ts";
 import type { HiddenCells } from "./hidden-cells.ts";
@@ -188,12 +189,11 @@ export class SheetRows implements XmlHandler {
  * 18.3.1.39.
  */
 function headerText(coded: string): string {
-  return coded
-    .replaceAll(/&(?:&|"[^"]{0,200}"|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|\d{1,3}|[A-Z])/giu, (code) =>
+  return singleSpaced(
+    coded.replaceAll(/&(?:&|"[^"]{0,200}"|K(?:[\dA-F]{6}|\d\d[+-]\d{3})|\d{1,3}|[A-Z])/giu, (code) =>
       code === "&&" ? "&" : " ",
-    )
-    .replaceAll(/\s+/gu, " ")
-    .trim();
+    ),
+  );
 }
 
 const PAGE_PARTS = /^(?:odd|even|first)(?:Header|Footer)$/u;

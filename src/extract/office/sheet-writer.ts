@@ -1,4 +1,5 @@
-import { cleanText } from "#extract/clean.ts";
+import { cleanText, singleSpaced } from "#extract/clean.ts";
+import { headerLine, rowLine } from "#extract/markdown-table.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 
 export interface SheetCell {
@@ -114,8 +115,8 @@ export class SheetWriter {
     const all = this.header === undefined ? rows : [this.header, ...rows];
     // Columns that are empty here are left out: a cell far to the right would stretch every row.
     const columns = [...new Set(all.flatMap(({ cells }) => cells.map(({ column }) => column)))].sort((a, b) => a - b);
-    const [header = "", ...lines] = all.map((row) => rowLine(row, columns));
-    this.out.add(`${[header, `|${" --- |".repeat(columns.length)}`, ...lines].join("\n")}\n`);
+    const [header = "", ...lines] = all.map((row) => lineOf(row, columns));
+    this.out.add(`${[header, headerLine(columns.length), ...lines].join("\n")}\n`);
   }
 }
 
@@ -172,11 +173,11 @@ function rangeText({ firstRow, lastRow, firstColumn, lastColumn }: Range): strin
   return `${columnLetters(firstColumn)}${firstRow}:${columnLetters(lastColumn)}${lastRow}`;
 }
 
-function rowLine({ cells }: SheetRow, columns: readonly number[]): string {
+function lineOf({ cells }: SheetRow, columns: readonly number[]): string {
   const byColumn = new Map(cells.map(({ column, text }) => [column, text]));
-  return `| ${columns.map((column) => cellText(byColumn.get(column) ?? "").replaceAll("|", "\\|")).join(" | ")} |`;
+  return rowLine(columns.map((column) => cellText(byColumn.get(column) ?? "")));
 }
 
 function cellText(text: string): string {
-  return cleanText(text.replaceAll("\u00ad", "")).replaceAll(/\s+/gu, " ").trim();
+  return singleSpaced(cleanText(text.replaceAll("\u00ad", "")));
 }

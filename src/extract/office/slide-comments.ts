@@ -1,3 +1,4 @@
+import { singleSpaced } from "#extract/clean.ts";
 import { commentLine } from "./comment-line.ts";
 import { findType, listType, type OfficePackage, type Relationships } from "./package.ts";
 import type { Attributes } from "./xml.ts";
@@ -58,9 +59,7 @@ function readComments(
       if (name === "p:text" || name === "a:t") isText = false;
       if (!COMMENTS.has(name)) return;
       const comment = opened.pop();
-      const text = withoutControlEscapes(texts.pop() ?? "")
-        .replaceAll(/\s+/gu, " ")
-        .trim();
+      const text = singleSpaced(withoutControlEscapes(texts.pop() ?? ""));
       if (comment === undefined || text === "") return;
       const { authorId = "", dt, created } = comment.attributes;
       lines[comment.line] = commentLine(authors.get(authorId), dt ?? created, text);

@@ -1,4 +1,4 @@
-import { blocksText, type BlockWriter } from "./blocks.ts";
+import { blocksText, type BlockWriter, ITEM } from "./blocks.ts";
 import type { SlideShape } from "./slide-text.ts";
 
 export interface Slide {
@@ -23,8 +23,7 @@ export function writeSlide(writer: BlockWriter, slide: Slide): void {
   for (const shape of slide.shapes) if (!isTitle(shape)) writer.addAll(shape.blocks);
   const notes = blocksText(slide.notes.flatMap(({ blocks }) => blocks));
   if (notes !== "") writer.paragraph(`Notes: ${notes}`);
-  for (const comment of slide.comments)
-    if (comment !== "") writer.paragraph(`Comment by ${comment}`, { list: { depth: 0, marker: "-" } });
+  for (const comment of slide.comments) if (comment !== "") writer.paragraph(`Comment by ${comment}`, ITEM);
 }
 
 function isTitle(shape: SlideShape): boolean {

@@ -8,6 +8,7 @@ import { looksLikeZip } from "#extract/zip.ts";
 import type { Block, BlockWriter } from "./blocks.ts";
 import { RtfReader } from "./rtf-reader.ts";
 import { readRtfTokens } from "./rtf-tokens.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /**
  * The blocks of a document that Word includes when it opens the file (`altChunk`): another Word document, RTF, a page
@@ -30,7 +31,7 @@ export function readChunk(bytes: Uint8Array, writer: BlockWriter, readWord: (byt
     });
   }
   if (/^[\w-]{1,60}:[^\n]*\n/u.test(start) && /^content-type:/imu.test(start)) {
-    const { texts } = readMail(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const { texts } = readMail(asBuffer(bytes));
     return texts.flatMap(({ isHtml, text }) => (isHtml ? blocksOfHtml(text) : paragraphs(text)));
   }
   const text = decodeText(bytes, MAX_CHUNK_LENGTH, htmlEncodingOf(bytes))?.text ?? "";

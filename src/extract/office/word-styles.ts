@@ -1,3 +1,5 @@
+import { outlineHeading } from "./outline.ts";
+import { chainOf } from "./style-chain.ts";
 import { isOn, type XmlHandler } from "./xml.ts";
 
 export interface WordStyle {
@@ -40,7 +42,6 @@ interface RawStyle {
 }
 
 const MAX_STYLES = 20_000;
-const MAX_ANCESTORS = 30;
 
 function makeReader(raw: Map<string, RawStyle>, defaults: RawStyle): XmlHandler {
   let style: RawStyle = {};
@@ -86,7 +87,11 @@ function makeReader(raw: Map<string, RawStyle>, defaults: RawStyle): XmlHandler 
 
 function resolve(raw: ReadonlyMap<string, RawStyle>, id: string): WordStyle {
   const found: WordStyle = { isHidden: false };
-  const chain = chainOf(raw, id);
+  const chain = chainOf(
+    (name) => raw.get(name),
+    (style) => style.basedOn,
+    id,
+  );
   found.isHidden = chain.find((style) => style.isHidden !== undefined)?.isHidden ?? false;
   const outline = chain.find((style) => style.outlineLevel !== undefined)?.outlineLevel;
   const level = outline === undefined ? headingByName(chain) : outlineHeading(outline);
@@ -95,23 +100,6 @@ function resolve(raw: ReadonlyMap<string, RawStyle>, id: string): WordStyle {
   const depth = chain.find((style) => style.numberingDepth !== undefined)?.numberingDepth ?? 0;
   if (numbering !== undefined) found.numbering = { id: numbering, depth };
   return found;
-}
-
-/** The level of a heading for an outline level: 0–8 are headings, 9 is text. */
-export function outlineHeading(outlineLevel: number): number | undefined {
-  return outlineLevel >= 0 && outlineLevel <= 8 ? Math.min(6, outlineLevel + 1) : undefined;
-}
-
-function chainOf(raw: ReadonlyMap<string, RawStyle>, id: string): RawStyle[] {
-  const chain: RawStyle[] = [];
-  // Styles may be based on each other in a circle.
-  for (let next: string | undefined = id; next !== undefined && chain.length < MAX_ANCESTORS;) {
-    const style = raw.get(next);
-    if (style === undefined) break;
-    chain.push(style);
-    next = style.basedOn;
-  }
-  return chain;
 }
 
 function headingByName(chain: readonly RawStyle[]): number | undefined {

@@ -1,6 +1,7 @@
 import { MAX_MEMBER_BYTES, MAX_MEMBERS } from "#extract/archive/member.ts";
 import { oneLine } from "#extract/clean.ts";
 import type { ExtractedChild } from "#extract/extractor.ts";
+import { numbered } from "#extract/numbered.ts";
 import type { TextBuilder } from "#extract/text-builder.ts";
 import type { PdfDocument } from "./open.ts";
 
@@ -45,9 +46,9 @@ export function addAttachments(out: TextBuilder, files: readonly FoundFile[]): E
   out.section("Attachments", 1, out.offset, { kind: "part" });
   out.add(`Attachments:\n${files.map(({ fileName }) => `- ${fileName}\n`).join("")}`);
   let room = MAX_MEMBER_BYTES;
-  return files.slice(0, MAX_MEMBERS).flatMap(({ fileName, bytes }, index) => {
-    if (bytes.length > room) return [];
-    room -= bytes.length;
-    return [{ id: `${index + 1}/${fileName}`, fileName, bytes }];
+  return numbered(files.slice(0, MAX_MEMBERS)).filter(({ bytes }) => {
+    const fits = bytes.length <= room;
+    if (fits) room -= bytes.length;
+    return fits;
   });
 }

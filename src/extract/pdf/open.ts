@@ -5,6 +5,7 @@ import { findPackageRoot } from "#core/spawn.ts";
 import { writeDrawnHyphens } from "./drawn-hyphens.ts";
 import { FontWatch } from "./font-watch.ts";
 import { pdfStart } from "#extract/pdf-header.ts";
+import { asBuffer } from "#core/as-buffer.ts";
 
 export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 export type PdfPage = Awaited<ReturnType<PdfDocument["getPage"]>>;
@@ -30,7 +31,7 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     const options = { verbosity: FontWatch.VERBOSITY, isOffscreenCanvasSupported: false, useWorkerFetch: false };
     // A copy, because pdf.js takes ownership of the buffer; offsets in the file count from its header.
     const own = Uint8Array.from(bytes.subarray(Math.max(0, pdfStart(bytes))));
-    writeDrawnHyphens(Buffer.from(own.buffer, own.byteOffset, own.byteLength));
+    writeDrawnHyphens(asBuffer(own));
     const pdf = await getDocumentProxy(own, { ...options, BinaryDataFactory: CMaps });
     const close = async () => {
       await pdf.destroy();

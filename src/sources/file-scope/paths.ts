@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { asBuffer } from "#core/as-buffer.ts";
 
 /**
  * Ids of files on systems that name them by bytes. An id is the path below the root, `/` between segments, each segment
@@ -11,13 +12,13 @@ const BYTES = "./";
 
 /** The segment of a name. */
 export function segmentOf(name: Uint8Array): string {
-  const bytes = Buffer.from(name.buffer, name.byteOffset, name.byteLength);
+  const bytes = asBuffer(name);
   return isUtf8(bytes) ? bytes.toString("utf8") : BYTES + written(bytes, IN_SEGMENT).toString("utf8");
 }
 
 /** The id of a path of bytes. */
 export function pathOf(path: Uint8Array): string {
-  const bytes = Buffer.from(path.buffer, path.byteOffset, path.byteLength);
+  const bytes = asBuffer(path);
   if (isUtf8(bytes)) return bytes.toString("utf8");
   let id = "";
   let from = 0;
