@@ -45,7 +45,7 @@ const CHUNK_CHARS = 16_384;
 
 const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, textMessage, formerSince, indexHash,
   indexState, aclId, ownAclId, ownClockAt, ownClockCause, ownClockBy, seenBy, readElsewhere, removedAt, reader, readerVersion, cutRetries
-  from items where workspaceId = ?`;
+  from items where workspaceId = ? and connectorId = ?`;
 
 const COLUMNS = [
   "externalId",
@@ -102,8 +102,9 @@ export function makeItemRows(
     return readNumbers(statement, () => statement.all(...values));
   };
   const run = (sql: string, ...values: SqlValue[]) => connection.prepare(sql).run(...values);
-  // The statements select exactly the fields of KnownItem.
-  const known = (sql: string, ...values: SqlValue[]) => all(`${KNOWN} ${sql}`, workspaceId, ...values) as KnownItem[];
+  const known = (sql: string, ...values: SqlValue[]) =>
+    // The statement selects exactly the fields of KnownItem.
+    all(`${KNOWN} and ${sql}`, workspaceId, connectorId, ...values) as KnownItem[];
   const noteBoth = ({ aclId, ownAclId }: Record<string, unknown>) => {
     for (const id of [aclId, ownAclId]) if (typeof id === "number" && id > 0) noteAccess(id);
   };
@@ -112,20 +113,14 @@ export function makeItemRows(
   const entered = new Set<string>();
 
   return {
-    find: (externalId: string) => known("and connectorId = ? and externalId = ?", connectorId, externalId)[0],
+    find: (externalId: string) => known("externalId = ?", externalId)[0],
     /** The existing ones of many, by one statement. */
     findAll: (externalIds: readonly string[]) =>
-      known(
-        "and connectorId = ? and externalId in (select value from json_each(?))",
-        connectorId,
-        JSON.stringify(externalIds),
-      ),
+      known("externalId in (select value from json_each(?))", JSON.stringify(externalIds)),
     /** The living ones of many that are held, by one statement. */
     heldAmong: (externalIds: readonly string[]) =>
       known(
-        `and connectorId = ? and externalId in (select value from json_each(?)) and indexState = 'held'
-         and removedAt is null`,
-        connectorId,
+        "externalId in (select value from json_each(?)) and indexState = 'held' and removedAt is null",
         JSON.stringify(externalIds),
       ),
     /**
@@ -143,20 +138,18 @@ export function makeItemRows(
           JSON.stringify(externalIds),
         ).changes,
       ),
-    findByKbId: (kbId: string) => known("and kbId = ? and connectorId = ?", kbId, connectorId)[0],
+    findByKbId: (kbId: string) => known("kbId = ?", kbId)[0],
     /** Finds a known item with this hint and text; a living one before a removed one. */
     findByHint: (hint: string, textHash: string) =>
       known(
-        "and connectorId = ? and identityHint = ? and textHash = ? order by removedAt is not null, removedAt desc limit 1",
-        connectorId,
+        "identityHint = ? and textHash = ? order by removedAt is not null, removedAt desc limit 1",
         hint,
         textHash,
       )[0],
     childrenOf: (externalId: string, limit = -1) =>
       known(
         // SQLite plans the statement again each time when the limit is a bare parameter: five times the cost of the query.
-        "and connectorId = ? and parentExternalId = ? and removedAt is null limit ? + 0",
-        connectorId,
+        "parentExternalId = ? and removedAt is null limit ? + 0",
         externalId,
         limit,
       ),
@@ -174,12 +167,7 @@ export function makeItemRows(
       ),
     /** Living items with externalIds below `<externalId>/`; "0" is the character after "/". */
     below: (externalId: string) =>
-      known(
-        "and connectorId = ? and externalId > ? and externalId < ? and removedAt is null",
-        connectorId,
-        `${externalId}/`,
-        `${externalId}0`,
-      ),
+      known("externalId > ? and externalId < ? and removedAt is null", `${externalId}/`, `${externalId}0`),
     /** Some of the items that wait for their access, by kbId. */
     withheld: (limit: number) =>
       all(
