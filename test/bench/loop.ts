@@ -134,8 +134,14 @@ async function comparePairs(dir: string, load: Load) {
 /** What the server's main thread did since the last time. */
 function askProbe({ child }: BenchServer): Promise<ProbeAnswer> {
   return new Promise((resolve) => {
-    // What `PROBE` sends.
-    child.once("message", (answer) => resolve(answer as ProbeAnswer));
+    // The server has a message of its own: that it is ready. It waits for the first listener.
+    const take = (message: object) => {
+      if (!("delay" in message)) return;
+      child.off("message", take);
+      // What `PROBE` sends.
+      resolve(message as ProbeAnswer);
+    };
+    child.on("message", take);
     child.send("delays");
   });
 }
