@@ -28,10 +28,13 @@ function addDense({ bits, ranks, weights }: DenseList, scale: number, scoring: S
   const { base, slope } = norm;
   for (let k = 0; k < count; k++) {
     const id = ids[k] ?? 0;
-    const word = bits[id >>> 5] ?? 0;
+    const at = id >>> 5;
+    // No candidate after it is in the list. See `bitAt`.
+    if (at >= bits.length) return;
+    const word = bits[at] ?? 0;
     const mask = 1 << (id & 31);
     if ((word & mask) === 0) continue;
-    const weight = weights[(ranks[id >>> 5] ?? 0) + countOnes(word & (mask - 1))] ?? 0;
+    const weight = weights[(ranks[at] ?? 0) + countOnes(word & (mask - 1))] ?? 0;
     scores[k] = (scores[k] ?? 0) + (scale * weight) / (weight + base + slope * (lengths[id] ?? 0));
     found[k] = (found[k] ?? 0) + 1;
   }
