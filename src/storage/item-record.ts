@@ -82,8 +82,8 @@ export type HitRow = Pick<ItemsTable, (typeof HIT_COLUMNS)[number]>;
 /** Returns the shown fields of the item in such a row. */
 export function toShownItem(row: HitRow): ShownItem {
   const { kbId, providerId, source, url, indexedAt, textReason } = row;
-  return {
-    ...boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, row, FROM_COLUMN)),
+  // Not spread: V8 copies such an object property by property, which takes most of a row's time.
+  return Object.assign(boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, row, FROM_COLUMN)), {
     kbId,
     providerId,
     source: cut(source, MOST_NAME_CHARS),
@@ -91,7 +91,7 @@ export function toShownItem(row: HitRow): ShownItem {
     indexedAt: instantOf(indexedAt),
     textReason,
     formerSince: formerOf(row),
-  };
+  });
 }
 
 /** Where the texts of the sections in a row begin. */

@@ -23,7 +23,7 @@ const LISTS = `
   WHERE accesses.workspaceId = ? AND accesses.aclId = ?`;
 
 /** The fields that locate an item's passages. */
-type Placed = Pick<ItemRecord, "kbId" | "textChars" | "sections" | "url" | "lineAnchor">;
+export type Placed = Pick<ItemRecord, "kbId" | "textChars" | "sections" | "url" | "lineAnchor">;
 
 /**
  * Selects the passages of an item's stored text that answer a query best, each with its section. Runs in the caller's
