@@ -53,22 +53,25 @@ export function agentFacts(item: ShownItem, isDetailed: boolean, { timeZone }: P
   const ofSort = isDetailed ? DETAILED_FIELDS : CONCISE_FIELDS;
   const shown = item.kind === "task" ? ofSort.ofTasks : ofSort.ofOthers;
   const facts = convertFields(shown, item, byType);
-  const named = shown.flatMap((name) => {
-    const value = facts[name];
-    return value === undefined ? [] : [[ITEM_FIELDS[name].agent.as, value] as const];
-  });
+  const named: Record<string, unknown> = {};
+  for (const name of shown) if (facts[name] !== undefined) named[ITEM_FIELDS[name].agent.as] = facts[name];
   // Each name with the value of its own field.
-  return Object.fromEntries(named) as AgentFacts;
+  return named as AgentFacts;
 }
+
+/** What stands before a field's value on a line. */
+const LINES = AGENT_FIELDS.flatMap((name) => {
+  const { agent } = ITEM_FIELDS[name];
+  return "line" in agent ? [{ as: agent.as, line: agent.line, isAge: name === "updatedAt" }] : [];
+});
 
 /** These facts as written on a line, `due: 2026-11-19`. */
 export function factTexts(facts: AgentFacts, time: Printing): string[] {
-  return AGENT_FIELDS.flatMap((name) => {
-    const { as, ...agent } = ITEM_FIELDS[name].agent;
+  return LINES.flatMap(({ as, line, isAge }) => {
     const value = facts[as];
-    if (!("line" in agent) || value === undefined) return [];
+    if (value === undefined) return [];
     const text = Array.isArray(value) ? value.join("; ") : String(value);
-    return [`${agent.line}${name === "updatedAt" ? withDistance(text, time) : text}`];
+    return [`${line}${isAge ? withDistance(text, time) : text}`];
   });
 }
 
