@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import { findSection, lineOfFragment, placeAt, type Stretch, stretchOf } from "#text/sections.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
+import { count } from "#api/plural.ts";
 import { itemNotFound, type OpenRead, type Policy } from "#storage/policy/policy.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ItemRecord } from "#storage/item-record.ts";
@@ -128,7 +129,7 @@ function noSuchSection(item: ItemRecord, asked: string): ApiError {
 
 function pastEnd(offset: number, total: number): ApiError {
   return new ApiError("past_end", {
-    message: `Offset ${offset} is past the end (${total.toLocaleString("en")} characters).`,
+    message: `Offset ${offset} is past the end (${count(total)} characters).`,
     field: "offset",
   });
 }

@@ -2,6 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
 import { findJsonFault, MAX_JSON_DEPTH } from "#core/json-bounds.ts";
 import { isNoCursor } from "#api/common.ts";
+import { count } from "#api/plural.ts";
 import { nearestName } from "./nearest-name.ts";
 import { TOOL_KINDS, TOOL_LIMITS, type ToolName } from "#api/tools.ts";
 import {
@@ -183,7 +184,7 @@ function readText(
   const head = text.slice(0, max);
   const atWord = head.slice(0, Math.max(head.search(/\s\S*$/), max / 2));
   const last = cleanLine(/\S+$/.exec(atWord.trimEnd())?.[0] ?? "", 40);
-  notes.push(`${name} cut after ${max.toLocaleString("en-US")} characters, at "${last}".`);
+  notes.push(`${name} cut after ${count(max)} characters, at "${last}".`);
   return atWord.trimEnd();
 }
 

@@ -1,5 +1,6 @@
 import { cleanBlock, cleanField, cleanLine, MAX_CHARS, placeOf, quoteLines } from "#api/clean.ts";
 import { formatDay } from "#api/days.ts";
+import { count } from "#api/plural.ts";
 import type { ItemRecord } from "#storage/item-record.ts";
 import { placeAt } from "#text/sections.ts";
 import { titleOf, urlOf } from "./entry.ts";
@@ -107,7 +108,7 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
     ...(item.author === null ? [] : [`by ${personName(item.author)}`]),
     ageOf(item, time),
     `URL: ${urlOf(item, time)}`,
-    `${thousands(totalChars)} characters`,
+    `${count(totalChars)} characters`,
     ...(item.formerSince === null ? [] : [formerText(formatDay(item.formerSince, time.timeZone), time)]),
   ];
   const place = [
@@ -167,7 +168,7 @@ function assemble(range: ContentRange, length: number, header: string, notes: re
   const end = range.start + length;
   const text = range.text.slice(0, length);
   const isEnd = end >= range.totalChars;
-  const span = `Characters ${thousands(range.start)}-${thousands(end)} of ${thousands(range.totalChars)}`;
+  const span = `Characters ${count(range.start)}-${count(end)} of ${count(range.totalChars)}`;
   const last = isEnd
     ? range.start === 0
       ? "End of item."
@@ -207,9 +208,4 @@ function cutPoint(text: string, wanted: number): number {
   if (word > least) return word;
   const unit = text.charCodeAt(wanted);
   return unit >= 0xdc00 && unit <= 0xdfff ? wanted - 1 : wanted;
-}
-
-/** Plain digits, so that a number can be passed back as `offset`; thousands are separated only for reading. */
-function thousands(value: number): string {
-  return value.toLocaleString("en-US");
 }
