@@ -64,8 +64,13 @@ type Records = ReturnType<typeof makeRecords>;
 
 /** Makes the store on SQL. The same code serves the whole database, a transaction and a snapshot. */
 export function makeStore(sql: SqlHandles): Store {
+  // Requests in a row are mostly for one workspace, and its members take longer to make than to use.
+  let last: WorkspaceStore | undefined;
   return Object.assign(makeRecords(sql), {
-    in: (workspaceId: string) => makeWorkspaceStore(sql, workspaceId),
+    in(workspaceId: string): WorkspaceStore {
+      if (last?.workspaceId !== workspaceId) last = makeWorkspaceStore(sql, workspaceId);
+      return last;
+    },
     transaction: <T>(work: (store: Store) => Promise<T>) =>
       sql.write.transaction().execute((trx) => work(makeStore({ read: trx, write: trx, writer: undefined }))),
     snapshot: <T>(work: (store: Store) => Promise<T>) =>
