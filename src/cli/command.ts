@@ -3,23 +3,23 @@ import type { DataOf, PathOf } from "#api/client.ts";
 import type { Method } from "#api/paths.ts";
 import type { Deps } from "./deps.ts";
 
-export interface ArgumentData {
-  name: string;
-  summary: string;
-  required?: boolean;
-  variadic?: boolean;
-  /** The accepted words. */
-  choices?: readonly string[];
+/** About an argument or an option: its summary, or more. */
+export type About = string | { summary: string; choices?: readonly string[]; repeatable?: boolean };
+
+/** The arguments by their form in help: `<name>` is required, `[name]` isn't, `[name...]` takes all that follow. */
+export type ArgumentsData = Readonly<Record<string, About>>;
+
+/** The options by their flags, in commander's form: `--name <value>`, `-o, --output <file>`, `--wait`. */
+export type OptionsData = Readonly<Record<string, About>>;
+
+/** Takes only these words. They have the contract's type: the compiler compares them where the value is used. */
+export function oneOf<const C extends readonly string[]>(choices: C, summary: string): { summary: string; choices: C } {
+  return { summary, choices };
 }
 
-export interface OptionData {
-  /** commander's form: `--name <value>`, `-o, --output <file>`, `--wait`. */
-  flags: string;
-  summary: string;
-  /** The accepted words. They have the contract's type: the compiler compares them where the value is used. */
-  choices?: readonly string[];
-  /** Can be repeated; the values form a list. */
-  repeatable?: boolean;
+/** An option that can be repeated; the values form a list. */
+export function several(summary: string): { summary: string; repeatable: true } {
+  return { summary, repeatable: true };
 }
 
 export interface CommandData {
@@ -28,8 +28,8 @@ export interface CommandData {
   details?: string;
   /** Full aliases of the command: "bridge". Help shows its own name. */
   aliases?: readonly string[];
-  arguments?: readonly ArgumentData[];
-  options?: readonly OptionData[];
+  arguments?: ArgumentsData;
+  options?: OptionsData;
   /** Whole command lines; the first one is in the help text. */
   examples: readonly [string, ...string[]];
   /** Exit codes of this command besides 0, 1, 2. */
@@ -68,7 +68,7 @@ export interface Input {
 /** The input of a handler: the arguments and options of its command's data by name, with their types. */
 export interface InputOf<D extends Pick<CommandData, "arguments" | "options">> extends Input {
   args: ArgumentsOf<D>;
-  options: CommonOptions & OptionsOf<D extends { options: infer O extends readonly OptionData[] } ? O : readonly []>;
+  options: CommonOptions & OptionsOf<D extends { options: infer O extends OptionsData } ? O : {}>;
 }
 
 export interface Command extends CommandData {
@@ -112,15 +112,13 @@ export function ownFields<T>(...names: (keyof T & string)[]): readonly string[] 
 }
 
 /** The values of options by name: `--date-field` is `dateField`. */
-export type OptionsOf<O extends readonly OptionData[]> = {
-  readonly [Each in O[number] as Camel<LongName<Each["flags"]>>]: ValueOf<Each>;
+export type OptionsOf<O extends OptionsData> = {
+  readonly [F in keyof O & string as Camel<LongName<F>>]: F extends `${string}<${string}`
+    ? O[F] extends { repeatable: true }
+      ? readonly WordOf<O[F]>[]
+      : WordOf<O[F]> | undefined
+    : boolean;
 };
-
-type ValueOf<O extends OptionData> = O["flags"] extends `${string}<${string}`
-  ? O extends { repeatable: true }
-    ? readonly WordOf<O>[]
-    : WordOf<O> | undefined
-  : boolean;
 
 type WordOf<O> = O extends { choices: readonly (infer Word extends string)[] } ? Word : string;
 
@@ -132,12 +130,18 @@ type LongName<F extends string> = F extends `${string}--${infer Rest}`
 
 type Camel<S extends string> = S extends `${infer First}-${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : S;
 
-type ArgumentsOf<D> = D extends { arguments: infer A extends readonly ArgumentData[] }
-  ? { readonly [Each in A[number] as Each["name"]]: ArgumentValue<Each> }
+type ArgumentsOf<D> = D extends { arguments: infer A extends ArgumentsData }
+  ? { readonly [T in keyof A & string as NameIn<T>]: ArgumentValue<T, WordOf<A[T]>> }
   : {};
 
-type ArgumentValue<A> = A extends { variadic: true }
-  ? readonly WordOf<A>[]
-  : A extends { required: true }
-    ? WordOf<A>
-    : WordOf<A> | undefined;
+type NameIn<T> = T extends `${"<" | "["}${infer Name}${"...]" | "...>"}`
+  ? Name
+  : T extends `${"<" | "["}${infer Name}${"]" | ">"}`
+    ? Name
+    : never;
+
+type ArgumentValue<T, Word> = T extends `${string}...${string}`
+  ? readonly Word[]
+  : T extends `<${string}`
+    ? Word
+    : Word | undefined;

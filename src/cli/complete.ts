@@ -1,8 +1,8 @@
 /** Completes an unfinished command line from the table of all commands, without loading a noun. */
-import type { ListedCommand, OptionData } from "./command.ts";
+import type { ListedCommand } from "./command.ts";
 import { COMMANDS, SECTIONS } from "./generated/table.ts";
 import { findNamed } from "./names.ts";
-import { ALWAYS_OPTIONS, optionsOf } from "./options.ts";
+import { alwaysOptions, argumentsOf, optionsOf, type Listed } from "./options.ts";
 
 export interface Completion {
   word: string;
@@ -44,26 +44,25 @@ function verbsOf(noun: string): Completion[] {
 
 /** Completes a command: the value of the previous option, or an option. */
 function following(command: ListedCommand, given: readonly string[], last: string): Completion[] {
-  const options = [...optionsOf(command), ...ALWAYS_OPTIONS];
+  const options = [...optionsOf(command), ...alwaysOptions()];
   if (given.includes("--")) return [];
-  const before = options.find(({ flags }) => wordsOf(flags).includes(given.at(-1) ?? ""));
-  if (before?.flags.startsWith("--json ") === true) return fieldsAfter(command, last);
-  if (before !== undefined && before.flags.includes("<")) {
-    return (before.choices ?? []).map((word) => ({ word, summary: "" }));
-  }
-  if (!last.startsWith("-")) {
-    const argument = command.arguments?.[countArguments(given, options)];
-    return (argument?.choices ?? []).map((word) => ({ word, summary: "" }));
-  }
-  const isFree = (option: OptionData): boolean =>
-    option.repeatable === true || !wordsOf(option.flags).some((word) => given.includes(word));
+  const before = options.find((option) => wordsOf(option).includes(given.at(-1) ?? ""));
+  if (before?.term.startsWith("--json ")) return fieldsAfter(command, last);
+  if (before?.term.includes("<")) return choicesOf(before);
+  if (!last.startsWith("-")) return choicesOf(argumentsOf(command)[countArguments(given, options)]);
+  const isFree = (option: Listed): boolean =>
+    option.repeatable === true || !wordsOf(option).some((word) => given.includes(word));
   return [...options.filter(isFree).map((option) => ({ word: longNameOf(option), summary: option.summary })), HELP];
 }
 
+function choicesOf({ choices = [] }: Pick<Listed, "choices"> = {}): Completion[] {
+  return choices.map((word) => ({ word, summary: "" }));
+}
+
 /** Counts the words that are arguments: neither options nor the values of options. */
-function countArguments(given: readonly string[], options: readonly OptionData[]): number {
+function countArguments(given: readonly string[], options: readonly Listed[]): number {
   const takesValue = (word: string | undefined): boolean =>
-    word !== undefined && options.some(({ flags }) => flags.includes("<") && wordsOf(flags).includes(word));
+    word !== undefined && options.some((option) => option.term.includes("<") && wordsOf(option).includes(word));
   return given.filter((word, at) => !word.startsWith("-") && !takesValue(given[at - 1])).length;
 }
 
@@ -75,10 +74,10 @@ function fieldsAfter({ fields = [] }: ListedCommand, last: string): Completion[]
 }
 
 /** `-o, --output <file>` → -o and --output. */
-function wordsOf(flags: string): string[] {
-  return flags.match(/--?[\w-]+/g)?.slice(0, 2) ?? [];
+function wordsOf({ term }: Listed): string[] {
+  return term.match(/--?[\w-]+/g)?.slice(0, 2) ?? [];
 }
 
-function longNameOf({ flags }: OptionData): string {
-  return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+function longNameOf({ term }: Listed): string {
+  return /--[\w-]+/.exec(term)?.[0] ?? term;
 }

@@ -4,24 +4,23 @@ import type { FileList, FileRecord } from "#api/files.ts";
 import { count } from "#api/plural.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
 import { TOOL_KINDS } from "#api/tools.ts";
-import type { OptionData, OptionsOf } from "./command.ts";
+import { oneOf, type OptionsData, type OptionsOf } from "./command.ts";
 import { PAGE_OPTIONS, pageOf } from "./options.ts";
 import { type Output } from "./output.ts";
 import type { Settings } from "./settings.ts";
 import { day, flexible, formatted, optional } from "./table.ts";
 
-export const FILE_LIST_OPTIONS = [
-  { flags: "--find <text>", summary: "a part of the title" },
-  { flags: "--kind <kind>", summary: "only these", choices: TOOL_KINDS },
-  {
-    flags: "--state <state>",
-    summary: "only items in this state of indexing",
-    choices: ["indexed", "unsearchable", "pending", "failed", "held"],
-  },
-  { flags: "--reason <reason>", summary: "only items without searchable text for this reason", choices: TEXT_REASONS },
-  { flags: "--sort <order>", summary: "newest first, or by title", choices: ["updatedAt", "title"] },
+export const FILE_LIST_OPTIONS = {
+  "--find <text>": "a part of the title",
+  "--kind <kind>": oneOf(TOOL_KINDS, "only these"),
+  "--state <state>": oneOf(
+    ["indexed", "unsearchable", "pending", "failed", "held"],
+    "only items in this state of indexing",
+  ),
+  "--reason <reason>": oneOf(TEXT_REASONS, "only items without searchable text for this reason"),
+  "--sort <order>": oneOf(["updatedAt", "title"], "newest first, or by title"),
   ...PAGE_OPTIONS,
-] as const satisfies readonly OptionData[];
+} as const satisfies OptionsData;
 
 /** The query fields of both lists of files. */
 type FileQuery = Pick<QueryOf<"get", "/api/connectors/all-files">, keyof QueryOf<"get", "/api/connectors/{id}/files">>;

@@ -1,12 +1,12 @@
 /** Parses the command line to command and input, by the data of the command that it names. */
 import { Argument, Command as Parser, CommanderError, InvalidArgumentError, Option } from "commander";
 import { VERSION } from "#api/version.ts";
-import type { ArgumentData, Input, Noun, OptionData } from "./command.ts";
+import type { Input, Noun } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { usageFailure } from "./failure.ts";
 import { findNamed, namedCommands, unknownCommand, unknownVerb, type NamedCommand } from "./names.ts";
 import { findNoun } from "./nouns.ts";
-import { ALWAYS_OPTIONS, optionsOf } from "./options.ts";
+import { alwaysOptions, argumentsOf, optionsOf, type Listed } from "./options.ts";
 import { didYouMean } from "./values.ts";
 
 /** The result of a command line: a command with its input, or a text that is the whole answer. */
@@ -80,7 +80,7 @@ function parseNoun(
   program.addCommand(noun);
   for (const each of verbs) {
     const verb = noun.command(each.name.slice(name.length + 1)).summary(each.summary);
-    for (const item of each.arguments ?? []) verb.argument(argumentTerm(item), item.summary);
+    for (const { term, summary } of argumentsOf(each)) verb.argument(term, summary);
   }
   read(program, [name], argv);
   return { text: screen.text() };
@@ -100,14 +100,14 @@ async function parseCommand(command: NamedCommand, argv: readonly string[], colu
   parser.description(
     [command.summary, command.details, also && `Also: ${also}.`].filter((part) => part !== undefined).join("\n\n"),
   );
-  for (const item of command.arguments ?? []) parser.addArgument(makeArgument(item));
-  const options = [...optionsOf(command), ...ALWAYS_OPTIONS];
+  for (const item of argumentsOf(command)) parser.addArgument(makeArgument(item));
+  const options = [...optionsOf(command), ...alwaysOptions()];
   for (const option of options) parser.addOption(makeOption(option));
   parser.addHelpText("after", () => `\nExample:\n  ${command.examples[0]}`);
   let input: Input | undefined;
   parser.action((...values: unknown[]) => {
     // commander passes the arguments, then the options, then itself.
-    const args = Object.fromEntries((command.arguments ?? []).map(({ name }, at) => [name, values[at]]));
+    const args = Object.fromEntries(parser.registeredArguments.map((each, at) => [each.name(), values[at]]));
     input = { args, options: withAbsent(parser.opts(), options) };
   });
   read(program, words, argv);
@@ -139,11 +139,10 @@ function read(program: Parser, words: readonly string[], argv: readonly string[]
   }
 }
 
-function makeOption(data: OptionData): Option {
-  const option = new Option(data.flags, data.summary);
-  const { choices } = data;
+function makeOption({ term, summary, choices, repeatable = false }: Listed): Option {
+  const option = new Option(term, summary);
   if (choices !== undefined) option.choices(choices);
-  if (data.repeatable === true) {
+  if (repeatable) {
     option.argParser((value: string, previous: unknown) => {
       if (choices !== undefined && !choices.includes(value)) {
         throw new InvalidArgumentError(`Allowed choices are ${choices.join(", ")}.`);
@@ -155,7 +154,7 @@ function makeOption(data: OptionData): Option {
 }
 
 /** Absent options have the values that `InputOf` declares: flags are false, lists empty. */
-function withAbsent(typedArgv: Record<string, unknown>, options: readonly OptionData[]): Input["options"] {
+function withAbsent(typedArgv: Record<string, unknown>, options: readonly Listed[]): Input["options"] {
   const all = { ...typedArgv };
   for (const data of options) {
     const name = makeOption(data).attributeName();
@@ -163,7 +162,7 @@ function withAbsent(typedArgv: Record<string, unknown>, options: readonly Option
     if (name === "json" && all[name] === true) all[name] = "";
     if (name in all) continue;
     if (data.repeatable === true) all[name] = [];
-    else if (!data.flags.includes("<") && name !== "json") all[name] = false;
+    else if (!data.term.includes("<") && name !== "json") all[name] = false;
   }
   return all;
 }
@@ -186,27 +185,19 @@ function makeParser(name: string, { columns, write }: Screen): Parser {
     .configureHelp({
       sortSubcommands: false,
       // Every command takes options: repeating that on each line would only shift the summaries.
-      subcommandTerm: (item) =>
-        [
-          item.name(),
-          ...item.registeredArguments.map((each) => termOf(each.name(), each.required, each.variadic)),
-        ].join(" "),
+      subcommandTerm: (item) => [item.name(), ...item.registeredArguments.map((each) => termOf(each))].join(" "),
     });
 }
 
-function makeArgument(data: ArgumentData): Argument {
-  const argument = new Argument(argumentTerm(data), data.summary);
-  if (data.choices !== undefined) argument.choices(data.choices);
+function makeArgument({ term, summary, choices }: Listed): Argument {
+  const argument = new Argument(term, summary);
+  if (choices !== undefined) argument.choices(choices);
   return argument;
 }
 
-function argumentTerm({ name, required = false, variadic = false }: ArgumentData): string {
-  return termOf(name, required, variadic);
-}
-
-function termOf(name: string, required: boolean, variadic: boolean): string {
-  const word = variadic ? `${name}...` : name;
-  return required ? `<${word}>` : `[${word}]`;
+function termOf(argument: Argument): string {
+  const word = argument.name() + (argument.variadic ? "..." : "");
+  return argument.required ? `<${word}>` : `[${word}]`;
 }
 
 /** The word after `--json` is always its list of fields: otherwise a misspelt field could count as an argument. */
@@ -217,7 +208,7 @@ async function checkFields({ name, ...data }: NamedCommand, json: string | undef
   const [first] = unknown;
   if (first === undefined) return;
   const before =
-    (data.arguments ?? []).length === 0 || json.includes(",")
+    argumentsOf(data).length === 0 || json.includes(",")
       ? ""
       : `\nFor "${json}" as an argument put it before: kb ${name} ${/\s/.test(json) ? JSON.stringify(json) : json} --json`;
   throw usageFailure(

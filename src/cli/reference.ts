@@ -1,7 +1,7 @@
 /** docs/reference/cli.md, generated from the table of commands. */
 import type { ListedCommand } from "./command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { optionsOf } from "./options.ts";
+import { argumentsOf, optionsOf, type Listed } from "./options.ts";
 
 /** Returns the whole reference as Markdown; deterministic for a table. */
 export function makeCliReference(commands: readonly ListedCommand[]): string {
@@ -52,13 +52,14 @@ const SETTINGS = [
 ].join("\n");
 
 function section(spec: ListedCommand): string {
-  const usage = ["kb", spec.name, ...(spec.arguments ?? []).map(argumentWord)].join(" ");
+  const args = argumentsOf(spec);
+  const usage = ["kb", spec.name, ...args.map(({ term }) => term.replace("...", "…"))].join(" ");
   const lines = [`## \`${usage}\``, spec.summary];
   if (spec.details !== undefined) lines.push(spec.details);
   if (spec.aliases !== undefined) lines.push(`Also: ${spec.aliases.map((alias) => `\`kb ${alias}\``).join(", ")}.`);
   const rows = [
-    ...(spec.arguments ?? []).map((item) => [`\`${item.name}\``, item.summary + choicesOf(item)]),
-    ...optionsOf(spec).map((option) => [`\`${option.flags}\``, option.summary + choicesOf(option)]),
+    ...args.map((each) => row(each, /\w+/.exec(each.term)?.[0])),
+    ...optionsOf(spec).map((each) => row(each)),
   ];
   if (rows.length > 0) lines.push(table(["argument or option", "meaning"], rows));
   lines.push(["```sh", ...spec.examples, "```"].join("\n"));
@@ -67,13 +68,8 @@ function section(spec: ListedCommand): string {
   return lines.join("\n\n");
 }
 
-function choicesOf({ choices }: { choices?: readonly string[] }): string {
-  return choices === undefined ? "" : ` (${choices.join(", ")})`;
-}
-
-function argumentWord(item: { name: string; required?: boolean; variadic?: boolean }): string {
-  const word = item.variadic === true ? `${item.name}…` : item.name;
-  return item.required === true ? `<${word}>` : `[${word}]`;
+function row({ term, summary, choices }: Listed, name = term): string[] {
+  return [`\`${name}\``, summary + (choices === undefined ? "" : ` (${choices.join(", ")})`)];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -69,7 +69,6 @@ function connected<I extends Input>(
   { of, call, ...data }: RemoteData,
   work: (remote: Base & I & { found: never; send: never }) => Promise<number | void>,
 ): Command {
-  const first = of && { name: of.name, summary: of.summary, required: true };
   const run = async (input: I, deps: Deps): Promise<number | void> => {
     const api = await connect(input, deps);
     const output = makeOutput(input, deps, api.settings.defaults);
@@ -81,7 +80,7 @@ function connected<I extends Input>(
   };
   return {
     ...data,
-    ...(first && { arguments: [first, ...(data.arguments ?? [])] }),
+    ...(of && { arguments: { [`<${of.name}>`]: of.summary, ...data.arguments } }),
     exitCodes: [...(data.exitCodes ?? []), ...(of ? [EXIT.notFound] : []), ...EXIT_CODES].sort((a, b) => a - b),
     ...(call && { fields: data.fields ?? [call] }),
     isRemote: true,
@@ -146,8 +145,8 @@ export function removeCommand<P extends PathOf<"delete">, Found>(
   path: P,
   { question, done, ...data }: RemoveData<P, Found>,
 ): Command {
-  const options = question && { options: [YES] };
-  return connected<InputOf<{ options: [typeof YES] }>>(
+  const options = question && { options: YES };
+  return connected<InputOf<{ options: typeof YES }>>(
     { ...data, ...options },
     async ({ api, output, options, deps, found }) => {
       if (question) await confirmed(options, deps, question(found));

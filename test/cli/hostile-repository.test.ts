@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { COMMANDS } from "#cli/generated/table.ts";
+import { argumentsOf } from "#cli/options.ts";
 import { kb, makeWorld, type FakeWorld } from "./fakes.ts";
 
 const EVIL = "https://evil.test";
@@ -43,9 +44,9 @@ describe("a kb.json in the working directory", () => {
     const envs = [{}, { KB_TOKEN: "kb_pat_environment", KEY: "kb_con_key12345" }];
     const worlds = envs.map((env) => hostileWorld(file, env));
     for (const spec of REMOTE.filter((item) => item.name !== "mcp")) {
-      const values = (spec.arguments ?? [])
-        .filter((item) => item.required)
-        .map((item) => item.choices?.[0] ?? (item.name === "path" ? "/api/session" : "GET"));
+      const values = argumentsOf(spec)
+        .filter(({ term }) => term.startsWith("<"))
+        .map(({ term, choices }) => choices?.[0] ?? (term === "<path>" ? "/api/session" : "GET"));
       const extra = spec.name === "push" ? ["--key", "env:KEY"] : [];
       for (const world of worlds) {
         const run = await kb(world, ...spec.name.split(" "), ...values, ...extra);

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { command, route, ownFields, type CommandData } from "#cli/command.ts";
+import { command, oneOf, ownFields, route, several, type CommandData } from "#cli/command.ts";
 import { COMMANDS, SECTIONS as LISTED } from "#cli/generated/table.ts";
 import { namedCommands } from "#cli/names.ts";
 import { findNoun, SECTIONS } from "#cli/nouns.ts";
@@ -13,22 +13,19 @@ import { makeDocument } from "../../scripts/openapi.ts";
 export function refusedByTheCompiler(): void {
   const data = {
     summary: "",
-    arguments: [{ name: "id", summary: "", required: true }],
-    options: [
-      { flags: "-k, --date-kind <kind>", summary: "", choices: ["due", "created"] },
-      { flags: "--scope <scope>", summary: "", repeatable: true },
-      { flags: "--wait", summary: "" },
-    ],
+    arguments: { "<id>": "", "[words...]": "" },
+    options: { "-k, --date-kind <kind>": oneOf(["due", "created"], ""), "--scope <scope>": several(""), "--wait": "" },
     examples: ["kb"],
   } as const satisfies CommandData;
   command(data, async ({ args, options }) => {
-    const [id, kind, scopes, wait]: [string, "due" | "created" | undefined, readonly string[], boolean] = [
-      args.id,
-      options.dateKind,
-      options.scope,
-      options.wait,
-    ];
-    void [id, kind, scopes, wait];
+    const [id, words, kind, scopes, wait]: [
+      string,
+      readonly string[],
+      "due" | "created" | undefined,
+      readonly string[],
+      boolean,
+    ] = [args.id, args.words, options.dateKind, options.scope, options.wait];
+    void [id, words, kind, scopes, wait];
     // @ts-expect-error -- an argument that it does not take
     void args.name;
     // @ts-expect-error -- an option that it does not have

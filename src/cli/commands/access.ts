@@ -9,7 +9,7 @@ const explainAccess = remoteCommand(
   {
     summary: "Explain why someone can or can't see an item.",
     of: ITEM,
-    options: [{ flags: "--user <member>", summary: "another member (admin): id, email or name" }],
+    options: { "--user <member>": "another member (admin): id, email or name" },
     examples: ["kb access explain kbi_2345abcd2345abcd"],
     call: route("get", "/api/connectors/files/{fileId}/access"),
   },

@@ -36,14 +36,12 @@ const connectAccount = remoteCommand(
     summary: "Connect an account in the browser, or with a token that you created at the service.",
     details:
       "The page says what will be connected and shows the account that was found. Without a browser here, open the printed address elsewhere. With a token, the account is the one that the token belongs to; Matrix, Jira and Confluence take nothing else.",
-    arguments: [
-      { name: "service", summary: "gitea, github, google, slack, matrix, jira or confluence", required: true },
-    ],
-    options: [
-      { flags: "--token", summary: "use a token that you created at the service, from a prompt or stdin" },
-      { flags: "--base-url <url>", summary: "with a token: the registered instance, such as https://git.example.org" },
-      { flags: "--print", summary: "print the page's address only, and don't wait" },
-    ],
+    arguments: { "<service>": "gitea, github, google, slack, matrix, jira or confluence" },
+    options: {
+      "--token": "use a token that you created at the service, from a prompt or stdin",
+      "--base-url <url>": "with a token: the registered instance, such as https://git.example.org",
+      "--print": "print the page's address only, and don't wait",
+    },
     examples: [
       "kb accounts connect github",
       "kb accounts connect matrix",

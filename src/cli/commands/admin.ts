@@ -11,8 +11,8 @@ const setPassword = command(
     summary: "Set a person's password and end all their sign-ins.",
     details:
       "For a person who lost their password when the server sends no email. Run it as the user that runs the server; it works on the data folder, whether the server runs or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
-    arguments: [{ name: "email", summary: "the address of the account", required: true }],
-    options: [DATA_DIR, { flags: "--password-stdin", summary: "line 1 of stdin is the new password" }],
+    arguments: { "<email>": "the address of the account" },
+    options: { ...DATA_DIR, "--password-stdin": "line 1 of stdin is the new password" },
     examples: [
       "kb admin set-password ana@example.com",
       "kb admin set-password ana@example.com --password-stdin < password.txt",
@@ -34,7 +34,7 @@ const setPassword = command(
 const setupCode = command(
   {
     summary: "Print a new setup code for the first admin; it replaces the previous one.",
-    options: [DATA_DIR],
+    options: DATA_DIR,
     examples: ["kb admin setup-code --data-dir /var/lib/kb"],
     exitCodes: [5, 7],
   },
@@ -57,7 +57,7 @@ const reopenSetup = command(
     summary: "Print a setup code that creates one more owner, valid for an hour.",
     details:
       "For an installation without an owner. If there is one workspace, the new owner joins it; otherwise they get a new one. The audit log records it. Not available in managed mode.",
-    options: [DATA_DIR],
+    options: DATA_DIR,
     examples: ["kb admin reopen-setup --data-dir /var/lib/kb"],
     exitCodes: [5, 7],
   },
@@ -74,7 +74,7 @@ const rekey = command(
     summary: "Encrypt stored secrets again with the first key of KB_SECRET_KEYS.",
     details:
       "After you put a new key in front, restart the server with it, run this, then remove the old key. Run it with the server's settings, as the user that runs the server; the server can run. After an interruption, run it again: it continues with what is left.",
-    options: [DATA_DIR],
+    options: DATA_DIR,
     examples: ["kb admin rekey --data-dir /var/lib/kb"],
     exitCodes: [7, 8],
   },
@@ -103,7 +103,7 @@ const acceptKey = command(
     summary: "Let the server start with the present secret.key instead of the one that is lost.",
     details:
       "Only when the key that the database was used with can't be restored. Credentials that were stored with it are lost: give them again. Clients sign in again.",
-    options: [DATA_DIR],
+    options: DATA_DIR,
     examples: ["kb admin accept-key --data-dir /var/lib/kb"],
     exitCodes: [7],
   },
@@ -115,7 +115,7 @@ const acceptKey = command(
 );
 
 /** The input of every one of these commands. */
-type HostInput = Input & { options: OptionsOf<readonly [typeof DATA_DIR]> };
+type HostInput = Input & { options: OptionsOf<typeof DATA_DIR> };
 
 function placesOf(input: HostInput, deps: Deps) {
   return { flags: { dataDir: input.options.dataDir }, env: deps.env };

@@ -1,6 +1,6 @@
 import { notKb } from "#cli/api-failures.ts";
 import { connect, type AnyCall, type Api } from "#cli/api.ts";
-import { command, type CommandData, type InputOf } from "#cli/command.ts";
+import { command, type CommandData, type InputOf, several } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { safeJson, safeText } from "#cli/output.ts";
@@ -11,17 +11,14 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 const API = {
   summary: "Call a path of the server's API.",
-  arguments: [
-    { name: "method", summary: "GET, POST, PATCH, PUT, DELETE", required: true },
-    { name: "path", summary: "such as /api/connectors", required: true },
-  ],
-  options: [
-    { flags: "-f, --raw-field <key=value>", summary: "a field as text; may be repeated", repeatable: true },
-    { flags: "-F, --field <key=value>", summary: "a field as JSON, or key=@FILE; may be repeated", repeatable: true },
-    { flags: "--body <file>", summary: "the whole body from a file, or - for stdin" },
-    { flags: "--paginate", summary: "all pages, one JSON document per line" },
-    { flags: "-i, --include", summary: "status and headers, on stderr" },
-  ],
+  arguments: { "<method>": "GET, POST, PATCH, PUT, DELETE", "<path>": "such as /api/connectors" },
+  options: {
+    "-f, --raw-field <key=value>": several("a field as text; may be repeated"),
+    "-F, --field <key=value>": several("a field as JSON, or key=@FILE; may be repeated"),
+    "--body <file>": "the whole body from a file, or - for stdin",
+    "--paginate": "all pages, one JSON document per line",
+    "-i, --include": "status and headers, on stderr",
+  },
   examples: ["kb api GET /api/connectors", "kb api POST /api/groups -f name=Team"],
   exitCodes: [3, 4, 5, 6, 7],
   isRemote: true,

@@ -2,7 +2,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
 import { isoOf } from "#core/instant.ts";
-import { route, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
+import { route, type Noun, type OptionsData, type OptionsOf } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { failure, isFailure, usageFailure, type CliFailure } from "#cli/failure.ts";
 import { memberIdOf } from "#cli/find.ts";
@@ -13,16 +13,13 @@ import { parseInteger } from "#cli/values.ts";
 import { remoteCommand } from "#cli/remote-command.ts";
 
 const DEFAULT_ROWS = 50;
-const WHOSE = {
-  flags: "--member <member>",
-  summary: "only this member: email or usr_…",
-} as const satisfies OptionData;
-const ROWS = { flags: "--limit <n>", summary: "how many rows (default: 50)" } as const satisfies OptionData;
+const WHOSE = { "--member <member>": "only this member: email or usr_…" } as const satisfies OptionsData;
+const ROWS = { "--limit <n>": "how many rows (default: 50)" } as const satisfies OptionsData;
 
 const listAudit = remoteCommand(
   {
     summary: "List what was done in the workspace, newest first (admin).",
-    options: [{ flags: "--action <action>", summary: "only this action, such as member.removed" }, WHOSE, ROWS],
+    options: { "--action <action>": "only this action, such as member.removed", ...WHOSE, ...ROWS },
     examples: ["kb audit list --action member.removed"],
     exitCodes: [3],
     fields: [route("get", "/api/audit", "entries")],
@@ -70,7 +67,7 @@ const listAudit = remoteCommand(
 const listReads = remoteCommand(
   {
     summary: "List the items that your tokens and clients read, newest first; admins can ask for another member.",
-    options: [{ flags: "--credential <credential>", summary: "only this credential, such as pat:tok_…" }, WHOSE, ROWS],
+    options: { "--credential <credential>": "only this credential, such as pat:tok_…", ...WHOSE, ...ROWS },
     examples: ["kb audit reads --limit 20"],
     exitCodes: [3],
     fields: [route("get", "/api/audit/reads", "reads")],
@@ -134,10 +131,10 @@ const checkAudit = remoteCommand(
 const exportAudit = remoteCommand(
   {
     summary: "Export every row with its hash, oldest first, one JSON object per line (admin).",
-    options: [
-      { flags: "-o, --output <file>", summary: "write to this file (default: stdout); the file is complete or absent" },
-      { flags: "--since <time>", summary: "only from this day on, such as 2026-01-31" },
-    ],
+    options: {
+      "-o, --output <file>": "write to this file (default: stdout); the file is complete or absent",
+      "--since <time>": "only from this day on, such as 2026-01-31",
+    },
     examples: ["kb audit export -o audit.ndjson"],
   },
   async ({ api, output, options, deps }) => {
@@ -171,7 +168,7 @@ const exportAudit = remoteCommand(
   },
 );
 
-function rowsOf({ limit }: OptionsOf<readonly [typeof ROWS]>): number {
+function rowsOf({ limit }: OptionsOf<typeof ROWS>): number {
   return parseInteger(limit, "--limit", 1, 100_000) ?? DEFAULT_ROWS;
 }
 

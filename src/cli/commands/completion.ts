@@ -1,11 +1,11 @@
-import { command } from "#cli/command.ts";
+import { command, oneOf } from "#cli/command.ts";
 
 export const completion = command(
   {
     summary: "Print a script that completes commands, options and their values in your shell.",
     details:
       "Load it in every shell: in bash, add source <(kb completion bash) to ~/.bashrc. In zsh, add source <(kb completion zsh) to ~/.zshrc, after compinit. In fish, save it as ~/.config/fish/completions/kb.fish.",
-    arguments: [{ name: "shell", summary: "your shell", required: true, choices: ["bash", "zsh", "fish"] }],
+    arguments: { "<shell>": oneOf(["bash", "zsh", "fish"], "your shell") },
     examples: [
       "kb completion bash > ~/.local/share/bash-completion/completions/kb",
       "kb completion fish > ~/.config/fish/completions/kb.fish",

@@ -45,7 +45,7 @@ const listContexts = command(
 const useContext = command(
   {
     summary: "Switch to a stored server.",
-    arguments: [{ name: "name", summary: "its name in kb context list", required: true }],
+    arguments: { "<name>": "its name in kb context list" },
     examples: ["kb context use kb.example.com"],
   },
   async (input, deps) => {
@@ -63,7 +63,7 @@ const useContext = command(
 const removeContext = command(
   {
     summary: "Remove a stored server that you are signed out of.",
-    arguments: [{ name: "name", summary: "its name in kb context list", required: true }],
+    arguments: { "<name>": "its name in kb context list" },
     examples: ["kb context remove kb.example.com"],
     exitCodes: [5],
   },

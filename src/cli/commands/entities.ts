@@ -1,6 +1,6 @@
 import { count } from "#api/plural.ts";
 import { ENTITY_TYPES } from "#api/tools.ts";
-import { route, type Noun } from "#cli/command.ts";
+import { type Noun, oneOf, route } from "#cli/command.ts";
 import { onlyById } from "#cli/find.ts";
 import { pageOf, PAGE_OPTIONS } from "#cli/options.ts";
 import { callCommand, remoteCommand } from "#cli/remote-command.ts";
@@ -9,8 +9,8 @@ import { day, flexible, formatted } from "#cli/table.ts";
 const searchEntities = remoteCommand(
   {
     summary: "Find people, folders, labels and other things by name.",
-    arguments: [{ name: "query", summary: "a name, an email, a login", variadic: true }],
-    options: [{ flags: "--type <type>", summary: "only these", choices: ENTITY_TYPES }, ...PAGE_OPTIONS],
+    arguments: { "[query...]": "a name, an email, a login" },
+    options: { "--type <type>": oneOf(ENTITY_TYPES, "only these"), ...PAGE_OPTIONS },
     examples: ["kb entities search anna --type person"],
     call: route("get", "/api/entities", "entities"),
   },

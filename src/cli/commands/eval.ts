@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
-import { ownFields, type CommandData, type InputOf } from "#cli/command.ts";
+import { type CommandData, type InputOf, ownFields, several } from "#cli/command.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { failure, usageFailure } from "#cli/failure.ts";
 import { compareRuns, evaluate, type Comparison, type Evaluation } from "#cli/eval/evaluation.ts";
@@ -25,14 +25,14 @@ const EVAL = {
   summary: "Measure the live search with questions whose answers you know.",
   details:
     "JUDGEMENTS is YAML (question: [items], each a kbId, URL, key, path or title) or TREC qrels, whose questions are in --queries: a topic, a tab and the question on each line. Items that aren't there or that you can't see are listed and left out. --save writes the run in TREC's form; --compare says what changed since, with the chance (p) that it is luck.",
-  arguments: [{ name: "judgements", summary: "a .yaml file, or qrels", required: true }],
-  options: [
-    { flags: "--queries <file>", summary: "the questions of qrels" },
-    { flags: "--k <n>", summary: `how many hits count, 1 to ${MAX_K} (default: ${DEFAULT_K})` },
-    { flags: "--min <measure=value>", summary: "exit 1 below this, as in ndcg=0.4; may be repeated", repeatable: true },
-    { flags: "--save <file>", summary: "write this run to a file" },
-    { flags: "--compare <file>", summary: "compare with a run that --save wrote" },
-  ],
+  arguments: { "<judgements>": "a .yaml file, or qrels" },
+  options: {
+    "--queries <file>": "the questions of qrels",
+    "--k <n>": `how many hits count, 1 to ${MAX_K} (default: ${DEFAULT_K})`,
+    "--min <measure=value>": several("exit 1 below this, as in ndcg=0.4; may be repeated"),
+    "--save <file>": "write this run to a file",
+    "--compare <file>": "compare with a run that --save wrote",
+  },
   examples: ["kb eval questions.yaml", "kb eval qrels.txt --queries queries.tsv --compare before.run --min ndcg=0.4"],
   exitCodes: [6, 8, 130],
   fields: ownFields<EvaluationJson>("k", "measures", "questions", "missing", "leftOut", "failed", "comparison"),

@@ -14,12 +14,12 @@ import { day, flexible, formatted } from "#cli/table.ts";
 const listFiles = remoteCommand(
   {
     summary: "List indexed items that you can see.",
-    options: [
-      { flags: "--connector <connector>", summary: "only of this connector: id or name" },
-      { flags: "--provider <provider>", summary: "only this kind of source" },
-      { flags: "--source <source>", summary: "only of this place, exactly as printed" },
+    options: {
+      "--connector <connector>": "only of this connector: id or name",
+      "--provider <provider>": "only this kind of source",
+      "--source <source>": "only of this place, exactly as printed",
       ...FILE_LIST_OPTIONS,
-    ],
+    },
     examples: ["kb files list --state unsearchable"],
     call: route("get", "/api/connectors/all-files", "files"),
   },
@@ -43,13 +43,13 @@ const getFile = remoteCommand(
     summary: "Print an item's text, or fetch the original.",
     details: "Exit code 1 when --find matches nothing, or when the item has no text; then it says why.",
     of: ITEM,
-    options: [
-      { flags: "--range <from-to>", summary: "only these characters: 0-4000, or 8000-" },
-      { flags: "--section <name>", summary: "only this section: a heading, page 3, an anchor, or L10 for a line" },
-      { flags: "--find <words>", summary: "only the passages around these words" },
-      { flags: "--original", summary: "the source's original bytes" },
-      { flags: "-o, --output <file>", summary: "write to this file" },
-    ],
+    options: {
+      "--range <from-to>": "only these characters: 0-4000, or 8000-",
+      "--section <name>": "only this section: a heading, page 3, an anchor, or L10 for a line",
+      "--find <words>": "only the passages around these words",
+      "--original": "the source's original bytes",
+      "-o, --output <file>": "write to this file",
+    },
     examples: ["kb files get kbi_2345abcd2345abcd --find budget"],
   },
   async ({ api, output, found, options, deps }) => {

@@ -1,7 +1,7 @@
 import { plural } from "#api/plural.ts";
 import type { Group } from "#api/workspace.ts";
 import type { Api } from "#cli/api.ts";
-import { route, type Noun } from "#cli/command.ts";
+import { type Noun, route, several } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { findGroup, GROUP, groupIdsOf, memberIdOf, memberIdsOf } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
@@ -42,12 +42,12 @@ const showGroup = remoteCommand(
 const createGroup = remoteCommand(
   {
     summary: "Make a group of your own (admin).",
-    arguments: [{ name: "name", summary: "its name", required: true }],
-    options: [
-      { flags: "--member <member>", summary: "a member: email or usr_…; may be repeated", repeatable: true },
-      { flags: "--group <group>", summary: "a nested group; may be repeated", repeatable: true },
-      { flags: "--closed", summary: "only you, its owner, can change it" },
-    ],
+    arguments: { "<name>": "its name" },
+    options: {
+      "--member <member>": several("a member: email or usr_…; may be repeated"),
+      "--group <group>": several("a nested group; may be repeated"),
+      "--closed": "only you, its owner, can change it",
+    },
     examples: ["kb groups create Design --member bo@example.com"],
     exitCodes: [3, 5],
     call: route("post", "/api/groups", "group"),
@@ -72,16 +72,16 @@ const updateGroup = remoteCommand(
   {
     summary: "Change a group's name, members or owner (its owner; an admin while it is open).",
     of: GROUP,
-    options: [
-      { flags: "--name <name>", summary: "its new name" },
-      { flags: "--add-member <member>", summary: "email or usr_…; may be repeated", repeatable: true },
-      { flags: "--remove-member <member>", summary: "email or usr_…; may be repeated", repeatable: true },
-      { flags: "--add-group <group>", summary: "name or grp_…; may be repeated", repeatable: true },
-      { flags: "--remove-group <group>", summary: "name or grp_…; may be repeated", repeatable: true },
-      { flags: "--closed", summary: "let only its owner change it (its owner)" },
-      { flags: "--open", summary: "let every admin change it (its owner)" },
-      { flags: "--owner <member>", summary: "transfer it to: email or usr_… (its owner)" },
-    ],
+    options: {
+      "--name <name>": "its new name",
+      "--add-member <member>": several("email or usr_…; may be repeated"),
+      "--remove-member <member>": several("email or usr_…; may be repeated"),
+      "--add-group <group>": several("name or grp_…; may be repeated"),
+      "--remove-group <group>": several("name or grp_…; may be repeated"),
+      "--closed": "let only its owner change it (its owner)",
+      "--open": "let every admin change it (its owner)",
+      "--owner <member>": "transfer it to: email or usr_… (its owner)",
+    },
     examples: ["kb groups update Design --add-member bo@example.com"],
     exitCodes: [5],
     call: route("patch", "/api/groups/{id}", "group"),

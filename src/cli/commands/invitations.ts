@@ -1,4 +1,4 @@
-import { route, type Noun } from "#cli/command.ts";
+import { type Noun, oneOf, route } from "#cli/command.ts";
 import { onlyById } from "#cli/find.ts";
 import { listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
 import { day, flexible, formatted } from "#cli/table.ts";
@@ -20,8 +20,8 @@ const listInvitations = listCommand("/api/workspace/invitations", "invitations",
 const addInvitation = remoteCommand(
   {
     summary: "Invite someone; the link is emailed if the server sends email, otherwise it is printed once.",
-    arguments: [{ name: "email", summary: "whom", required: true }],
-    options: [{ flags: "--role <role>", summary: "their role (default: member)", choices: ["admin", "member"] }],
+    arguments: { "<email>": "whom" },
+    options: { "--role <role>": oneOf(["admin", "member"], "their role (default: member)") },
     examples: ["kb invitations add bo@example.com"],
     exitCodes: [5],
     call: route("post", "/api/workspace/invitations"),

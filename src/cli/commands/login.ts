@@ -21,25 +21,19 @@ const LOGIN = {
   summary: "Sign in to a server in your browser; commands and the bridge then use this login.",
   details:
     "On a machine without a browser (over SSH, in CI, without a display) it shows a code to type into a browser elsewhere. The login renews itself and is kept in the system's keychain, or, on a machine without one, in a file that only you can read. It is sent only to this server. Scripts use --with-token, or --email with --password-stdin. On a server without users its setup code makes you the owner.",
-  arguments: [{ name: "url", summary: "the server (default: KB_URL, the last one, or http://127.0.0.1:7700)" }],
-  options: [
-    { flags: "--device", summary: "show a code for a browser elsewhere" },
-    {
-      flags: "--admin",
-      summary: "get admin rights for an hour, in addition to your login; the browser asks for your password again",
-    },
-    { flags: "--with-token", summary: "stdin holds a personal access token to use instead" },
-    { flags: "--email <email>", summary: "sign in with email and password, without a browser" },
-    {
-      flags: "--password-stdin",
-      summary: "read the password from line 1 of stdin, and the setup code, if needed, from line 2",
-    },
-    { flags: "--invitation <url>", summary: "accept an invitation: its full link" },
-    { flags: "--name <name>", summary: "your name, when the account is created" },
-    { flags: "--workspace-name <name>", summary: "name of the workspace, when the first user is created" },
-    { flags: "--profile-name <name>", summary: "name of the stored server (default: its host)" },
-    { flags: "--insecure-storage", summary: "store the login in a file, not in the keychain" },
-  ],
+  arguments: { "[url]": "the server (default: KB_URL, the last one, or http://127.0.0.1:7700)" },
+  options: {
+    "--device": "show a code for a browser elsewhere",
+    "--admin": "get admin rights for an hour, in addition to your login; the browser asks for your password again",
+    "--with-token": "stdin holds a personal access token to use instead",
+    "--email <email>": "sign in with email and password, without a browser",
+    "--password-stdin": "read the password from line 1 of stdin, and the setup code, if needed, from line 2",
+    "--invitation <url>": "accept an invitation: its full link",
+    "--name <name>": "your name, when the account is created",
+    "--workspace-name <name>": "name of the workspace, when the first user is created",
+    "--profile-name <name>": "name of the stored server (default: its host)",
+    "--insecure-storage": "store the login in a file, not in the keychain",
+  },
   examples: [
     "kb login https://kb.example.com",
     "kb login --device",

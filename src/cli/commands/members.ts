@@ -1,4 +1,4 @@
-import { route, type Noun } from "#cli/command.ts";
+import { type Noun, oneOf, route } from "#cli/command.ts";
 import { MEMBER } from "#cli/find.ts";
 import { callCommand, listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
 import { day, flexible, formatted, minute } from "#cli/table.ts";
@@ -20,7 +20,7 @@ const changeRole = remoteCommand(
   {
     summary: "Change a member's role (owner).",
     of: MEMBER,
-    arguments: [{ name: "role", summary: "the new role", required: true, choices: ["owner", "admin", "member"] }],
+    arguments: { "<role>": oneOf(["owner", "admin", "member"], "the new role") },
     examples: ["kb members role bo@example.com admin"],
     exitCodes: [5],
     call: route("patch", "/api/workspace/members/{id}", "member"),

@@ -9,7 +9,7 @@ import { loadSettings } from "#cli/settings.ts";
 export const open = command(
   {
     summary: "Open the server's web page in the browser, and print its address.",
-    arguments: [{ name: "what", summary: "settings, or kbi_… for an item (default: the start page)" }],
+    arguments: { "[what]": "settings, or kbi_… for an item (default: the start page)" },
     examples: ["kb open", "kb open settings"],
     isRemote: true,
   },

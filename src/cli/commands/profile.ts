@@ -24,10 +24,10 @@ const showProfile = remoteCommand(
 const updateProfile = remoteCommand(
   {
     summary: "Change your name or time zone.",
-    options: [
-      { flags: "--name <name>", summary: "as others see it" },
-      { flags: "--time-zone <zone>", summary: "such as Europe/Vienna, or none for the workspace's" },
-    ],
+    options: {
+      "--name <name>": "as others see it",
+      "--time-zone <zone>": "such as Europe/Vienna, or none for the workspace's",
+    },
     examples: ["kb profile update --time-zone Europe/Vienna"],
     call: route("patch", "/api/profile", "user"),
   },
@@ -43,13 +43,10 @@ const updateProfile = remoteCommand(
 const changePassword = command(
   {
     summary: "Change your password; this signs out your other sessions and the clients you allowed.",
-    options: [
-      {
-        flags: "--password-stdin",
-        summary: "read your current password from line 1 of stdin, the new one from line 2",
-      },
-      { flags: "--email <email>", summary: "the account, if no one is signed in here" },
-    ],
+    options: {
+      "--password-stdin": "read your current password from line 1 of stdin, the new one from line 2",
+      "--email <email>": "the account, if no one is signed in here",
+    },
     examples: ["kb profile password", "kb profile password --password-stdin < passwords.txt"],
     exitCodes: [4, 6, 7],
     isRemote: true,

@@ -4,7 +4,7 @@ import type { PushResult } from "#api/connector-records.ts";
 import { count, plural } from "#api/plural.ts";
 import type { PushUpload } from "#api/push.ts";
 import { makeApi } from "#cli/api.ts";
-import { command, ownFields, type CommandData, type InputOf } from "#cli/command.ts";
+import { command, type CommandData, type InputOf, oneOf, ownFields, several } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { interrupted, isFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
@@ -25,29 +25,19 @@ const PUSH = {
   summary: "Send items to a push connector with its key.",
   details:
     "Files that end in .ndjson or .jsonl, and stdin, hold one JSON event per line (docs/sources/push.md); every other file is a document, whose text is stored, and a folder means all documents in it. Programs get each result as NDJSON on stdout; a terminal gets only the failures. Temporary failures are tried again. After an interruption, the same command continues where it stopped. The key is KB_CONNECTOR_KEY or --key by reference; a file is read again if the key is rotated during the push. Lines go to KB_URL or --url, where an ID needs no login, or to the server that you are signed in to.",
-  arguments: [
-    { name: "connector", summary: "its name (needs a login) or con_…", required: true },
-    {
-      name: "path",
-      summary: "files, folders and patterns like 'docs/**/*.md' (default: NDJSON on stdin)",
-      variadic: true,
-    },
-  ],
-  options: [
-    { flags: "--key <reference>", summary: "@FILE, env:VARIABLE or - (default: KB_CONNECTOR_KEY)" },
-    { flags: "--whole-set", summary: "the items are the whole set: what you don't send is removed at the end" },
-    {
-      flags: "--as <kind>",
-      summary: "read every file as this (default: by its name)",
-      choices: ["lines", "documents"],
-    },
-    {
-      flags: "--access <principal>",
-      summary: "who can read documents: workspace, user:usr_… or group:grp_…; may be repeated (default: workspace)",
-      repeatable: true,
-    },
-    { flags: "--name <name>", summary: "a name for the input on stdin, so that you can resume it" },
-  ],
+  arguments: {
+    "<connector>": "its name (needs a login) or con_…",
+    "[path...]": "files, folders and patterns like 'docs/**/*.md' (default: NDJSON on stdin)",
+  },
+  options: {
+    "--key <reference>": "@FILE, env:VARIABLE or - (default: KB_CONNECTOR_KEY)",
+    "--whole-set": "the items are the whole set: what you don't send is removed at the end",
+    "--as <kind>": oneOf(["lines", "documents"], "read every file as this (default: by its name)"),
+    "--access <principal>": several(
+      "who can read documents: workspace, user:usr_… or group:grp_…; may be repeated (default: workspace)",
+    ),
+    "--name <name>": "a name for the input on stdin, so that you can resume it",
+  },
   examples: [
     "kb push tickets --key @tickets.key items.ndjson",
     "kb push con_2345abcd2345abcd items.ndjson",

@@ -28,15 +28,15 @@ const QUICKSTART = {
   summary: "Start a server here, index folders, run a first search, and print how to connect an agent.",
   details:
     "Serves on 127.0.0.1 only and keeps running. A second run uses the same server. It never changes an installation that quickstart didn't create. After Ctrl-C, the next run continues.",
-  arguments: [{ name: "path", summary: "folders to index (default: the current one)", variadic: true }],
-  options: [
-    DATA_DIR,
-    { flags: "--port <port>", summary: "the port to serve on (default: KB_PORT, else 7700 or a free one)" },
-    { flags: "--query <words>", summary: "what to search for at the end (default: from a title)" },
-    { flags: "--generated", summary: "also index node_modules, target, dist and other generated folders" },
-    { flags: "--yes", summary: "don't ask about many files or other users' files" },
-    { flags: "--foreground", summary: "stay in the foreground, and stop the server on Ctrl-C" },
-  ],
+  arguments: { "[path...]": "folders to index (default: the current one)" },
+  options: {
+    ...DATA_DIR,
+    "--port <port>": "the port to serve on (default: KB_PORT, else 7700 or a free one)",
+    "--query <words>": "what to search for at the end (default: from a title)",
+    "--generated": "also index node_modules, target, dist and other generated folders",
+    "--yes": "don't ask about many files or other users' files",
+    "--foreground": "stay in the foreground, and stop the server on Ctrl-C",
+  },
   examples: ["kb quickstart ~/notes", "kb stop"],
   exitCodes: [4, 7, 8, 130],
 } as const satisfies CommandData;

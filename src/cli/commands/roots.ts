@@ -11,7 +11,7 @@ import { operatorHeaders } from "#cli/operator.ts";
 import { dataDirOf } from "#cli/quickstart/server.ts";
 import { day, flexible, formatted } from "#cli/table.ts";
 
-const OPTIONS = [DATA_DIR, PASSWORD_STDIN] as const;
+const OPTIONS = { ...DATA_DIR, ...PASSWORD_STDIN } as const;
 
 const listRoots = rootCommand(
   {
@@ -36,7 +36,7 @@ const listRoots = rootCommand(
 const addRoot = rootCommand(
   {
     summary: "Allow connectors to read a folder (owner, on the server).",
-    arguments: [{ name: "path", summary: "the folder", required: true }],
+    arguments: { "<path>": "the folder" },
     examples: ["kb roots add ~/projects"],
     fields: [route("post", "/api/local-roots", "root")],
   },
@@ -50,7 +50,7 @@ const addRoot = rootCommand(
 const removeRoot = rootCommand(
   {
     summary: "Stop allowing a folder (owner, on the server).",
-    arguments: [{ name: "root", summary: "its path or rot_…", required: true }],
+    arguments: { "<root>": "its path or rot_…" },
     examples: ["kb roots remove ~/projects"],
     exitCodes: [3],
   },

@@ -3,7 +3,7 @@ import { LIVE_PROBLEMS, type LiveHit } from "#api/live-search.ts";
 import { count } from "#api/plural.ts";
 import type { SearchAnswer, SearchResult } from "#api/search.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
-import { route } from "#cli/command.ts";
+import { oneOf, route, several } from "#cli/command.ts";
 import { PAGE_OPTIONS, pageOf } from "#cli/options.ts";
 import { excerptLine } from "#cli/excerpt.ts";
 import { explanationLines, rankingLine } from "#cli/explanation.ts";
@@ -15,28 +15,24 @@ export const search = remoteCommand(
   {
     summary: "Search the items that you can see.",
     details: `Use words, "exact phrases", -without, prefix*. Without words, the newest items come first. Put -- before words that start with a dash.`,
-    arguments: [{ name: "query", summary: "2 to 6 words that the text would contain", variadic: true }],
-    options: [
-      { flags: "--kind <kind>", summary: "only these", choices: TOOL_KINDS },
-      { flags: "--status <status>", summary: "of tasks", choices: ["open", "done"] },
-      { flags: "--assignee <person>", summary: "me, a name, an email or an entity id" },
-      { flags: "--people <person>", summary: "the same, in any role" },
-      { flags: "--source <source>", summary: "a provider (github) or a place (github:acme/web)" },
-      {
-        flags: "--field <name:value>",
-        summary: "a field of the item (status:draft, created:2024-03); may be repeated",
-        repeatable: true,
-      },
-      { flags: "--after <day>", summary: "2026-11-01, today, 7d (ago), +7d (ahead)" },
-      { flags: "--before <day>", summary: "up to and including this day" },
-      { flags: "--date-field <field>", summary: "the date that --after and --before mean", choices: DATE_FIELDS },
-      { flags: "--sort-by <order>", summary: "order of the results", choices: SORT_ORDERS },
-      { flags: "--group-by <group>", summary: "also count the results by this", choices: GROUPINGS },
-      { flags: "--detail <detail>", summary: "length of the snippets", choices: DETAILS },
-      { flags: "--live", summary: "also ask your own connections' search tools, for a second at most" },
-      { flags: "--explain", summary: "also say how each score came about (admins, scope kb:admin)" },
+    arguments: { "[query...]": "2 to 6 words that the text would contain" },
+    options: {
+      "--kind <kind>": oneOf(TOOL_KINDS, "only these"),
+      "--status <status>": oneOf(["open", "done"], "of tasks"),
+      "--assignee <person>": "me, a name, an email or an entity id",
+      "--people <person>": "the same, in any role",
+      "--source <source>": "a provider (github) or a place (github:acme/web)",
+      "--field <name:value>": several("a field of the item (status:draft, created:2024-03); may be repeated"),
+      "--after <day>": "2026-11-01, today, 7d (ago), +7d (ahead)",
+      "--before <day>": "up to and including this day",
+      "--date-field <field>": oneOf(DATE_FIELDS, "the date that --after and --before mean"),
+      "--sort-by <order>": oneOf(SORT_ORDERS, "order of the results"),
+      "--group-by <group>": oneOf(GROUPINGS, "also count the results by this"),
+      "--detail <detail>": oneOf(DETAILS, "length of the snippets"),
+      "--live": "also ask your own connections' search tools, for a second at most",
+      "--explain": "also say how each score came about (admins, scope kb:admin)",
       ...PAGE_OPTIONS,
-    ],
+    },
     examples: [
       "kb search quarterly plan --kind page --after 30d",
       "kb search '\"exact phrase\"' --json kbId,title,url",

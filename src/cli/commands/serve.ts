@@ -6,17 +6,14 @@ import { makePaint } from "#cli/paint.ts";
 export const serve = command(
   {
     summary: "Run the server in this process.",
-    options: [
-      { flags: "--port <port>", summary: "default: KB_PORT, else 7700" },
-      { flags: "--host <host>", summary: "the address to listen on (default: KB_HOST, else 127.0.0.1)" },
-      DATA_DIR,
-      { flags: "--config <file>", summary: "settings as YAML" },
-      {
-        flags: "--insecure-http",
-        summary:
-          "let people sign in over plain HTTP from other machines; anyone on the network can read their passwords",
-      },
-    ],
+    options: {
+      "--port <port>": "default: KB_PORT, else 7700",
+      "--host <host>": "the address to listen on (default: KB_HOST, else 127.0.0.1)",
+      ...DATA_DIR,
+      "--config <file>": "settings as YAML",
+      "--insecure-http":
+        "let people sign in over plain HTTP from other machines; anyone on the network can read their passwords",
+    },
     examples: ["kb serve --port 7700"],
     exitCodes: [7],
   },

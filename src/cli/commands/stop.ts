@@ -7,12 +7,7 @@ import { loadSettings } from "#cli/settings.ts";
 export const stop = command(
   {
     summary: "Stop the server that quickstart started.",
-    options: [
-      {
-        flags: "--data-dir <folder>",
-        summary: "where its data is (default: KB_DATA_DIR, else that of the profile in use)",
-      },
-    ],
+    options: { "--data-dir <folder>": "where its data is (default: KB_DATA_DIR, else that of the profile in use)" },
     examples: ["kb stop"],
   },
   async (input, deps) => {

@@ -1,7 +1,7 @@
 import type { BodyOf } from "#api/client.ts";
 import type { CreatedToken } from "#api/tokens.ts";
 import { connect, type Api } from "#cli/api.ts";
-import { command, route, type Input, type Noun, type OptionsOf } from "#cli/command.ts";
+import { command, type Input, type Noun, type OptionsOf, route, oneOf } from "#cli/command.ts";
 import { PASSWORD_STDIN } from "#cli/options.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { isFailure } from "#cli/failure.ts";
@@ -40,17 +40,15 @@ const createToken = command(
     summary: "Create a token; it is printed this once, alone on stdout.",
     details:
       "If you signed in with a browser, the token belongs to that login: it has at most its scopes, lasts at most 30 days, and ends with it. Confirm your password (--password-stdin, or when asked) to create a token that outlives the login.",
-    arguments: [{ name: "name", summary: "what it is for", required: true }],
-    options: [
-      {
-        flags: "--scope <scope>",
-        summary: "its scope (default: mcp:read); may be repeated",
-        choices: ["mcp:read", "kb:api", "kb:admin"],
+    arguments: { "<name>": "what it is for" },
+    options: {
+      "--scope <scope>": {
+        ...oneOf(["mcp:read", "kb:api", "kb:admin"], "its scope (default: mcp:read); may be repeated"),
         repeatable: true,
       },
-      { flags: "--expires <duration>", summary: "for example 30d (default: never)" },
-      PASSWORD_STDIN,
-    ],
+      "--expires <duration>": "for example 30d (default: never)",
+      ...PASSWORD_STDIN,
+    },
     examples: ["kb tokens create ci --scope kb:api --expires 90d > token.txt"],
     exitCodes: [4, 5, 7],
     fields: [route("post", "/api/api-tokens")],
@@ -80,7 +78,7 @@ const createToken = command(
  * Source: S28.
  */
 async function makeToken(
-  input: Input & { options: OptionsOf<readonly [typeof PASSWORD_STDIN]> },
+  input: Input & { options: OptionsOf<typeof PASSWORD_STDIN> },
   deps: Deps,
   body: BodyOf<"post", "/api/api-tokens">,
 ): Promise<{ made: CreatedToken; isOwn: boolean }> {

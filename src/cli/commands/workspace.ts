@@ -3,7 +3,7 @@ import type { MyWorkspace, Workspace } from "#api/session.ts";
 import type { InstanceInput, WorkspaceSettings } from "#api/workspace.ts";
 import { plural } from "#api/plural.ts";
 import type { Api } from "#cli/api.ts";
-import { command, route, type Noun, type OptionData, type OptionsOf } from "#cli/command.ts";
+import { command, type Noun, oneOf, type OptionsData, type OptionsOf, route, several } from "#cli/command.ts";
 import { PASSWORD_STDIN } from "#cli/options.ts";
 import { failure, usageFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
@@ -22,20 +22,16 @@ const showWorkspace = callCommand(
   printSettings,
 );
 
-const TRUST_OPTIONS = [
-  {
-    flags: "--add-instance <source=url>",
-    summary: "let users of this instance be members, such as gitea=https://git.acme.test; may be repeated",
-    repeatable: true,
-  },
-  { flags: "--remove-instance <source=url>", summary: "no longer let them; may be repeated", repeatable: true },
-  {
-    flags: "--add-identity-domain <domain>",
-    summary: "link members to source users by verified addresses of this domain (owner); may be repeated",
-    repeatable: true,
-  },
-  { flags: "--remove-identity-domain <domain>", summary: "no longer do (owner); may be repeated", repeatable: true },
-] as const satisfies readonly OptionData[];
+const TRUST_OPTIONS = {
+  "--add-instance <source=url>": several(
+    "let users of this instance be members, such as gitea=https://git.acme.test; may be repeated",
+  ),
+  "--remove-instance <source=url>": several("no longer let them; may be repeated"),
+  "--add-identity-domain <domain>": several(
+    "link members to source users by verified addresses of this domain (owner); may be repeated",
+  ),
+  "--remove-identity-domain <domain>": several("no longer do (owner); may be repeated"),
+} as const satisfies OptionsData;
 
 /** The resulting lists: the server takes whole ones. */
 async function trustChanges(
@@ -76,20 +72,13 @@ function withoutSlash(url: string): string {
 const updateWorkspace = remoteCommand(
   {
     summary: "Change the workspace (admin; identity domains: owner).",
-    options: [
-      { flags: "--name <name>", summary: "its name" },
-      { flags: "--time-zone <zone>", summary: "such as Europe/Vienna" },
-      {
-        flags: "--secrets <what>",
-        summary: "remove tokens, keys and passwords from texts, or index them",
-        choices: ["mask", "index"],
-      },
-      {
-        flags: "--max-acl-age <hours>",
-        summary: "hide what was not checked at its source for so long: 1 to 720 (default: 24)",
-      },
+    options: {
+      "--name <name>": "its name",
+      "--time-zone <zone>": "such as Europe/Vienna",
+      "--secrets <what>": oneOf(["mask", "index"], "remove tokens, keys and passwords from texts, or index them"),
+      "--max-acl-age <hours>": "hide what was not checked at its source for so long: 1 to 720 (default: 24)",
       ...TRUST_OPTIONS,
-    ],
+    },
     examples: [
       'kb workspace update --name "Acme"',
       "kb workspace update --add-instance gitea=https://git.acme.test",
@@ -129,8 +118,8 @@ const createWorkspace = command(
   {
     summary: "Create a workspace that you own.",
     details: "Tokens can't do this; after a browser login kb asks for your password.",
-    arguments: [{ name: "name", summary: "its name", required: true }],
-    options: [{ flags: "--time-zone <zone>", summary: "such as Europe/Vienna" }, PASSWORD_STDIN],
+    arguments: { "<name>": "its name" },
+    options: { "--time-zone <zone>": "such as Europe/Vienna", ...PASSWORD_STDIN },
     examples: ['kb workspace create "Acme labs"'],
     exitCodes: [4, 5, 7],
     fields: [route("post", "/api/workspaces", "workspace")],

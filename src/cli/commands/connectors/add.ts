@@ -27,20 +27,17 @@ const ADD = {
   summary: "Connect a source; its first sync starts at once.",
   details:
     "On a terminal it asks for the settings and secrets that are missing. Only you can see the items unless you set --access.",
-  arguments: [{ name: "provider", summary: "filesystem, push, … (kb connectors sources)", required: true }],
-  options: [
-    { flags: "--name <name>", summary: "its name (default: from its settings)" },
-    SET_OPTION,
-    { flags: "--config <file>", summary: "settings as a JSON object from a file, or - for stdin" },
-    {
-      flags: "--from-json <file>",
-      summary: "the whole connector as the API takes it, from a file or - for stdin; other options win",
-    },
+  arguments: { "<provider>": "filesystem, push, … (kb connectors sources)" },
+  options: {
+    "--name <name>": "its name (default: from its settings)",
+    ...SET_OPTION,
+    "--config <file>": "settings as a JSON object from a file, or - for stdin",
+    "--from-json <file>": "the whole connector as the API takes it, from a file or - for stdin; other options win",
     ...CREDENTIAL_OPTIONS,
     ...ACCESS_OPTIONS,
     ...SCOPE_OPTIONS,
     ...WAIT_OPTIONS,
-  ],
+  },
   examples: [
     "kb connectors add filesystem --set root=./docs --access workspace --wait",
     "kb connectors add push --name tickets",

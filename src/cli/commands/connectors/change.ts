@@ -12,13 +12,13 @@ export const updateConnector = remoteCommand(
   {
     summary: "Change a connector's name, settings, access, schedule or credential.",
     of: CONNECTOR,
-    options: [
-      { flags: "--name <name>", summary: "a new name" },
-      SET_OPTION,
+    options: {
+      "--name <name>": "a new name",
+      ...SET_OPTION,
       ...CREDENTIAL_OPTIONS,
       ...ACCESS_OPTIONS,
-      { flags: "--take-over", summary: "become the owner of a connector whose owner left" },
-    ],
+      "--take-over": "become the owner of a connector whose owner left",
+    },
     examples: ["kb connectors update docs --every 1h"],
     exitCodes: [5],
     call: route("patch", "/api/connectors/{id}", "connector"),
@@ -76,11 +76,11 @@ export const setScope = remoteCommand(
   {
     summary: "Show or set what a connector includes.",
     of: CONNECTOR,
-    options: [
+    options: {
       ...SCOPE_OPTIONS,
-      { flags: "--all", summary: "include everything again" },
-      { flags: "--dry-run", summary: "show what this would add and remove, without changing anything" },
-    ],
+      "--all": "include everything again",
+      "--dry-run": "show what this would add and remove, without changing anything",
+    },
     examples: ["kb connectors scope docs --exclude 'drafts/**'", "kb connectors scope docs --all --dry-run"],
     exitCodes: [5],
     call: route("patch", "/api/connectors/{id}/scope", "connector"),
@@ -115,7 +115,7 @@ export const rotateKey = remoteCommand(
   {
     summary: "Create a new key for your push connector, or revoke the key of someone else's.",
     of: CONNECTOR,
-    options: [{ flags: "--overlap <duration>", summary: "how long the old key still works (default: 10m)" }],
+    options: { "--overlap <duration>": "how long the old key still works (default: 10m)" },
     examples: ["kb connectors rotate-key tickets > key.txt"],
     exitCodes: [5],
     call: route("post", "/api/connectors/{id}/rotate-key"),
@@ -135,7 +135,7 @@ export const showWebhook = remoteCommand(
   {
     summary: "Show where the app can notify kb of changes, or create the secret that it signs with.",
     of: CONNECTOR,
-    options: [{ flags: "--new-secret", summary: "create a secret; the previous one stops working" }],
+    options: { "--new-secret": "create a secret; the previous one stops working" },
     examples: ["kb connectors webhook docs", "kb connectors webhook docs --new-secret > secret.txt"],
     exitCodes: [5],
     call: route("get", "/api/connectors/{id}/webhook"),

@@ -1,45 +1,37 @@
 /** Options shared by several commands of `kb connectors`, and their conversion. */
 import type { BodyOf } from "#api/client.ts";
-import type { OptionData, OptionsOf } from "#cli/command.ts";
+import { oneOf, type OptionsData, type OptionsOf, several } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { parseDuration, parsePair, readSecret } from "#cli/values.ts";
 
-export const CREDENTIAL_OPTIONS = [
-  {
-    flags: "--credential <key=reference>",
-    summary: "a secret by reference: key=@FILE, key=env:VARIABLE or key=-; may be repeated",
-    repeatable: true,
-  },
-  { flags: "--account <id>", summary: "use a connected account: acc_…" },
-  { flags: "--connection <id>", summary: "use a connection: cnx_…" },
-] as const satisfies readonly OptionData[];
+export const CREDENTIAL_OPTIONS = {
+  "--credential <key=reference>": several(
+    "a secret by reference: key=@FILE, key=env:VARIABLE or key=-; may be repeated",
+  ),
+  "--account <id>": "use a connected account: acc_…",
+  "--connection <id>": "use a connection: cnx_…",
+} as const satisfies OptionsData;
 
-export const ACCESS_OPTIONS = [
-  {
-    flags: "--access <visibility>",
-    summary: "who can see its items",
-    choices: ["private", "members", "workspace", "source"],
-  },
-  { flags: "--member <member>", summary: "with members: id, email or name; may be repeated", repeatable: true },
-  { flags: "--group <group>", summary: "with members: id or name; may be repeated", repeatable: true },
-  { flags: "--every <duration>", summary: "how often to sync: 30m, 6h, or never" },
-] as const satisfies readonly OptionData[];
+export const ACCESS_OPTIONS = {
+  "--access <visibility>": oneOf(["private", "members", "workspace", "source"], "who can see its items"),
+  "--member <member>": several("with members: id, email or name; may be repeated"),
+  "--group <group>": several("with members: id or name; may be repeated"),
+  "--every <duration>": "how often to sync: 30m, 6h, or never",
+} as const satisfies OptionsData;
 
-export const SCOPE_OPTIONS = [
-  { flags: "--include <pattern>", summary: "include only these; may be repeated", repeatable: true },
-  { flags: "--exclude <pattern>", summary: "leave these out; may be repeated", repeatable: true },
-] as const satisfies readonly OptionData[];
+export const SCOPE_OPTIONS = {
+  "--include <pattern>": several("include only these; may be repeated"),
+  "--exclude <pattern>": several("leave these out; may be repeated"),
+} as const satisfies OptionsData;
 
 export const SET_OPTION = {
-  flags: "--set <key=value>",
-  summary: "a setting of the source; may be repeated",
-  repeatable: true,
-} as const satisfies OptionData;
+  "--set <key=value>": several("a setting of the source; may be repeated"),
+} as const satisfies OptionsData;
 
-export const WAIT_OPTIONS = [
-  { flags: "--wait", summary: "wait until it ends, and show progress" },
-  { flags: "--timeout <duration>", summary: "the longest time to wait, such as 10m (default: no limit)" },
-] as const satisfies readonly OptionData[];
+export const WAIT_OPTIONS = {
+  "--wait": "wait until it ends, and show progress",
+  "--timeout <duration>": "the longest time to wait, such as 10m (default: no limit)",
+} as const satisfies OptionsData;
 
 /** The request bodies with credentials. */
 type CredentialBody =

@@ -14,10 +14,10 @@ export const listPeople = remoteCommand(
   {
     summary: "List the users that a connector's source named, and which members they are.",
     of: CONNECTOR,
-    options: [
-      { flags: "--unlinked", summary: "only those who are not linked to a member" },
-      { flags: "--cursor <cursor>", summary: "the next page, as the last one named it" },
-    ],
+    options: {
+      "--unlinked": "only those who are not linked to a member",
+      "--cursor <cursor>": "the next page, as the last one named it",
+    },
     examples: ["kb connectors people forge --unlinked"],
     call: route("get", "/api/connectors/{id}/people", "people"),
   },
@@ -47,12 +47,12 @@ export const linkPerson = remoteCommand(
   {
     summary: "Link a user of a connector's source to a member, or unlink them (admin; never yourself).",
     details: "A link holds for every connector of the same instance. The audit records it.",
-    arguments: [
-      { name: "connector", summary: CONNECTOR.summary, required: true },
-      { name: "user", summary: "as in kb connectors people", required: true },
-      { name: "member", summary: "id, email or name; leave out with --remove" },
-    ],
-    options: [{ flags: "--remove", summary: "unlink instead" }],
+    arguments: {
+      "<connector>": CONNECTOR.summary,
+      "<user>": "as in kb connectors people",
+      "[member]": "id, email or name; leave out with --remove",
+    },
+    options: { "--remove": "unlink instead" },
     examples: ["kb connectors link-person forge user:forge:git.acme.test:7 ann@acme.test"],
     exitCodes: [3, 5],
     call: route("put", "/api/connectors/{id}/people", "people"),

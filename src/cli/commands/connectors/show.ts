@@ -3,7 +3,7 @@ import { describeActivity, describeNotWatched } from "#api/activity-words.ts";
 import { describeHiddenItems, describeReadByNobody, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
 import { describeReadAgain } from "#api/read-again-words.ts";
-import { route } from "#cli/command.ts";
+import { oneOf, route } from "#cli/command.ts";
 import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
 import { CONNECTOR, findConnector } from "#cli/find.ts";
 import { openingsOf } from "#cli/openings.ts";
@@ -16,16 +16,15 @@ import { CREDENTIAL_OPTIONS, SET_OPTION, credentialsOf } from "./options.ts";
 export const listConnectors = remoteCommand(
   {
     summary: "List connectors.",
-    options: [
-      { flags: "--mine", summary: "only my own" },
-      { flags: "--provider <provider>", summary: "only this kind of source" },
-      {
-        flags: "--state <state>",
-        summary: "only in this state",
-        choices: ["pending_auth", "active", "paused", "needs_reauth", "needs_owner", "error", "deleting"],
-      },
-      { flags: "--find <text>", summary: "a part of the name" },
-    ],
+    options: {
+      "--mine": "only my own",
+      "--provider <provider>": "only this kind of source",
+      "--state <state>": oneOf(
+        ["pending_auth", "active", "paused", "needs_reauth", "needs_owner", "error", "deleting"],
+        "only in this state",
+      ),
+      "--find <text>": "a part of the name",
+    },
     examples: ["kb connectors list"],
     fields: [route("get", "/api/connectors", "connectors")],
   },
@@ -178,14 +177,14 @@ export const listConnectorFiles = remoteCommand(
 export const browse = remoteCommand(
   {
     summary: "Browse what a source holds before you connect it.",
-    arguments: [{ name: "provider", summary: "filesystem, github, …", required: true }],
-    options: [
-      SET_OPTION,
+    arguments: { "<provider>": "filesystem, github, …" },
+    options: {
+      ...SET_OPTION,
       ...CREDENTIAL_OPTIONS,
-      { flags: "--parent <id>", summary: "inside this one" },
-      { flags: "--find <text>", summary: "only these names" },
-      { flags: "--cursor <cursor>", summary: "the next page" },
-    ],
+      "--parent <id>": "inside this one",
+      "--find <text>": "only these names",
+      "--cursor <cursor>": "the next page",
+    },
     examples: ["kb connectors browse filesystem --set root=/srv/docs"],
     call: route("post", "/api/connectors/browse", "nodes"),
   },

@@ -2,7 +2,7 @@ import { describeSkips } from "#cli/skips.ts";
 import { describeUnread } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
 import type { Api } from "#cli/api.ts";
-import { route } from "#cli/command.ts";
+import { oneOf, route, several } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { failure, usageFailure } from "#cli/failure.ts";
@@ -22,15 +22,11 @@ export const startSync = remoteCommand(
     details:
       "Where kb mirrors permissions, a sync first reads people and groups, at most once a minute. --mode identities reads only these.",
     of: CONNECTOR,
-    options: [
-      {
-        flags: "--mode <mode>",
-        summary: "how much to look at",
-        choices: ["full", "incremental", "items", "identities"],
-      },
-      { flags: "--item <externalId>", summary: "only this item; may be repeated", repeatable: true },
+    options: {
+      "--mode <mode>": oneOf(["full", "incremental", "items", "identities"], "how much to look at"),
+      "--item <externalId>": several("only this item; may be repeated"),
       ...WAIT_OPTIONS,
-    ],
+    },
     examples: ["kb connectors sync docs --wait --timeout 10m", "kb connectors sync forge --mode identities --wait"],
     exitCodes: [5, 8, 9, 130],
     call: route("post", "/api/connectors/{id}/syncs", "sync"),
@@ -68,7 +64,7 @@ export const cancelSync = remoteCommand(
   {
     summary: "Cancel a connector's running sync; what it stored stays.",
     of: CONNECTOR,
-    options: [{ flags: "--sync <id>", summary: "this one: syn_… (default: the running one)" }],
+    options: { "--sync <id>": "this one: syn_… (default: the running one)" },
     examples: ["kb connectors cancel docs"],
     exitCodes: [5],
     call: route("post", "/api/connectors/{id}/syncs/{syncId}/cancel", "sync"),
@@ -89,8 +85,8 @@ export const cancelSync = remoteCommand(
 export const showProgress = remoteCommand(
   {
     summary: "Show running syncs, or the runs of one connector.",
-    arguments: [{ name: "connector", summary: "its name or con_…" }],
-    options: [{ flags: "--watch", summary: "keep watching; prints one JSON record per change" }],
+    arguments: { "[connector]": "its name or con_…" },
+    options: { "--watch": "keep watching; prints one JSON record per change" },
     examples: ["kb connectors progress", "kb connectors progress docs --watch"],
     exitCodes: [3, 130],
     fields: [route("get", "/api/connectors/progress", "syncs")],
@@ -115,12 +111,12 @@ export const listRemovals = remoteCommand(
     summary: "Show removals that wait for approval; approve or reject them.",
     details: "When a sync would remove unusually many items, it holds the removals until you approve them.",
     of: CONNECTOR,
-    options: [
-      { flags: "--removed", summary: "show items that were removed and can be restored instead" },
-      { flags: "--approve", summary: "remove them" },
-      { flags: "--reject", summary: "keep them" },
-      YES,
-    ],
+    options: {
+      "--removed": "show items that were removed and can be restored instead",
+      "--approve": "remove them",
+      "--reject": "keep them",
+      ...YES,
+    },
     examples: ["kb connectors removals docs", "kb connectors removals docs --approve --yes"],
     exitCodes: [5],
     call: route("get", "/api/connectors/{id}/removals", "removals"),

@@ -1,6 +1,6 @@
 import type { EventDelivery } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
-import { route } from "#cli/command.ts";
+import { oneOf, route } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
@@ -30,10 +30,10 @@ export const listDeliveries = remoteCommand(
   {
     summary: "List the deliveries of an event target, newest first (admin).",
     of: TARGET,
-    options: [
-      { flags: "--state <state>", summary: "only these", choices: ["waiting", "delivered", "failed"] },
-      { flags: "--limit <n>", summary: `how many rows (default: ${DEFAULT_ROWS})` },
-    ],
+    options: {
+      "--state <state>": oneOf(["waiting", "delivered", "failed"], "only these"),
+      "--limit <n>": `how many rows (default: ${DEFAULT_ROWS})`,
+    },
     examples: ["kb events deliveries whk_2345abcd2345abcd --state failed"],
     call: route("get", "/api/webhooks/{id}/deliveries", "deliveries"),
   },
@@ -63,12 +63,12 @@ export const replay = remoteCommand(
   {
     summary: "Send a delivery's event again, or the events of a time span (admin).",
     details: "The event IDs stay the same, so a receiver that has seen an event can tell.",
-    arguments: [TARGET_ARGUMENT, { name: "delivery", summary: "dlv_…; without it give --since" }],
-    options: [
-      { flags: "--since <when>", summary: "events from then on: 2026-11-21T09:00Z, or 2h for two hours ago" },
-      { flags: "--until <when>", summary: "events before then (default: now)" },
-      { flags: "--failed", summary: "only those that it never accepted" },
-    ],
+    arguments: { ...TARGET_ARGUMENT, "[delivery]": "dlv_…; without it give --since" },
+    options: {
+      "--since <when>": "events from then on: 2026-11-21T09:00Z, or 2h for two hours ago",
+      "--until <when>": "events before then (default: now)",
+      "--failed": "only those that it never accepted",
+    },
     examples: ["kb events replay whk_2345abcd2345abcd --since 2h --failed"],
     exitCodes: [3, 5],
     fields: [

@@ -11,7 +11,7 @@ export const TARGET: Thing<EventTarget, { id: string }> = {
 };
 
 /** For commands that check their other words before they look for it. */
-export const TARGET_ARGUMENT = { name: "target", summary: TARGET.summary, required: true } as const;
+export const TARGET_ARGUMENT = { "<target>": TARGET.summary } as const;
 
 /** Finds an event target by its id, its URL or its host. Throws CliFailure 3 with the nearest one, 2 when several match. */
 export async function findTarget(api: Api, word: string): Promise<EventTarget> {

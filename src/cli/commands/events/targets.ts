@@ -2,7 +2,7 @@ import { EVENT_MEANINGS, EVENT_TYPES } from "#api/event-types.ts";
 import type { BodyOf } from "#api/client.ts";
 import type { EventTarget } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
-import { command, route, type Command, type CommandData } from "#cli/command.ts";
+import { command, type Command, type CommandData, route, oneOf } from "#cli/command.ts";
 import { makeOutput } from "#cli/output.ts";
 import { flexible, optional, shortTime } from "#cli/table.ts";
 import { changes, parseSeconds, someOf } from "#cli/values.ts";
@@ -10,10 +10,7 @@ import { callCommand, remoteCommand, removeCommand } from "#cli/remote-command.t
 import { findTarget, TARGET, TARGET_ARGUMENT } from "./options.ts";
 
 const TYPES = {
-  flags: "--type <type>",
-  summary: "send this type; may be repeated",
-  choices: EVENT_TYPES,
-  repeatable: true,
+  "--type <type>": { ...oneOf(EVENT_TYPES, "send this type; may be repeated"), repeatable: true },
 } as const;
 
 const CHANGE = route("patch", "/api/webhooks/{id}", "target");
@@ -90,8 +87,8 @@ export const addTarget = remoteCommand(
   {
     summary: "Send events to a URL; prints the secret that signs them, once (admin).",
     details: "Without --type, events of all types are sent. For the types, run `kb events types`.",
-    arguments: [{ name: "url", summary: "where to send them: https://…", required: true }],
-    options: [TYPES],
+    arguments: { "<url>": "where to send them: https://…" },
+    options: TYPES,
     examples: ["kb events add https://hooks.acme.example/kb --type sync.failed > secret.txt"],
     exitCodes: [5],
     call: route("post", "/api/webhooks"),
@@ -107,8 +104,8 @@ export const addTarget = remoteCommand(
 export const updateTarget = remoteCommand(
   {
     summary: "Change the URL or the types of an event target (admin).",
-    arguments: [TARGET_ARGUMENT],
-    options: [{ flags: "--set-url <url>", summary: "send to this URL instead" }, TYPES],
+    arguments: { ...TARGET_ARGUMENT },
+    options: { "--set-url <url>": "send to this URL instead", ...TYPES },
     examples: ["kb events update whk_2345abcd2345abcd --type sync.failed --type removal.held"],
     exitCodes: [3, 5],
     call: CHANGE,
@@ -145,9 +142,7 @@ export const rotateSecret = remoteCommand(
     summary: "Replace the secret of an event target; prints the new one, once (admin).",
     details: "Until the overlap ends, events are signed with both secrets, so that you can change it at the receiver.",
     of: TARGET,
-    options: [
-      { flags: "--overlap <duration>", summary: "how long both secrets sign (default: 24h; 0 if the old one leaked)" },
-    ],
+    options: { "--overlap <duration>": "how long both secrets sign (default: 24h; 0 if the old one leaked)" },
     examples: ["kb events rotate-secret whk_2345abcd2345abcd > secret.txt"],
     call: route("post", "/api/webhooks/{id}/rotate-secret"),
     fields: [

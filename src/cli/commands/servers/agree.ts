@@ -12,7 +12,7 @@ export const agreeToTools = remoteCommand(
     details:
       "When an admin maps a server's tools differently, or maps one that doesn't say that it only reads, kb reads nothing with your connection until you agree. The values of all fixed arguments are shown.",
     of: CONNECTION,
-    options: [YES],
+    options: YES,
     examples: ["kb servers agree notes", "kb servers agree cnx_2222222222222222 --yes"],
     exitCodes: [2, 5],
     call: route("post", "/api/mcp-servers/{id}/connections/{connectionId}/agreement", "connection"),

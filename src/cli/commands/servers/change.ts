@@ -1,7 +1,7 @@
 import type { BodyOf } from "#api/client.ts";
 import { plural } from "#api/plural.ts";
 import { connect } from "#cli/api.ts";
-import { command, route } from "#cli/command.ts";
+import { command, oneOf, route, several } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import { makeOutput } from "#cli/output.ts";
 import { remoteCommand, removeCommand } from "#cli/remote-command.ts";
@@ -9,10 +9,10 @@ import { changes, someOf } from "#cli/values.ts";
 import { findServer, SERVER, type ServerRecord } from "./find.ts";
 import { AUTH_OPTIONS, authOf, registrationLine } from "./options.ts";
 
-const RULE_OPTIONS = [
-  { flags: "--connect <who>", summary: "who may connect its apps", choices: ["admins", "members"] },
-  { flags: "--app <slug>", summary: "only these apps can be connected; may be repeated", repeatable: true },
-] as const;
+const RULE_OPTIONS = {
+  "--connect <who>": oneOf(["admins", "members"], "who may connect its apps"),
+  "--app <slug>": several("only these apps can be connected; may be repeated"),
+} as const;
 
 /** `kb servers add URL`: stdout has only its id; the steps of the test go to stderr. */
 export const addServer = remoteCommand(
@@ -20,15 +20,13 @@ export const addServer = remoteCommand(
     summary: "Add an MCP server: it is tested first (admin).",
     details:
       "A server whose test fails is not added, unless you add --force. --secret is the server's own: with it, admins can connect without their own token. With --auth oauth, kb registers itself at the provider. Where it can't, add the server first: you then see the redirect URL to register, and give the client ID with kb servers update.",
-    arguments: [
-      { name: "url", summary: "where it speaks streamable HTTP: https://mcp.example.org/mcp", required: true },
-    ],
-    options: [
-      { flags: "--name <name>", summary: "what people call it (default: its host)" },
+    arguments: { "<url>": "where it speaks streamable HTTP: https://mcp.example.org/mcp" },
+    options: {
+      "--name <name>": "what people call it (default: its host)",
       ...AUTH_OPTIONS,
       ...RULE_OPTIONS,
-      { flags: "--force", summary: "add it also when its test fails" },
-    ],
+      "--force": "add it also when its test fails",
+    },
     examples: [
       "kb servers add https://mcp.example.org/mcp --name Notes --auth oauth",
       "kb servers add https://tools.example.org/mcp --secret @token.txt --connect admins",
@@ -68,17 +66,17 @@ export const updateServer = command(
     summary: "Change an MCP server (admin).",
     details:
       "If you change the scheme, host, port, or the path to one that isn't below, its secret is dropped unless you give one with the change. While people have connected it or are signing in, you can't.",
-    arguments: [{ name: "server", summary: SERVER.summary, required: true }],
-    options: [
-      { flags: "--name <name>", summary: "what people call it" },
-      { flags: "--server-url <url>", summary: "where it is now" },
+    arguments: { "<server>": SERVER.summary },
+    options: {
+      "--name <name>": "what people call it",
+      "--server-url <url>": "where it is now",
       ...AUTH_OPTIONS,
-      { flags: "--drop-secret", summary: "delete the server's own secret" },
+      "--drop-secret": "delete the server's own secret",
       ...RULE_OPTIONS,
-      { flags: "--all-apps", summary: "all its apps can be connected" },
-      { flags: "--enable", summary: "turn it on" },
-      { flags: "--disable", summary: "turn it off: nothing is read through it" },
-    ],
+      "--all-apps": "all its apps can be connected",
+      "--enable": "turn it on",
+      "--disable": "turn it off: nothing is read through it",
+    },
     examples: ["kb servers update notes --secret env:NEW_TOKEN", "kb servers update notes --disable"],
     exitCodes: [3, 4, 5, 7],
     fields: [route("patch", "/api/mcp-servers/{id}", "server")],

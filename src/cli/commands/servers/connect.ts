@@ -16,14 +16,14 @@ const CONNECT = {
   details:
     "An app that you sign in to opens a page of kb, which says what will be connected and shows who was found; this command waits for it. Other apps take your token by reference, and ask for it on a terminal. Only you see what is read through a connection unless you set --access.",
   of: SERVER,
-  arguments: [{ name: "app", summary: "one of kb servers apps, when there are several" }],
-  options: [
-    { flags: "--name <name>", summary: "what the connection is called (default: the app's name)" },
-    { flags: "--token <reference>", summary: "your own token: @FILE, env:VARIABLE or - for stdin" },
+  arguments: { "[app]": "one of kb servers apps, when there are several" },
+  options: {
+    "--name <name>": "what the connection is called (default: the app's name)",
+    "--token <reference>": "your own token: @FILE, env:VARIABLE or - for stdin",
     ...SHARE_OPTIONS,
-    { flags: "--reconnect <connection>", summary: "sign in again for this one: its name or cnx_…" },
-    { flags: "--print", summary: "print the page's address only, and don't wait" },
-  ],
+    "--reconnect <connection>": "sign in again for this one: its name or cnx_…",
+    "--print": "print the page's address only, and don't wait",
+  },
   examples: ["kb servers connect notes", "kb servers connect tools --token env:TOOLS_TOKEN --access workspace"],
   exitCodes: [5, 6, 9],
   call: route("post", "/api/mcp-servers/{id}/connections", "connection"),

@@ -8,7 +8,7 @@ import { flexible, formatted, minute, optional } from "#cli/table.ts";
 export const listConnections = remoteCommand(
   {
     summary: "List your connections and those shared with you; admins see all of them.",
-    arguments: [{ name: "server", summary: "only of this server: its name, URL or srv_…" }],
+    arguments: { "[server]": "only of this server: its name, URL or srv_…" },
     examples: ["kb servers connections", "kb servers connections notes"],
     exitCodes: [2, 3],
     fields: [route("get", "/api/mcp-servers/{id}/connections", "connections")],

@@ -1,6 +1,6 @@
 import type { BodyOf, DataOf } from "#api/client.ts";
 import type { Api } from "#cli/api.ts";
-import { route, type ArgumentData, type OptionData, type OptionsOf } from "#cli/command.ts";
+import { type ArgumentsData, oneOf, type OptionsData, type OptionsOf, route, several } from "#cli/command.ts";
 import { usageFailure } from "#cli/failure.ts";
 import type { Output } from "#cli/output.ts";
 import { didYouMean, parsePair } from "#cli/values.ts";
@@ -15,35 +15,28 @@ type Tool = ServerTools["tools"][number];
 type Mapping = NonNullable<BodyOf<"put", "/api/mcp-servers/{id}/mapping">["mapping"]>;
 type Mapped = NonNullable<Mapping[Role]>;
 
-const TOOL = [
-  { name: "role", summary: "what kb uses the tool for", choices: ROLES, required: true },
-  { name: "tool", summary: "its name, one of kb servers tools", required: true },
-] as const satisfies readonly ArgumentData[];
+const TOOL = {
+  "<role>": oneOf(ROLES, "what kb uses the tool for"),
+  "<tool>": "its name, one of kb servers tools",
+} as const satisfies ArgumentsData;
 
 const AS_OPTION = {
-  flags: "--connection <connection>",
-  summary: "ask with your connection: its name or cnx_… (default: as the server itself is signed in to)",
-} as const satisfies OptionData;
+  "--connection <connection>":
+    "ask with your connection: its name or cnx_… (default: as the server itself is signed in to)",
+} as const satisfies OptionsData;
 
-const CALL_OPTIONS = [
-  {
-    flags: "--argument <name>",
-    summary: "the argument for the query, ID or cursor (default: the one that the tool still needs)",
-  },
-  {
-    flags: "--set <name=value>",
-    summary: "an argument with the same value in every call; may be repeated",
-    repeatable: true,
-  },
-  AS_OPTION,
-] as const satisfies readonly OptionData[];
+const CALL_OPTIONS = {
+  "--argument <name>": "the argument for the query, ID or cursor (default: the one that the tool still needs)",
+  "--set <name=value>": several("an argument with the same value in every call; may be repeated"),
+  ...AS_OPTION,
+} as const satisfies OptionsData;
 
 /** `kb servers tools SERVER`: its tools, and which of them kb uses. */
 export const listTools = remoteCommand(
   {
     summary: "List the tools of an MCP server, and what kb uses them for (admin).",
     of: SERVER,
-    options: [AS_OPTION],
+    options: AS_OPTION,
     examples: ["kb servers tools notes"],
     exitCodes: [2, 5, 6],
     call: route("get", "/api/mcp-servers/{id}/tools", "tools"),
@@ -59,7 +52,7 @@ export const previewTool = remoteCommand(
   {
     summary: "Call a tool once and show what kb would read from it; nothing is stored (admin).",
     of: SERVER,
-    arguments: [...TOOL, { name: "value", summary: "the query, ID or cursor" }],
+    arguments: { ...TOOL, "[value]": "the query, ID or cursor" },
     options: CALL_OPTIONS,
     examples: [
       "kb servers preview notes search search_notes plan",
@@ -120,8 +113,8 @@ export const unmapTool = remoteCommand(
   {
     summary: "Stop using a tool of an MCP server, or all of them (admin).",
     of: SERVER,
-    arguments: [{ name: "role", summary: "only this one", choices: ROLES }],
-    options: [AS_OPTION],
+    arguments: { "[role]": oneOf(ROLES, "only this one") },
+    options: AS_OPTION,
     examples: ["kb servers unmap notes search"],
     exitCodes: [2, 5, 6],
     call: route("put", "/api/mcp-servers/{id}/mapping"),

@@ -1,6 +1,6 @@
 /** Options shared by several commands of `kb servers`, and their conversion. */
 import type { BodyOf, DataOf } from "#api/client.ts";
-import type { OptionData, OptionsOf } from "#cli/command.ts";
+import { oneOf, type OptionsData, type OptionsOf, several } from "#cli/command.ts";
 import type { Deps } from "#cli/deps.ts";
 import { EXIT } from "#cli/exit-codes.ts";
 import { usageFailure } from "#cli/failure.ts";
@@ -9,30 +9,22 @@ import { flexible, optional } from "#cli/table.ts";
 import { readSecret } from "#cli/values.ts";
 import type { ServerRecord } from "./find.ts";
 
-export const AUTH_OPTIONS = [
-  {
-    flags: "--auth <kind>",
-    summary: "how kb signs in: nothing, a bearer token, a key in a header, or OAuth for each person",
-    choices: ["none", "bearer", "header", "oauth"],
-  },
-  { flags: "--header <name>", summary: "with --auth header: its name, such as X-Api-Key" },
-  { flags: "--client-id <id>", summary: "with --auth oauth: a client that you registered at the provider" },
-  {
-    flags: "--secret <reference>",
-    summary: "the server's own token, key or client secret: @FILE, env:VARIABLE or - for stdin",
-  },
-] as const satisfies readonly OptionData[];
+export const AUTH_OPTIONS = {
+  "--auth <kind>": oneOf(
+    ["none", "bearer", "header", "oauth"],
+    "how kb signs in: nothing, a bearer token, a key in a header, or OAuth for each person",
+  ),
+  "--header <name>": "with --auth header: its name, such as X-Api-Key",
+  "--client-id <id>": "with --auth oauth: a client that you registered at the provider",
+  "--secret <reference>": "the server's own token, key or client secret: @FILE, env:VARIABLE or - for stdin",
+} as const satisfies OptionsData;
 
 /** Who a connection is shared with. */
-export const SHARE_OPTIONS = [
-  {
-    flags: "--access <visibility>",
-    summary: "who sees what is read through it",
-    choices: ["private", "members", "workspace"],
-  },
-  { flags: "--member <member>", summary: "with members: id, email or name; may be repeated", repeatable: true },
-  { flags: "--group <group>", summary: "with members: id or name; may be repeated", repeatable: true },
-] as const satisfies readonly OptionData[];
+export const SHARE_OPTIONS = {
+  "--access <visibility>": oneOf(["private", "members", "workspace"], "who sees what is read through it"),
+  "--member <member>": several("with members: id, email or name; may be repeated"),
+  "--group <group>": several("with members: id or name; may be repeated"),
+} as const satisfies OptionsData;
 
 type AuthBody = BodyOf<"post", "/api/mcp-servers">["auth"];
 

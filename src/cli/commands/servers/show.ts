@@ -64,11 +64,8 @@ export const testServer = remoteCommand(
     summary: "Test an MCP server step by step: a new URL, a stored one, or your connection to it.",
     details:
       "A new URL is tried with the given --auth, and nothing is stored. A test of a stored server updates its health. The exit code is 1 when a step fails.",
-    arguments: [{ name: "server", summary: "a URL, or a server's name or srv_…; not with --connection" }],
-    options: [
-      ...AUTH_OPTIONS,
-      { flags: "--connection <connection>", summary: "test your connection: its name or cnx_…" },
-    ],
+    arguments: { "[server]": "a URL, or a server's name or srv_…; not with --connection" },
+    options: { ...AUTH_OPTIONS, "--connection <connection>": "test your connection: its name or cnx_…" },
     examples: [
       "kb servers test https://mcp.example.org/mcp --secret env:MCP_TOKEN",
       "kb servers test notes",
@@ -110,7 +107,7 @@ export const listApps = remoteCommand(
   {
     summary: "List the apps that can be connected through an MCP server.",
     of: SERVER,
-    options: [{ flags: "--find <text>", summary: "only apps with this in their name" }],
+    options: { "--find <text>": "only apps with this in their name" },
     examples: ["kb servers apps notes"],
     exitCodes: [2],
     call: route("get", "/api/mcp-servers/{id}/apps", "apps"),
