@@ -4,16 +4,8 @@ import type { Group, Member } from "#api/workspace.ts";
 import type { Api } from "./api.ts";
 import { byName, pickNamed } from "./pick.ts";
 import type { ConnectorRecord } from "./records.ts";
+import type { Thing } from "./remote-command.ts";
 import { someOf } from "./values.ts";
-
-/** A thing that an argument names: how it is found, and its values in a path. */
-export interface Thing<Found = unknown, At extends object = object> {
-  /** Of the argument. */
-  name: string;
-  summary: string;
-  find(api: Api, word: string): Promise<Found>;
-  at(found: Found): At;
-}
 
 interface ById {
   id: string;

@@ -1,6 +1,5 @@
 /** Options shared by commands of several nouns. */
 import type { About, CommandData, OptionsData, OptionsOf } from "./command.ts";
-import type { Settings } from "./settings.ts";
 import { parseInteger } from "./values.ts";
 
 /** For commands that no token allows. */
@@ -20,7 +19,7 @@ export const PAGE_OPTIONS = {
 /** The query fields of a page: as the options say, else as the settings do. */
 export function pageOf(
   { limit, cursor }: OptionsOf<typeof PAGE_OPTIONS>,
-  { defaults }: Pick<Settings, "defaults">,
+  { defaults }: { defaults: { limit?: number } },
   most: number,
 ): { limit: number | undefined; cursor: string | undefined } {
   return { limit: parseInteger(limit, "--limit", 1, most) ?? defaults.limit, cursor };

@@ -6,10 +6,18 @@ import { route, type Command, type CommandData, type Input, type InputOf, type R
 import { confirmed } from "./confirm.ts";
 import type { Deps } from "./deps.ts";
 import { EXIT } from "./exit-codes.ts";
-import type { Thing } from "./find.ts";
 import { YES } from "./options.ts";
 import { makeOutput, type Output } from "./output.ts";
 import type { Columns } from "./table.ts";
+
+/** A thing that an argument names: how it is found, and its values in a path. */
+export interface Thing<Found = unknown, At extends object = object> {
+  /** Of the argument. */
+  name: string;
+  summary: string;
+  find(api: Api, word: string): Promise<Found>;
+  at(found: Found): At;
+}
 
 /** Without what holds for all of them: that they call a server, and the exit codes for that. */
 export interface RemoteData extends Omit<CommandData, "isRemote"> {

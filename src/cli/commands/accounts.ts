@@ -3,11 +3,11 @@ import { addressOf, type Api } from "#cli/api.ts";
 import { route, type Noun } from "#cli/command.ts";
 import { canAsk, type Deps } from "#cli/deps.ts";
 import { failure, usageFailure } from "#cli/failure.ts";
-import { idOf, type Thing } from "#cli/find.ts";
+import { idOf } from "#cli/find.ts";
 import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
 import { pickNamed } from "#cli/pick.ts";
 import { readStdin } from "#cli/values.ts";
-import { callCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { callCommand, remoteCommand, removeCommand, type Thing } from "#cli/remote-command.ts";
 import { flexible, formatted, minute, optional } from "#cli/table.ts";
 
 const listAccounts = callCommand(

@@ -7,12 +7,12 @@ import { command, type Noun, oneOf, type OptionsData, type OptionsOf, route, sev
 import { PASSWORD_STDIN } from "#cli/options.ts";
 import { failure, usageFailure } from "#cli/failure.ts";
 import { makeOutput, type Output } from "#cli/output.ts";
-import { idOf, type Thing } from "#cli/find.ts";
+import { idOf } from "#cli/find.ts";
 import { byName, pickNamed } from "#cli/pick.ts";
 import { bySession } from "#cli/by-session.ts";
 import { moveSession } from "#cli/password-login.ts";
 import { changes, parsePair } from "#cli/values.ts";
-import { callCommand, listCommand, remoteCommand } from "#cli/remote-command.ts";
+import { callCommand, listCommand, remoteCommand, type Thing } from "#cli/remote-command.ts";
 import { day, flexible, formatted } from "#cli/table.ts";
 
 const showWorkspace = callCommand(

@@ -3,9 +3,9 @@ import type { QueryOf } from "#api/client.ts";
 import { count, plural } from "#api/plural.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
 import type { Api } from "#cli/api.ts";
-import { printAnswer } from "#cli/commands/search.ts";
 import { type Output } from "#cli/output.ts";
 import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
+import { printAnswer } from "#cli/search-answer.ts";
 import { lineOf, listReasons } from "#cli/skips.ts";
 
 /** One indexed folder and how its sync ended. */

@@ -1,6 +1,7 @@
 import type { EventTarget } from "#api/events.ts";
 import type { Api } from "#cli/api.ts";
-import { idOf, type Thing } from "#cli/find.ts";
+import { idOf } from "#cli/find.ts";
+import type { Thing } from "#cli/remote-command.ts";
 import { pickNamed } from "#cli/pick.ts";
 
 export const TARGET: Thing<EventTarget, { id: string }> = {

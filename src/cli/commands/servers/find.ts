@@ -1,7 +1,8 @@
 /** Finds provider servers and connections by the words of a command line. */
 import type { RecordOf } from "#api/client.ts";
 import type { Api } from "#cli/api.ts";
-import { idOf, type Thing } from "#cli/find.ts";
+import { idOf } from "#cli/find.ts";
+import type { Thing } from "#cli/remote-command.ts";
 import { pickNamed } from "#cli/pick.ts";
 
 export type ServerRecord = RecordOf<"/api/mcp-servers", "servers">;
