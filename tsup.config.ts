@@ -21,10 +21,8 @@ const SHARED = {
 const LEAVE_OUT: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "leave-out",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/(mcp-entry|process|run|lock|oauth\/refresh)\.ts$/ }, ({ kind, path }) =>
-      kind === "dynamic-import"
-        ? { path: path.replace(/^\.\/(oauth\/)?(.*)\.ts$/, "./$2.js"), external: true }
-        : undefined,
+    onResolve({ filter: /^[.#].*\/(mcp-entry|process|run|lock|refresh)\.ts$/ }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path: path.replace(/^.*\/(.*)\.ts$/, "./$1.js"), external: true } : undefined,
     );
   },
 };
@@ -38,11 +36,11 @@ const LEAVE_OUT: NonNullable<Options["esbuildPlugins"]>[number] = {
 export default defineConfig({
   ...SHARED,
   entry: {
-    process: "src/cli/process.ts",
-    run: "src/cli/run.ts",
-    refresh: "src/cli/oauth/refresh.ts",
-    lock: "src/cli/lock.ts",
-    "keychain-child": "src/cli/keychain-child.ts",
+    process: "src/cli/start/process.ts",
+    run: "src/cli/start/run.ts",
+    refresh: "src/cli/login/refresh.ts",
+    lock: "src/cli/host/lock.ts",
+    "keychain-child": "src/cli/host/keychain-child.ts",
     writer: "src/storage/writer/thread.ts",
     searcher: "src/storage/index/read/searcher-thread.ts",
     counter: "src/server/mcp/counter-thread.ts",
@@ -79,7 +77,7 @@ export default defineConfig({
       ...SHARED,
       config: false,
       silent: true,
-      entry: { cli: "src/cli/main.ts", "mcp-entry": "src/cli/mcp-entry.ts" },
+      entry: { cli: "src/cli/main.ts", "mcp-entry": "src/cli/start/mcp-entry.ts" },
       splitting: false,
       esbuildPlugins: [LEAVE_OUT],
     });

@@ -1,7 +1,7 @@
 /** The table of all commands, made from the files of the nouns and the contract's document. */
-import type { Route, ListedCommand } from "#cli/command.ts";
-import { namedCommands } from "#cli/names.ts";
-import { SECTIONS } from "#cli/nouns.ts";
+import type { Route, ListedCommand } from "#cli/line/command.ts";
+import { namedCommands } from "#cli/line/names.ts";
+import { SECTIONS } from "#cli/start/nouns.ts";
 
 export interface CliTable {
   sections: { title: string; nouns: { name: string; summary: string }[] }[];
@@ -31,7 +31,7 @@ export function formatCliTable({ sections, commands }: CliTable): string {
   return [
     "// Made by `npm run gen` from src/cli/commands and src/api. Do not edit.",
     "",
-    'import type { ListedCommand } from "#cli/command.ts";',
+    'import type { ListedCommand } from "#cli/line/command.ts";',
     "",
     `export const SECTIONS: readonly { title: string; nouns: readonly { name: string; summary: string }[] }[] = ${format(sections)};`,
     "",

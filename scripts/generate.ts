@@ -7,7 +7,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makeCliReference } from "#cli/reference.ts";
+import { makeCliReference } from "#cli/line/reference.ts";
 import { makeMcpReference } from "#server/mcp/reference.ts";
 import { makeSettingsReference } from "#server/settings/settings-reference.ts";
 import { makePushLineSchema } from "#sources/push/json-schema.ts";

@@ -27,7 +27,7 @@ const NAMERS: Readonly<Record<string, string>> = {
   "api/accounts.ts": "the routes of accounts name three services",
   "api/connector-records.ts": "`push` is a capability",
   "cli/commands/quickstart.ts": "it indexes a folder",
-  "cli/names.ts": "`push` is a command",
+  "cli/line/names.ts": "`push` is a command",
   "cli/push/report.ts": "`push` is a command",
   "server/accounts/providers.ts": "the routes of accounts name three services",
   "server/connectors/push-authority.ts": "principals of pushers' users say `push`",
@@ -301,7 +301,7 @@ describe("the architecture", () => {
     const readers = files.filter((file) => /process\.env\b/.test(code(file)));
     expect(
       readers.filter(
-        (file) => !/^(server\/settings\/config\.ts|cli\/(settings|main)\.ts|bridge\/main\.ts)$/.test(file),
+        (file) => !/^(server\/settings\/config\.ts|cli\/(login\/settings|main)\.ts|bridge\/main\.ts)$/.test(file),
       ),
     ).toEqual([]);
   });

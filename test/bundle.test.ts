@@ -149,8 +149,8 @@ describe("the built program", () => {
 
 /** Files of the sources that find something beside the program, and what they find in `dist`. */
 const BESIDE: Readonly<Record<string, readonly string[]>> = {
-  "cli/keychain-child.ts": [],
-  "cli/keychain.ts": ["keychain-child.js"],
+  "cli/host/keychain-child.ts": [],
+  "cli/host/keychain.ts": ["keychain-child.js"],
   "core/build.ts": ["build.json"],
   "core/spawn.ts": [],
   "extract/pdf/open.ts": ["cmaps/UniJIS-UCS2-H.bcmap"],

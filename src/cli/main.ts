@@ -26,13 +26,13 @@ async function start(): Promise<void> {
 /** Runs the bridge without the modules of other commands; undefined when the full parser has to read the command line. */
 async function runMcp(): Promise<number | undefined> {
   if (first !== "mcp" && first !== "bridge") return undefined;
-  const { makeHost, readMcpArgv, runMcp } = await import("./mcp-entry.ts");
+  const { makeHost, readMcpArgv, runMcp } = await import("./start/mcp-entry.ts");
   const input = readMcpArgv(process.argv.slice(2));
   return input && (await runMcp(input, makeHost(process, exit)));
 }
 
 async function runAny(): Promise<number> {
-  const [{ makeDeps }, { runCli }] = await Promise.all([import("./process.ts"), import("./run.ts")]);
+  const [{ makeDeps }, { runCli }] = await Promise.all([import("./start/process.ts"), import("./start/run.ts")]);
   return await runCli(process.argv.slice(2), makeDeps(process, exit));
 }
 

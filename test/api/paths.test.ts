@@ -2,7 +2,7 @@ import { expectTypeOf, test } from "vitest";
 import type { BodyOf, DataOf, InitOf, PathOf, QueryOf } from "#api/client.ts";
 import type { Method, Operations } from "#api/paths.ts";
 import type { RpcAnswer } from "#bridge/frames.ts";
-import type { Api } from "#cli/api.ts";
+import type { Api } from "#cli/calls/api.ts";
 
 /** Methods whose paths are any text: what a helper does that makes routes and is not generic in the path. */
 type Widened = { [M in Method]: string extends PathOf<M> ? M : never }[Method];

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { KeychainUnavailable } from "#cli/keychain.ts";
+import { KeychainUnavailable } from "#cli/host/keychain.ts";
 import { kb, makeWorld, type FakeWorld } from "./fakes.ts";
 import { startStandIn, type StandIn } from "./stand-in.ts";
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, test } from "vitest";
-import { complete } from "#cli/complete.ts";
+import { complete } from "#cli/start/complete.ts";
 import { tempDir } from "../temp-dir.ts";
 import { kb, makeWorld } from "./fakes.ts";
 

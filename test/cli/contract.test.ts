@@ -1,12 +1,12 @@
 /** The command line and the contract: what the compiler refuses, and what goes past it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "vitest";
-import type { Api } from "#cli/api.ts";
-import { route } from "#cli/command.ts";
-import { CONNECTOR, GROUP, ITEM, MEMBER } from "#cli/find.ts";
-import { callCommand, listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
-import { day, flexible, formatted, optional } from "#cli/table.ts";
-import { changes } from "#cli/values.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { route } from "#cli/line/command.ts";
+import { CONNECTOR, GROUP, ITEM, MEMBER } from "#cli/records/find.ts";
+import { callCommand, listCommand, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
+import { day, flexible, formatted, optional } from "#cli/terminal/table.ts";
+import { changes } from "#cli/line/values.ts";
 import { kb, makeWorld } from "./fakes.ts";
 
 /** Never called. The type check reads it, and fails when one of these lines has no error. */
@@ -92,9 +92,9 @@ test("only these call a path that no contract checks", ({ expect }) => {
   const withText = (pattern: RegExp) =>
     files.filter((path) => pattern.test(readFileSync(`src/cli/${path}`, "utf8"))).toSorted();
   expect(withText(/\.send\(/)).toEqual(["commands/api.ts"]);
-  expect(withText(/\bapi\.call\(/)).toEqual(["remote-command.ts"]);
+  expect(withText(/\bapi\.call\(/)).toEqual(["calls/remote-command.ts"]);
   // Below the client; the process's own; `/oauth/*`; whether a server is up.
-  expect(withText(/\bfetch\(/)).toEqual(["api.ts", "oauth/tokens.ts", "quickstart/server.ts"]);
+  expect(withText(/\bfetch\(/)).toEqual(["calls/api.ts", "login/tokens.ts", "quickstart/server.ts"]);
 });
 
 test("an answer that breaks off is a failure of the network", async ({ expect }) => {

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import type { Deps } from "#cli/deps.ts";
+import type { Deps } from "#cli/host/deps.ts";
 import { makeEventServer, makeReceiver } from "../server/events/server.ts";
 import { kb, makeWorld } from "./fakes.ts";
 

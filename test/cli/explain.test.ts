@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeKit } from "../server/mcp/kit.ts";
-import { rankingLine } from "#cli/explanation.ts";
+import { rankingLine } from "#cli/records/explanation.ts";
 import { kb, makeWorld } from "./fakes.ts";
 
 test("kb search --explain tells an admin how each score came about, and a member what it takes", async () => {

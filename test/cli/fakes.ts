@@ -1,10 +1,10 @@
 import { Readable, Writable } from "node:stream";
 import { join } from "node:path";
 import { tempDir } from "../temp-dir.ts";
-import type { Deps, Prompts } from "#cli/deps.ts";
-import type { Fetch } from "#cli/http.ts";
-import { KeychainUnavailable, type Keychain } from "#cli/keychain.ts";
-import { runCli } from "#cli/run.ts";
+import type { Deps, Prompts } from "#cli/host/deps.ts";
+import type { Fetch } from "#cli/host/http.ts";
+import { KeychainUnavailable, type Keychain } from "#cli/host/keychain.ts";
+import { runCli } from "#cli/start/run.ts";
 
 /** One request that a command made. */
 export interface Sent {

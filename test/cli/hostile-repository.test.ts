@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { COMMANDS } from "#cli/generated/table.ts";
-import { argumentsOf } from "#cli/options.ts";
+import { argumentsOf } from "#cli/line/options.ts";
 import { kb, makeWorld, type FakeWorld } from "./fakes.ts";
 
 const EVIL = "https://evil.test";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "vitest";
-import { makeFetch, type Answer, type FetchRequest } from "#cli/http.ts";
+import { makeFetch, type Answer, type FetchRequest } from "#cli/host/http.ts";
 
 async function withServer<T>(listener: RequestListener, work: (url: string) => Promise<T>): Promise<T> {
   const server = createServer(listener);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { test } from "vitest";
-import { KeychainUnavailable, makeKeychain } from "#cli/keychain.ts";
+import { KeychainUnavailable, makeKeychain } from "#cli/host/keychain.ts";
 
 const CLOCK = { now: () => 0 };
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "vitest";
-import { withLock } from "#cli/lock.ts";
+import { withLock } from "#cli/host/lock.ts";
 import { tempDir } from "../temp-dir.ts";
 
 const clock = {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "vitest";
-import { makeLogFile } from "#cli/log-file.ts";
+import { makeLogFile } from "#cli/host/log-file.ts";
 import { tempDir } from "../temp-dir.ts";
 
 test("lines are appended, for their owner only", ({ expect }) => {

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { onTestFinished, test } from "vitest";
-import { listenForCode, type Loopback } from "#cli/oauth/loopback.ts";
+import { listenForCode, type Loopback } from "#cli/sign-in/loopback.ts";
 
 const STATE = "s".repeat(43);
 const ISSUER = "https://kb.test";

@@ -1,6 +1,6 @@
 import { test } from "vitest";
-import { readMcpArgv } from "#cli/mcp-argv.ts";
-import { parseArgv } from "#cli/parse.ts";
+import { readMcpArgv } from "#cli/start/mcp-argv.ts";
+import { parseArgv } from "#cli/start/parse.ts";
 
 test.for([
   [["mcp"]],

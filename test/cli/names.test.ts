@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { widthOf } from "#cli/width.ts";
+import { widthOf } from "#cli/terminal/width.ts";
 import { kb, makeWorld, type FakeWorld } from "./fakes.ts";
 
 const ANA = {

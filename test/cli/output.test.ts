@@ -1,10 +1,10 @@
 import { describe, test } from "vitest";
 import { count } from "#api/plural.ts";
-import { redact } from "#cli/failure.ts";
-import { bytes, duration } from "#cli/output.ts";
-import { makeProgress } from "#cli/progress.ts";
-import { fit } from "#cli/table.ts";
-import { widthOf } from "#cli/width.ts";
+import { redact } from "#cli/host/failure.ts";
+import { bytes, duration } from "#cli/terminal/output.ts";
+import { makeProgress } from "#cli/terminal/progress.ts";
+import { fit } from "#cli/terminal/table.ts";
+import { widthOf } from "#cli/terminal/width.ts";
 import { kb, makeWorld, problem, type FakeWorld } from "./fakes.ts";
 
 // OSC 52 writes the clipboard, OSC 8 hides a link's target, CSI moves the cursor, bidi and tags hide what follows.

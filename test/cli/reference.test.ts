@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { test } from "vitest";
 import { VERSION } from "#api/version.ts";
 import { COMMANDS } from "#cli/generated/table.ts";
-import { makeCliReference } from "#cli/reference.ts";
+import { makeCliReference } from "#cli/line/reference.ts";
 
 const root = new URL("../..", import.meta.url);
 

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { VERSION } from "#api/version.ts";
-import { EXIT_CODES } from "#cli/exit-codes.ts";
+import { EXIT_CODES } from "#cli/host/exit-codes.ts";
 import { COMMANDS, SECTIONS } from "#cli/generated/table.ts";
 import { kb, makeWorld, problem, type Reply } from "./fakes.ts";
 

@@ -1,7 +1,7 @@
 /** A program with a thread that is nearly always in a call of SQLite's binding: says `ready`, and ends by signals alone. */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { makeHost } from "#cli/host.ts";
+import { makeHost } from "#cli/host/host.ts";
 
 const THREAD = `
   const { parentPort } = require("node:worker_threads");

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { command, oneOf, ownFields, route, several, type CommandData } from "#cli/command.ts";
+import { command, oneOf, ownFields, route, several, type CommandData } from "#cli/line/command.ts";
 import { COMMANDS, SECTIONS as LISTED } from "#cli/generated/table.ts";
-import { namedCommands } from "#cli/names.ts";
-import { findNoun, SECTIONS } from "#cli/nouns.ts";
+import { namedCommands } from "#cli/line/names.ts";
+import { findNoun, SECTIONS } from "#cli/start/nouns.ts";
 import { formatCliTable, makeCliTable } from "../../scripts/cli-table.ts";
 import { makeDocument } from "../../scripts/openapi.ts";
 

@@ -3,9 +3,9 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { cleanField, cleanLine, cleanMarked, cut } from "#api/clean.ts";
 import { parseDays } from "#api/days.ts";
 import { replaceEach } from "#api/replace-each.ts";
-import { excerptLine, excerptLines, wrapLine } from "#cli/excerpt.ts";
-import { safeJson, wrapTalk } from "#cli/output.ts";
-import { fit } from "#cli/table.ts";
+import { excerptLine, excerptLines, wrapLine } from "#cli/terminal/excerpt.ts";
+import { safeJson, wrapTalk } from "#cli/terminal/output.ts";
+import { fit } from "#cli/terminal/table.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { isLoop } from "#core/hops.ts";
 import { textOfStorage } from "#sources/confluence/storage.ts";
@@ -117,12 +117,12 @@ export const CASES: Readonly<Record<string, Call>> = {
   ],
   "src/api/clean.ts#cut": (text) => cut(text, Math.floor(text.length / 2)),
   "src/api/days.ts#parseDays": (text) => parseDays(text, 0, "UTC"),
-  "src/cli/excerpt.ts#excerptLines": (text) => excerptLines(text, [], { width: 80, most: 3, bold: plain }),
-  "src/cli/excerpt.ts#wrapLine": (text) => wrapLine(text, 80),
-  "src/cli/excerpt.ts#excerptLine": (text) => excerptLine(text, [], plain),
-  "src/cli/output.ts#wrapTalk": (text) => wrapTalk(text, { isStderrTty: true, columns: () => 80 }),
-  "src/cli/output.ts#safeJson": (text) => safeJson({ text }, 2),
-  "src/cli/table.ts#fit": (text) => fit(text, 40),
+  "src/cli/terminal/excerpt.ts#excerptLines": (text) => excerptLines(text, [], { width: 80, most: 3, bold: plain }),
+  "src/cli/terminal/excerpt.ts#wrapLine": (text) => wrapLine(text, 80),
+  "src/cli/terminal/excerpt.ts#excerptLine": (text) => excerptLine(text, [], plain),
+  "src/cli/terminal/output.ts#wrapTalk": (text) => wrapTalk(text, { isStderrTty: true, columns: () => 80 }),
+  "src/cli/terminal/output.ts#safeJson": (text) => safeJson({ text }, 2),
+  "src/cli/terminal/table.ts#fit": (text) => fit(text, 40),
   "src/core/hops.ts#isLoop": (text) => isLoop([text], "kb"),
   "src/core/url-template.ts#expandTemplate": (text) => expandTemplate("{base}/x", { base: text }),
   "src/mcp-client/hits.ts#readHits": (text) => [

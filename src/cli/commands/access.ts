@@ -1,8 +1,8 @@
 import type { FileAccess } from "#api/files.ts";
-import { route, type Noun } from "#cli/command.ts";
-import { ITEM, memberIdOf } from "#cli/find.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { flexible } from "#cli/table.ts";
+import { route, type Noun } from "#cli/line/command.ts";
+import { ITEM, memberIdOf } from "#cli/records/find.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
+import { flexible } from "#cli/terminal/table.ts";
 
 /** `kb access explain ITEM`: the chain that grants or denies access, with names for people. */
 const explainAccess = remoteCommand(

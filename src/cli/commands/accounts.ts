@@ -1,14 +1,14 @@
 import type { Account, AccountProviderInfo } from "#api/accounts.ts";
-import { addressOf, type Api } from "#cli/api.ts";
-import { route, type Noun } from "#cli/command.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { failure, usageFailure } from "#cli/failure.ts";
-import { idOf } from "#cli/find.ts";
-import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
-import { pickNamed } from "#cli/pick.ts";
-import { readStdin } from "#cli/values.ts";
-import { callCommand, remoteCommand, removeCommand, type Thing } from "#cli/remote-command.ts";
-import { flexible, formatted, minute, optional } from "#cli/table.ts";
+import { addressOf, type Api } from "#cli/calls/api.ts";
+import { route, type Noun } from "#cli/line/command.ts";
+import { canAsk, type Deps } from "#cli/host/deps.ts";
+import { failure, usageFailure } from "#cli/host/failure.ts";
+import { idOf } from "#cli/records/find.ts";
+import { whyNoBrowser } from "#cli/sign-in/sign-in.ts";
+import { pickNamed } from "#cli/line/pick.ts";
+import { readStdin } from "#cli/line/values.ts";
+import { callCommand, remoteCommand, removeCommand, type Thing } from "#cli/calls/remote-command.ts";
+import { flexible, formatted, minute, optional } from "#cli/terminal/table.ts";
 
 const listAccounts = callCommand(
   "get",

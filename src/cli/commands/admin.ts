@@ -1,10 +1,10 @@
 /** Operator commands on the server's machine: they work on the data folder directly, without a server. */
-import { command, type Input, type Noun, type OptionsOf } from "#cli/command.ts";
-import { DATA_DIR } from "#cli/options.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { failure, usageFailure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
-import { readStdin } from "#cli/values.ts";
+import { command, type Input, type Noun, type OptionsOf } from "#cli/line/command.ts";
+import { DATA_DIR } from "#cli/line/options.ts";
+import { canAsk, type Deps } from "#cli/host/deps.ts";
+import { failure, usageFailure } from "#cli/host/failure.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
+import { readStdin } from "#cli/line/values.ts";
 
 const setPassword = command(
   {

@@ -1,11 +1,11 @@
-import { notKb } from "#cli/api-failures.ts";
-import { connect, type AnyCall, type Api } from "#cli/api.ts";
-import { command, type CommandData, type InputOf, several } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { safeJson, safeText } from "#cli/output.ts";
-import { parseObject, textOf } from "#cli/state-file.ts";
-import { parsePair, readInput } from "#cli/values.ts";
+import { notKb } from "#cli/calls/api-failures.ts";
+import { connect, type AnyCall, type Api } from "#cli/calls/api.ts";
+import { command, type CommandData, type InputOf, several } from "#cli/line/command.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { safeJson, safeText } from "#cli/terminal/output.ts";
+import { parseObject, textOf } from "#cli/host/state-file.ts";
+import { parsePair, readInput } from "#cli/line/values.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 

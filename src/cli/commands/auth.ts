@@ -1,11 +1,11 @@
 import { isoOf } from "#core/instant.ts";
-import { command, ownFields, type Noun } from "#cli/command.ts";
-import { makeCredentialStore, type CredentialStore, type StoredLogin, type StoreName } from "#cli/credentials.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure } from "#cli/failure.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
-import { listProfiles } from "#cli/profiles.ts";
-import { loadSettings } from "#cli/settings.ts";
+import { command, ownFields, type Noun } from "#cli/line/command.ts";
+import { makeCredentialStore, type CredentialStore, type StoredLogin, type StoreName } from "#cli/login/credentials.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { CliFailure } from "#cli/host/failure.ts";
+import { makeOutput, type Output } from "#cli/terminal/output.ts";
+import { listProfiles } from "#cli/login/profiles.ts";
+import { loadSettings } from "#cli/login/settings.ts";
 
 /** One login of this machine, without its secrets. */
 interface LoginStatus {

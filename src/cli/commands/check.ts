@@ -1,9 +1,9 @@
 import { count, plural } from "#api/plural.ts";
-import { command, ownFields, type CommandData } from "#cli/command.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { DATA_DIR } from "#cli/options.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
-import { makeProgress } from "#cli/progress.ts";
+import { command, ownFields, type CommandData } from "#cli/line/command.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { DATA_DIR } from "#cli/line/options.ts";
+import { makeOutput, type Output } from "#cli/terminal/output.ts";
+import { makeProgress } from "#cli/terminal/progress.ts";
 import type { CheckReport } from "#server/check.ts";
 
 const CHECK = {

@@ -1,4 +1,4 @@
-import { command, oneOf } from "#cli/command.ts";
+import { command, oneOf } from "#cli/line/command.ts";
 
 export const completion = command(
   {

@@ -1,4 +1,4 @@
-import type { Noun } from "#cli/command.ts";
+import type { Noun } from "#cli/line/command.ts";
 import { addConnector } from "./connectors/add.ts";
 import {
   pauseConnector,

@@ -1,10 +1,10 @@
 import { parseServerUrl } from "#api/server-url.ts";
-import { command, ownFields, type Noun } from "#cli/command.ts";
-import { makeCredentialStore } from "#cli/credentials.ts";
-import { failure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
-import { changeProfile, findProfile, listProfiles } from "#cli/profiles.ts";
-import { flexible } from "#cli/table.ts";
+import { command, ownFields, type Noun } from "#cli/line/command.ts";
+import { makeCredentialStore } from "#cli/login/credentials.ts";
+import { failure } from "#cli/host/failure.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
+import { changeProfile, findProfile, listProfiles } from "#cli/login/profiles.ts";
+import { flexible } from "#cli/terminal/table.ts";
 
 /** A saved server, and who is signed in to it. */
 interface StoredServer {

@@ -1,10 +1,10 @@
 import { count } from "#api/plural.ts";
 import { ENTITY_TYPES } from "#api/tools.ts";
-import { type Noun, oneOf, route } from "#cli/command.ts";
-import { onlyById } from "#cli/find.ts";
-import { pageOf, PAGE_OPTIONS } from "#cli/options.ts";
-import { callCommand, remoteCommand } from "#cli/remote-command.ts";
-import { day, flexible, formatted } from "#cli/table.ts";
+import { type Noun, oneOf, route } from "#cli/line/command.ts";
+import { onlyById } from "#cli/records/find.ts";
+import { pageOf, PAGE_OPTIONS } from "#cli/line/options.ts";
+import { callCommand, remoteCommand } from "#cli/calls/remote-command.ts";
+import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const searchEntities = remoteCommand(
   {

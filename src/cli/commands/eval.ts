@@ -2,19 +2,19 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { count, plural } from "#api/plural.ts";
-import { type CommandData, type InputOf, ownFields, several } from "#cli/command.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { failure, usageFailure } from "#cli/failure.ts";
+import { type CommandData, type InputOf, ownFields, several } from "#cli/line/command.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { failure, usageFailure } from "#cli/host/failure.ts";
 import { compareRuns, evaluate, type Comparison, type Evaluation } from "#cli/eval/evaluation.ts";
 import { readJudgements } from "#cli/eval/judgements.ts";
 import { measureName, MEASURES, type Measure } from "#cli/eval/measures.ts";
 import { formatRun, parseRun, type Run } from "#cli/eval/run-file.ts";
 import { readText } from "#cli/eval/text-lines.ts";
-import type { Output } from "#cli/output.ts";
-import { makeProgress } from "#cli/progress.ts";
-import { parseInteger, parsePair } from "#cli/values.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { flexible } from "#cli/table.ts";
+import type { Output } from "#cli/terminal/output.ts";
+import { makeProgress } from "#cli/terminal/progress.ts";
+import { parseInteger, parsePair } from "#cli/line/values.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
+import { flexible } from "#cli/terminal/table.ts";
 
 const DEFAULT_K = 10;
 /** The largest page of a search. */

@@ -1,4 +1,4 @@
-import type { Noun } from "#cli/command.ts";
+import type { Noun } from "#cli/line/command.ts";
 import { listDeliveries, replay, testTarget } from "./events/deliveries.ts";
 import {
   addTarget,

@@ -3,13 +3,13 @@ import { pipeline } from "node:stream/promises";
 import { cleanBlock } from "#api/clean.ts";
 import type { QueryOf } from "#api/client.ts";
 import { count } from "#api/plural.ts";
-import { route, type Noun } from "#cli/command.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
-import { findConnector, ITEM } from "#cli/find.ts";
-import { callCommand, remoteCommand } from "#cli/remote-command.ts";
-import { day, flexible, formatted } from "#cli/table.ts";
+import { route, type Noun } from "#cli/line/command.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/records/file-list.ts";
+import { findConnector, ITEM } from "#cli/records/find.ts";
+import { callCommand, remoteCommand } from "#cli/calls/remote-command.ts";
+import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const listFiles = remoteCommand(
   {

@@ -1,7 +1,7 @@
-import type { Noun } from "#cli/command.ts";
-import { onlyById } from "#cli/find.ts";
-import { listCommand, removeCommand } from "#cli/remote-command.ts";
-import { day, dayOrNever, flexible, formatted } from "#cli/table.ts";
+import type { Noun } from "#cli/line/command.ts";
+import { onlyById } from "#cli/records/find.ts";
+import { listCommand, removeCommand } from "#cli/calls/remote-command.ts";
+import { day, dayOrNever, flexible, formatted } from "#cli/terminal/table.ts";
 
 const listGrants = listCommand("/api/grants", "grants", {
   summary: "List the OAuth clients that you allowed.",

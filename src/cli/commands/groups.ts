@@ -1,14 +1,14 @@
 import { plural } from "#api/plural.ts";
 import type { Group } from "#api/workspace.ts";
-import type { Api } from "#cli/api.ts";
-import { type Noun, route, several } from "#cli/command.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { findGroup, GROUP, groupIdsOf, memberIdOf, memberIdsOf } from "#cli/find.ts";
-import { openingsOf } from "#cli/openings.ts";
-import type { Output } from "#cli/output.ts";
-import { listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
-import { day, flexible, formatted } from "#cli/table.ts";
-import { changes } from "#cli/values.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { type Noun, route, several } from "#cli/line/command.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { findGroup, GROUP, groupIdsOf, memberIdOf, memberIdsOf } from "#cli/records/find.ts";
+import { openingsOf } from "#cli/records/openings.ts";
+import type { Output } from "#cli/terminal/output.ts";
+import { listCommand, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
+import { day, flexible, formatted } from "#cli/terminal/table.ts";
+import { changes } from "#cli/line/values.ts";
 
 const listGroups = listCommand("/api/groups", "groups", {
   summary: "List the groups of the workspace.",

@@ -1,7 +1,7 @@
-import { type Noun, oneOf, route } from "#cli/command.ts";
-import { onlyById } from "#cli/find.ts";
-import { listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
-import { day, flexible, formatted } from "#cli/table.ts";
+import { type Noun, oneOf, route } from "#cli/line/command.ts";
+import { onlyById } from "#cli/records/find.ts";
+import { listCommand, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
+import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const listInvitations = listCommand("/api/workspace/invitations", "invitations", {
   summary: "List invitations.",

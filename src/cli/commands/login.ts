@@ -1,21 +1,27 @@
 import type { Session } from "#api/session.ts";
 import { defined } from "#core/defined.ts";
-import { makeApi } from "#cli/api.ts";
-import { command, type CommandData, type InputOf } from "#cli/command.ts";
-import { makeCredentialStore, type Kept, type OAuthLogin, type StoredLogin, type StoreName } from "#cli/credentials.ts";
-import type { Deps } from "#cli/deps.ts";
-import { CliFailure, failure, isFailure, unlessFailed, usageFailure } from "#cli/failure.ts";
-import { discover, type AuthorizationServer } from "#cli/oauth/metadata.ts";
-import { resourceOf, withAnswer } from "#cli/oauth/refresh.ts";
-import { LOGIN_SCOPES, signIn, signInAsAdmin, whyNoBrowser, type SignIn } from "#cli/oauth/sign-in.ts";
-import { requestTokens, revokeToken, type TokenAnswer } from "#cli/oauth/tokens.ts";
-import { noticesOf } from "#cli/notices.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
-import { saveProfile } from "#cli/profiles.ts";
-import { loadSettings, refusePlainHttp, type Settings } from "#cli/settings.ts";
-import { readStdin } from "#cli/values.ts";
-import { findFormer, invitationUrl, keepSession, signInByPassword } from "#cli/password-login.ts";
-import { revokeStored } from "#cli/revoke.ts";
+import { makeApi } from "#cli/calls/api.ts";
+import { command, type CommandData, type InputOf } from "#cli/line/command.ts";
+import {
+  makeCredentialStore,
+  type Kept,
+  type OAuthLogin,
+  type StoredLogin,
+  type StoreName,
+} from "#cli/login/credentials.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { CliFailure, failure, isFailure, unlessFailed, usageFailure } from "#cli/host/failure.ts";
+import { discover, type AuthorizationServer } from "#cli/sign-in/metadata.ts";
+import { resourceOf, withAnswer } from "#cli/login/refresh.ts";
+import { LOGIN_SCOPES, signIn, signInAsAdmin, whyNoBrowser, type SignIn } from "#cli/sign-in/sign-in.ts";
+import { requestTokens, revokeToken, type TokenAnswer } from "#cli/login/tokens.ts";
+import { noticesOf } from "#cli/records/notices.ts";
+import { makeOutput, type Output } from "#cli/terminal/output.ts";
+import { saveProfile } from "#cli/login/profiles.ts";
+import { loadSettings, refusePlainHttp, type Settings } from "#cli/login/settings.ts";
+import { readStdin } from "#cli/line/values.ts";
+import { findFormer, invitationUrl, keepSession, signInByPassword } from "#cli/sign-in/password-login.ts";
+import { revokeStored } from "#cli/sign-in/revoke.ts";
 
 const LOGIN = {
   summary: "Sign in to a server in your browser; commands and the bridge then use this login.",

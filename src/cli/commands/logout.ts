@@ -1,10 +1,10 @@
-import { command } from "#cli/command.ts";
-import { makeCredentialStore, type CredentialStore, type StoredLogin } from "#cli/credentials.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { CliFailure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
-import { revokeStored } from "#cli/revoke.ts";
-import { loadSettings } from "#cli/settings.ts";
+import { command } from "#cli/line/command.ts";
+import { makeCredentialStore, type CredentialStore, type StoredLogin } from "#cli/login/credentials.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { CliFailure } from "#cli/host/failure.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
+import { revokeStored } from "#cli/sign-in/revoke.ts";
+import { loadSettings } from "#cli/login/settings.ts";
 
 /** `kb logout`: ends the login at the server first, then deletes it, whatever the server answered. */
 export const logout = command(

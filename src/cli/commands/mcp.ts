@@ -1,11 +1,11 @@
 import { ApiError, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
-import { command, type CommonOptions } from "#cli/command.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { redact, type CliFailure } from "#cli/failure.ts";
-import type { Host } from "#cli/host.ts";
-import { checkEnvToken, findCredential, loadSettings } from "#cli/settings.ts";
+import { command, type CommonOptions } from "#cli/line/command.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { redact, type CliFailure } from "#cli/host/failure.ts";
+import type { Host } from "#cli/host/host.ts";
+import { checkEnvToken, findCredential, loadSettings } from "#cli/login/settings.ts";
 
 /** A copy of the bridge's `BridgeLogin`, whose code and types are loaded only when it runs. */
 interface FoundLogin {
@@ -67,7 +67,7 @@ type WriteLog = (level: "debug" | "info" | "warn", message: string) => void;
  */
 async function makeLog({ logFile, verbose }: McpOptions, { io, clock }: Host): Promise<WriteLog> {
   // Loaded on demand: the module for files costs the start more than the bridge's own code.
-  const append = logFile === undefined ? undefined : (await import("#cli/log-file.ts")).makeLogFile(logFile);
+  const append = logFile === undefined ? undefined : (await import("#cli/host/log-file.ts")).makeLogFile(logFile);
   let isToldOf = false;
   const writeLine = (level: string, message: string): string => {
     const line = `${isoOf(clock.now())} ${level} ${redact(message).replace(/\s+/g, " ")}\n`;

@@ -1,7 +1,7 @@
-import { type Noun, oneOf, route } from "#cli/command.ts";
-import { MEMBER } from "#cli/find.ts";
-import { callCommand, listCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
-import { day, flexible, formatted, minute } from "#cli/table.ts";
+import { type Noun, oneOf, route } from "#cli/line/command.ts";
+import { MEMBER } from "#cli/records/find.ts";
+import { callCommand, listCommand, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
+import { day, flexible, formatted, minute } from "#cli/terminal/table.ts";
 
 const listMembers = listCommand("/api/workspace/members", "members", {
   summary: "List the members of the workspace.",

@@ -1,9 +1,9 @@
-import { addressOf } from "#cli/api.ts";
-import { command } from "#cli/command.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
-import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
-import { loadSettings } from "#cli/settings.ts";
+import { addressOf } from "#cli/calls/api.ts";
+import { command } from "#cli/line/command.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
+import { whyNoBrowser } from "#cli/sign-in/sign-in.ts";
+import { loadSettings } from "#cli/login/settings.ts";
 
 /** `kb open [WHAT]`: opens a page of the server in the browser; stdout has its address. */
 export const open = command(

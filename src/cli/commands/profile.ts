@@ -1,13 +1,13 @@
 import type { User } from "#api/session.ts";
-import { command, route, type Input, type Noun } from "#cli/command.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
-import { loadSettings } from "#cli/settings.ts";
-import { changes, readStdin } from "#cli/values.ts";
-import { byPassword } from "#cli/by-session.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { day } from "#cli/table.ts";
+import { command, route, type Input, type Noun } from "#cli/line/command.ts";
+import { canAsk, type Deps } from "#cli/host/deps.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { makeOutput, type Output } from "#cli/terminal/output.ts";
+import { loadSettings } from "#cli/login/settings.ts";
+import { changes, readStdin } from "#cli/line/values.ts";
+import { byPassword } from "#cli/sign-in/by-session.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
+import { day } from "#cli/terminal/table.ts";
 
 const showProfile = remoteCommand(
   {

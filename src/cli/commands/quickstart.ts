@@ -1,28 +1,28 @@
 import { basename } from "node:path";
 import { cleanLine } from "#api/clean.ts";
 import { parseServerUrl, type ServerUrl } from "#api/server-url.ts";
-import { makeApi, sessionApi, type Api } from "#cli/api.ts";
-import { command, type CommandData, type InputOf } from "#cli/command.ts";
-import { DATA_DIR } from "#cli/options.ts";
-import { configDir, makeCredentialStore } from "#cli/credentials.ts";
-import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { failure, isFailure, notSignedIn, usageFailure } from "#cli/failure.ts";
-import { operatorHeaders } from "#cli/operator.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
-import { makeProgress } from "#cli/progress.ts";
+import { makeApi, sessionApi, type Api } from "#cli/calls/api.ts";
+import { command, type CommandData, type InputOf } from "#cli/line/command.ts";
+import { DATA_DIR } from "#cli/line/options.ts";
+import { configDir, makeCredentialStore } from "#cli/login/credentials.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { failure, isFailure, notSignedIn, usageFailure } from "#cli/host/failure.ts";
+import { operatorHeaders } from "#cli/calls/operator.ts";
+import { makeOutput, type Output } from "#cli/terminal/output.ts";
+import { makeProgress } from "#cli/terminal/progress.ts";
 import { printClients } from "#cli/quickstart/clients.ts";
 import { checkFolder, questionAbout, surveyFolder } from "#cli/quickstart/folder.ts";
 import { reportFolder, showSearch, type IndexedFolder } from "#cli/quickstart/report.ts";
-import { isAlive } from "#cli/lock.ts";
+import { isAlive } from "#cli/host/lock.ts";
 import { adminPath, dataDirOf, ensureServer, logPath, readAdmin, stopServer } from "#cli/quickstart/server.ts";
-import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
-import { saveProfile } from "#cli/profiles.ts";
-import { settingsOf } from "#cli/settings.ts";
-import { exitOfSync, watchSync } from "#cli/sync-watch.ts";
-import { parseInteger } from "#cli/values.ts";
-import { confirmed } from "#cli/confirm.ts";
-import { keepSession, signInWithPassword } from "#cli/password-login.ts";
+import type { ConnectorRecord, SyncRecord } from "#cli/records/records.ts";
+import { saveProfile } from "#cli/login/profiles.ts";
+import { settingsOf } from "#cli/login/settings.ts";
+import { exitOfSync, watchSync } from "#cli/records/sync-watch.ts";
+import { parseInteger } from "#cli/line/values.ts";
+import { confirmed } from "#cli/terminal/confirm.ts";
+import { keepSession, signInWithPassword } from "#cli/sign-in/password-login.ts";
 
 const QUICKSTART = {
   summary: "Start a server here, index folders, run a first search, and print how to connect an agent.",

@@ -1,7 +1,7 @@
 import { plural } from "#api/plural.ts";
-import { command } from "#cli/command.ts";
-import { DATA_DIR } from "#cli/options.ts";
-import { makeOutput } from "#cli/output.ts";
+import { command } from "#cli/line/command.ts";
+import { DATA_DIR } from "#cli/line/options.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
 
 /** `kb reindex`: the running server does the work, or the next one that starts. */
 export const reindex = command(

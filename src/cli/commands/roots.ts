@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
-import { route, type Command, type CommandData, type InputOf, type Noun } from "#cli/command.ts";
-import { DATA_DIR, PASSWORD_STDIN } from "#cli/options.ts";
-import { failure } from "#cli/failure.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
-import { pickNamed } from "#cli/pick.ts";
-import { bySession } from "#cli/by-session.ts";
-import type { Api } from "#cli/api.ts";
-import type { Deps } from "#cli/deps.ts";
-import { operatorHeaders } from "#cli/operator.ts";
+import { route, type Command, type CommandData, type InputOf, type Noun } from "#cli/line/command.ts";
+import { DATA_DIR, PASSWORD_STDIN } from "#cli/line/options.ts";
+import { failure } from "#cli/host/failure.ts";
+import { makeOutput, type Output } from "#cli/terminal/output.ts";
+import { pickNamed } from "#cli/line/pick.ts";
+import { bySession } from "#cli/sign-in/by-session.ts";
+import type { Api } from "#cli/calls/api.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { operatorHeaders } from "#cli/calls/operator.ts";
 import { dataDirOf } from "#cli/quickstart/server.ts";
-import { day, flexible, formatted } from "#cli/table.ts";
+import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const OPTIONS = { ...DATA_DIR, ...PASSWORD_STDIN } as const;
 

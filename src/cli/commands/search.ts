@@ -1,8 +1,8 @@
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_KINDS } from "#api/tools.ts";
-import { oneOf, route, several } from "#cli/command.ts";
-import { PAGE_OPTIONS, pageOf } from "#cli/options.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
-import { printAnswer } from "#cli/search-answer.ts";
+import { oneOf, route, several } from "#cli/line/command.ts";
+import { PAGE_OPTIONS, pageOf } from "#cli/line/options.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
+import { printAnswer } from "#cli/records/search-answer.ts";
 
 export const search = remoteCommand(
   {

@@ -1,6 +1,6 @@
-import { command } from "#cli/command.ts";
-import { DATA_DIR } from "#cli/options.ts";
-import { makePaint } from "#cli/paint.ts";
+import { command } from "#cli/line/command.ts";
+import { DATA_DIR } from "#cli/line/options.ts";
+import { makePaint } from "#cli/terminal/paint.ts";
 
 /** `kb serve`: runs the server in this process, until it is asked to end. */
 export const serve = command(

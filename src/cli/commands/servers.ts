@@ -1,4 +1,4 @@
-import type { Noun } from "#cli/command.ts";
+import type { Noun } from "#cli/line/command.ts";
 import { agreeToTools } from "./servers/agree.ts";
 import { addServer, removeServer, updateServer } from "./servers/change.ts";
 import { connectApp } from "./servers/connect.ts";

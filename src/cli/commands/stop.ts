@@ -1,7 +1,7 @@
-import { command } from "#cli/command.ts";
-import { makeOutput } from "#cli/output.ts";
+import { command } from "#cli/line/command.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
 import { dataDirOf, stopServer } from "#cli/quickstart/server.ts";
-import { loadSettings } from "#cli/settings.ts";
+import { loadSettings } from "#cli/login/settings.ts";
 
 /** `kb stop`: ends the server that quickstart started, and no other; default: that of the profile in use. */
 export const stop = command(

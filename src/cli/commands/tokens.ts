@@ -1,16 +1,16 @@
 import type { BodyOf } from "#api/client.ts";
 import type { CreatedToken } from "#api/tokens.ts";
-import { connect, type Api } from "#cli/api.ts";
-import { command, type Input, type Noun, type OptionsOf, route, oneOf } from "#cli/command.ts";
-import { PASSWORD_STDIN } from "#cli/options.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { isFailure } from "#cli/failure.ts";
-import { onlyById } from "#cli/find.ts";
-import { makeOutput } from "#cli/output.ts";
-import { parseDuration, someOf } from "#cli/values.ts";
-import { bySession } from "#cli/by-session.ts";
-import { callCommand } from "#cli/remote-command.ts";
-import { day, dayOrNever, flexible, formatted, optional } from "#cli/table.ts";
+import { connect, type Api } from "#cli/calls/api.ts";
+import { command, type Input, type Noun, type OptionsOf, route, oneOf } from "#cli/line/command.ts";
+import { PASSWORD_STDIN } from "#cli/line/options.ts";
+import { canAsk, type Deps } from "#cli/host/deps.ts";
+import { isFailure } from "#cli/host/failure.ts";
+import { onlyById } from "#cli/records/find.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
+import { parseDuration, someOf } from "#cli/line/values.ts";
+import { bySession } from "#cli/sign-in/by-session.ts";
+import { callCommand } from "#cli/calls/remote-command.ts";
+import { day, dayOrNever, flexible, formatted, optional } from "#cli/terminal/table.ts";
 
 const DAY_MS = 86_400_000;
 

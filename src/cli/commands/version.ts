@@ -1,5 +1,5 @@
 import { VERSION } from "#api/version.ts";
-import { command } from "#cli/command.ts";
+import { command } from "#cli/line/command.ts";
 
 /** `kb version` with options; without any, it is answered before anything is loaded. */
 export const version = command(

@@ -1,10 +1,10 @@
-import { makeApi } from "#cli/api.ts";
-import { command, route } from "#cli/command.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { unlessFailed } from "#cli/failure.ts";
-import { noticesOf } from "#cli/notices.ts";
-import { makeOutput } from "#cli/output.ts";
-import { findCredential, getCredential, loadSettings, type Credential } from "#cli/settings.ts";
+import { makeApi } from "#cli/calls/api.ts";
+import { command, route } from "#cli/line/command.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { unlessFailed } from "#cli/host/failure.ts";
+import { noticesOf } from "#cli/records/notices.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
+import { findCredential, getCredential, loadSettings, type Credential } from "#cli/login/settings.ts";
 
 export const whoami = command(
   {

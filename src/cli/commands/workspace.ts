@@ -2,18 +2,18 @@ import type { BodyOf } from "#api/client.ts";
 import type { MyWorkspace, Workspace } from "#api/session.ts";
 import type { InstanceInput, WorkspaceSettings } from "#api/workspace.ts";
 import { plural } from "#api/plural.ts";
-import type { Api } from "#cli/api.ts";
-import { command, type Noun, oneOf, type OptionsData, type OptionsOf, route, several } from "#cli/command.ts";
-import { PASSWORD_STDIN } from "#cli/options.ts";
-import { failure, usageFailure } from "#cli/failure.ts";
-import { makeOutput, type Output } from "#cli/output.ts";
-import { idOf } from "#cli/find.ts";
-import { byName, pickNamed } from "#cli/pick.ts";
-import { bySession } from "#cli/by-session.ts";
-import { moveSession } from "#cli/password-login.ts";
-import { changes, parsePair } from "#cli/values.ts";
-import { callCommand, listCommand, remoteCommand, type Thing } from "#cli/remote-command.ts";
-import { day, flexible, formatted } from "#cli/table.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { command, type Noun, oneOf, type OptionsData, type OptionsOf, route, several } from "#cli/line/command.ts";
+import { PASSWORD_STDIN } from "#cli/line/options.ts";
+import { failure, usageFailure } from "#cli/host/failure.ts";
+import { makeOutput, type Output } from "#cli/terminal/output.ts";
+import { idOf } from "#cli/records/find.ts";
+import { byName, pickNamed } from "#cli/line/pick.ts";
+import { bySession } from "#cli/sign-in/by-session.ts";
+import { moveSession } from "#cli/sign-in/password-login.ts";
+import { changes, parsePair } from "#cli/line/values.ts";
+import { callCommand, listCommand, remoteCommand, type Thing } from "#cli/calls/remote-command.ts";
+import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const showWorkspace = callCommand(
   "get",

@@ -1,7 +1,7 @@
 /** Sends queries to the live search and looks up judged names: a few at a time, waiting when the server asks. */
-import type { Api } from "#cli/api.ts";
-import type { Deps } from "#cli/deps.ts";
-import { CliFailure, interrupted } from "#cli/failure.ts";
+import type { Api } from "#cli/calls/api.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { CliFailure, interrupted } from "#cli/host/failure.ts";
 
 export type Asking = Pick<Deps, "clock" | "signal">;
 

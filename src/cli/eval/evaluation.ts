@@ -1,6 +1,6 @@
 /** Measures the live search against judgements, and against an earlier run. */
-import type { Api } from "#cli/api.ts";
-import { CliFailure } from "#cli/failure.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { CliFailure } from "#cli/host/failure.ts";
 import { askSearch, findJudged, forEachOf, type Asking, type Missing } from "./ask.ts";
 import { addGrade, type Judged } from "./judgements.ts";
 import { chanceOf, meanOf, scoresOf, type Measure, type Scores } from "./measures.ts";

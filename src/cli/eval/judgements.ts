@@ -12,7 +12,7 @@ import {
   type Node,
   type Pair,
 } from "yaml";
-import { usageFailure } from "#cli/failure.ts";
+import { usageFailure } from "#cli/host/failure.ts";
 import { linesOf, makeBadLines, quoted, readText, type BadLines } from "./text-lines.ts";
 
 /** A query with the items that answer it. */

@@ -2,8 +2,8 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { plural } from "#api/plural.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { whyUnreadable } from "#cli/unreadable.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { whyUnreadable } from "#cli/host/unreadable.ts";
 
 /** A line that can't be read. Lines count from 1. */
 export interface BadLine {

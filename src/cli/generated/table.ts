@@ -1,6 +1,6 @@
 // Made by `npm run gen` from src/cli/commands and src/api. Do not edit.
 
-import type { ListedCommand } from "#cli/command.ts";
+import type { ListedCommand } from "#cli/line/command.ts";
 
 export const SECTIONS: readonly { title: string; nouns: readonly { name: string; summary: string }[] }[] = [
   {"title":"Start","nouns":[{"name":"quickstart","summary":"Start a server here, index folders, run a first search, and print how to connect an agent."},{"name":"serve","summary":"Run the server in this process."},{"name":"stop","summary":"Stop the server that quickstart started."}]},

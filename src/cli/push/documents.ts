@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import type { PushResult } from "#api/connector-records.ts";
 import { isoOf } from "#core/instant.ts";
-import { CliFailure } from "#cli/failure.ts";
+import { CliFailure } from "#cli/host/failure.ts";
 import type { DocumentFile } from "./inputs.ts";
 import type { LineQueue } from "./lines.ts";
 import type { Sender } from "./sender.ts";

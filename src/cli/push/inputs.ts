@@ -1,7 +1,7 @@
 /** The inputs of `kb push`: files of lines, and documents from files, folders and patterns. */
 import { lstat, readdir } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { usageFailure } from "#cli/failure.ts";
+import { usageFailure } from "#cli/host/failure.ts";
 
 export interface InputFile {
   path: string;

@@ -4,8 +4,8 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import type { PushResult } from "#api/connector-records.ts";
 import { ERROR_CLASSES, ERROR_CODES, type ErrorCode } from "#api/errors.ts";
-import { CliFailure, usageFailure } from "#cli/failure.ts";
-import { parseObject } from "#cli/state-file.ts";
+import { CliFailure, usageFailure } from "#cli/host/failure.ts";
+import { parseObject } from "#cli/host/state-file.ts";
 import type { Sender } from "./sender.ts";
 
 /** Destination of lines. */

@@ -2,9 +2,9 @@
 import { cleanLine } from "#api/clean.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import { count, plural } from "#api/plural.ts";
-import type { Deps } from "#cli/deps.ts";
-import { pick, type Output } from "#cli/output.ts";
-import { makeProgress } from "#cli/progress.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { pick, type Output } from "#cli/terminal/output.ts";
+import { makeProgress } from "#cli/terminal/progress.ts";
 
 export type PushReport = ReturnType<typeof makeReport>;
 

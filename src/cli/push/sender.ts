@@ -1,8 +1,8 @@
 /** Requests of a long push: retried after temporary failures, with the current key. */
-import { makeApi, type Api } from "#cli/api.ts";
-import type { Deps } from "#cli/deps.ts";
-import { CliFailure, interrupted } from "#cli/failure.ts";
-import type { Settings } from "#cli/settings.ts";
+import { makeApi, type Api } from "#cli/calls/api.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { CliFailure, interrupted } from "#cli/host/failure.ts";
+import type { Settings } from "#cli/login/settings.ts";
 
 export interface Sender {
   /** Runs `work`, with retries. @throws CliFailure when its calls are rejected, or after the last try */

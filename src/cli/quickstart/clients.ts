@@ -2,8 +2,8 @@
 import { realpath } from "node:fs/promises";
 import { delimiter, join, resolve, sep } from "node:path";
 import type { ServerUrl } from "#api/server-url.ts";
-import type { Deps } from "#cli/deps.ts";
-import type { Output } from "#cli/output.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import type { Output } from "#cli/terminal/output.ts";
 
 type ClientDeps = Pick<Deps, "env" | "io" | "platform" | "program">;
 

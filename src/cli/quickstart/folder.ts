@@ -3,8 +3,8 @@ import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { holdsGeneratedMarker, isGeneratedFolder } from "#api/generated-folders.ts";
 import { count } from "#api/plural.ts";
-import type { Deps } from "#cli/deps.ts";
-import { usageFailure } from "#cli/failure.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { usageFailure } from "#cli/host/failure.ts";
 
 /** Above this many files, the person is asked first. */
 export const MANY_FILES = 50_000;

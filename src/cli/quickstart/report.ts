@@ -2,11 +2,11 @@
 import type { QueryOf } from "#api/client.ts";
 import { count, plural } from "#api/plural.ts";
 import { TEXT_REASONS } from "#api/text-reasons.ts";
-import type { Api } from "#cli/api.ts";
-import { type Output } from "#cli/output.ts";
-import type { ConnectorRecord, SyncRecord } from "#cli/records.ts";
-import { printAnswer } from "#cli/search-answer.ts";
-import { lineOf, listReasons } from "#cli/skips.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { type Output } from "#cli/terminal/output.ts";
+import type { ConnectorRecord, SyncRecord } from "#cli/records/records.ts";
+import { printAnswer } from "#cli/records/search-answer.ts";
+import { lineOf, listReasons } from "#cli/records/skips.ts";
 
 /** One indexed folder and how its sync ended. */
 export interface IndexedFolder {

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { open, readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
-import type { Deps } from "#cli/deps.ts";
-import { type CliFailure, failure, interrupted, notSignedIn } from "#cli/failure.ts";
-import { isAlive } from "#cli/lock.ts";
-import { createStateFile, makeFolder, readStateFile, textOf, writeStateFile } from "#cli/state-file.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { type CliFailure, failure, interrupted, notSignedIn } from "#cli/host/failure.ts";
+import { isAlive } from "#cli/host/lock.ts";
+import { createStateFile, makeFolder, readStateFile, textOf, writeStateFile } from "#cli/host/state-file.ts";
 
 /** The first admin that quickstart made; the file is 0600 and the password is never printed. */
 export interface QuickstartAdmin {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "vitest";
 import { parseServerUrl } from "#api/server-url.ts";
-import { makeOutput } from "#cli/output.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
 import { printClients } from "#cli/quickstart/clients.ts";
 import { tempDir } from "../../temp-dir.ts";
 

@@ -1,17 +1,17 @@
 import { isAbsolute, resolve } from "node:path";
 import type { BodyOf } from "#api/client.ts";
 import { defaultConnectorName, distinctName } from "#api/connector-name.ts";
-import type { Api } from "#cli/api.ts";
-import { route, type CommandData, type InputOf } from "#cli/command.ts";
-import { canAsk, type Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { accessOf } from "#cli/find.ts";
-import type { JsonSchema, SourceKind } from "#cli/records.ts";
-import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { route, type CommandData, type InputOf } from "#cli/line/command.ts";
+import { canAsk, type Deps } from "#cli/host/deps.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { accessOf } from "#cli/records/find.ts";
+import type { JsonSchema, SourceKind } from "#cli/records/records.ts";
+import { describeSync, exitOfSync, watchSync } from "#cli/records/sync-watch.ts";
 import { defined } from "#core/defined.ts";
-import { didYouMean, parseDuration, parsePair, readJsonObject } from "#cli/values.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { didYouMean, parseDuration, parsePair, readJsonObject } from "#cli/line/values.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
 import { askCredentials, askSettings } from "./questions.ts";
 import {
   ACCESS_OPTIONS,

@@ -1,11 +1,11 @@
 import type { DataOf } from "#api/client.ts";
 import type { ScopePlan } from "#api/connector-records.ts";
 import { plural } from "#api/plural.ts";
-import { route, ownFields } from "#cli/command.ts";
-import { accessOf, CONNECTOR } from "#cli/find.ts";
-import type { ConnectorRecord } from "#cli/records.ts";
-import { changes, parsePair, parseSeconds } from "#cli/values.ts";
-import { callCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { route, ownFields } from "#cli/line/command.ts";
+import { accessOf, CONNECTOR } from "#cli/records/find.ts";
+import type { ConnectorRecord } from "#cli/records/records.ts";
+import { changes, parsePair, parseSeconds } from "#cli/line/values.ts";
+import { callCommand, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
 import { ACCESS_OPTIONS, CREDENTIAL_OPTIONS, SCOPE_OPTIONS, SET_OPTION, credentialsOf, scheduleOf } from "./options.ts";
 
 export const updateConnector = remoteCommand(

@@ -1,8 +1,8 @@
 /** Options shared by several commands of `kb connectors`, and their conversion. */
 import type { BodyOf } from "#api/client.ts";
-import { oneOf, type OptionsData, type OptionsOf, several } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
-import { parseDuration, parsePair, readSecret } from "#cli/values.ts";
+import { oneOf, type OptionsData, type OptionsOf, several } from "#cli/line/command.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { parseDuration, parsePair, readSecret } from "#cli/line/values.ts";
 
 export const CREDENTIAL_OPTIONS = {
   "--credential <key=reference>": several(

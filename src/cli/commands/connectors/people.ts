@@ -1,10 +1,10 @@
 import { describeLink } from "#api/people-words.ts";
 import { plural } from "#api/plural.ts";
-import { route } from "#cli/command.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { CONNECTOR, findConnector, memberIdOf } from "#cli/find.ts";
-import { flexible, minute } from "#cli/table.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { route } from "#cli/line/command.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { CONNECTOR, findConnector, memberIdOf } from "#cli/records/find.ts";
+import { flexible, minute } from "#cli/terminal/table.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
 
 /** Page size: the most that the route returns. */
 const PAGE = 200;

@@ -1,6 +1,6 @@
 /** Terminal prompts for a source's settings and secrets, from the server's schemas. */
-import type { Prompts } from "#cli/deps.ts";
-import type { JsonSchema, SourceKind } from "#cli/records.ts";
+import type { Prompts } from "#cli/host/deps.ts";
+import type { JsonSchema, SourceKind } from "#cli/records/records.ts";
 
 /** Asks for settings, as text for `typedValue`. */
 export async function askSettings(

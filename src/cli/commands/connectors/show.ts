@@ -3,14 +3,14 @@ import { describeActivity, describeNotWatched } from "#api/activity-words.ts";
 import { describeHiddenItems, describeReadByNobody, describeStale } from "#api/hidden-items.ts";
 import { count } from "#api/plural.ts";
 import { describeReadAgain } from "#api/read-again-words.ts";
-import { oneOf, route } from "#cli/command.ts";
-import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/file-list.ts";
-import { CONNECTOR, findConnector } from "#cli/find.ts";
-import { openingsOf } from "#cli/openings.ts";
-import type { ConnectorRecord, SourceKind } from "#cli/records.ts";
-import { flexible, minute, optional, time } from "#cli/table.ts";
-import { parsePair } from "#cli/values.ts";
-import { callCommand, remoteCommand } from "#cli/remote-command.ts";
+import { oneOf, route } from "#cli/line/command.ts";
+import { FILE_LIST_OPTIONS, fileQueryOf, printFiles } from "#cli/records/file-list.ts";
+import { CONNECTOR, findConnector } from "#cli/records/find.ts";
+import { openingsOf } from "#cli/records/openings.ts";
+import type { ConnectorRecord, SourceKind } from "#cli/records/records.ts";
+import { flexible, minute, optional, time } from "#cli/terminal/table.ts";
+import { parsePair } from "#cli/line/values.ts";
+import { callCommand, remoteCommand } from "#cli/calls/remote-command.ts";
 import { CREDENTIAL_OPTIONS, SET_OPTION, credentialsOf } from "./options.ts";
 
 export const listConnectors = remoteCommand(

@@ -1,19 +1,19 @@
-import { describeSkips } from "#cli/skips.ts";
+import { describeSkips } from "#cli/records/skips.ts";
 import { describeUnread } from "#api/people-words.ts";
 import { count, plural } from "#api/plural.ts";
-import type { Api } from "#cli/api.ts";
-import { oneOf, route, several } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { failure, usageFailure } from "#cli/failure.ts";
-import type { SyncRecord } from "#cli/records.ts";
-import { describeSync, exitOfSync, watchSync } from "#cli/sync-watch.ts";
-import { flexible, formatted, minute, optional, time, type Columns } from "#cli/table.ts";
-import { parseDuration, someOf } from "#cli/values.ts";
-import { confirmed } from "#cli/confirm.ts";
-import { CONNECTOR, findConnector } from "#cli/find.ts";
-import { YES } from "#cli/options.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { oneOf, route, several } from "#cli/line/command.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { failure, usageFailure } from "#cli/host/failure.ts";
+import type { SyncRecord } from "#cli/records/records.ts";
+import { describeSync, exitOfSync, watchSync } from "#cli/records/sync-watch.ts";
+import { flexible, formatted, minute, optional, time, type Columns } from "#cli/terminal/table.ts";
+import { parseDuration, someOf } from "#cli/line/values.ts";
+import { confirmed } from "#cli/terminal/confirm.ts";
+import { CONNECTOR, findConnector } from "#cli/records/find.ts";
+import { YES } from "#cli/line/options.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
 import { WAIT_OPTIONS } from "./options.ts";
 
 export const startSync = remoteCommand(

@@ -1,12 +1,12 @@
 import type { EventDelivery } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
-import { oneOf, route } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { flexible, optional, shortTime } from "#cli/table.ts";
-import { parseDuration, parseInteger } from "#cli/values.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { oneOf, route } from "#cli/line/command.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { flexible, optional, shortTime } from "#cli/terminal/table.ts";
+import { parseDuration, parseInteger } from "#cli/line/values.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
 import { isoOf } from "#core/instant.ts";
 import { findTarget, TARGET, TARGET_ARGUMENT } from "./options.ts";
 

@@ -1,8 +1,8 @@
 import type { EventTarget } from "#api/events.ts";
-import type { Api } from "#cli/api.ts";
-import { idOf } from "#cli/find.ts";
-import type { Thing } from "#cli/remote-command.ts";
-import { pickNamed } from "#cli/pick.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { idOf } from "#cli/records/find.ts";
+import type { Thing } from "#cli/calls/remote-command.ts";
+import { pickNamed } from "#cli/line/pick.ts";
 
 export const TARGET: Thing<EventTarget, { id: string }> = {
   name: "target",

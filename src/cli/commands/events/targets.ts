@@ -2,11 +2,11 @@ import { EVENT_MEANINGS, EVENT_TYPES } from "#api/event-types.ts";
 import type { BodyOf } from "#api/client.ts";
 import type { EventTarget } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
-import { command, type Command, type CommandData, route, oneOf } from "#cli/command.ts";
-import { makeOutput } from "#cli/output.ts";
-import { flexible, optional, shortTime } from "#cli/table.ts";
-import { changes, parseSeconds, someOf } from "#cli/values.ts";
-import { callCommand, remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { command, type Command, type CommandData, route, oneOf } from "#cli/line/command.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
+import { flexible, optional, shortTime } from "#cli/terminal/table.ts";
+import { changes, parseSeconds, someOf } from "#cli/line/values.ts";
+import { callCommand, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
 import { findTarget, TARGET, TARGET_ARGUMENT } from "./options.ts";
 
 const TYPES = {

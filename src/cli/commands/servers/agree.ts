@@ -1,8 +1,8 @@
-import { route } from "#cli/command.ts";
-import { confirmed } from "#cli/confirm.ts";
-import { YES } from "#cli/options.ts";
-import type { Output } from "#cli/output.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import { route } from "#cli/line/command.ts";
+import { confirmed } from "#cli/terminal/confirm.ts";
+import { YES } from "#cli/line/options.ts";
+import type { Output } from "#cli/terminal/output.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
 import { CONNECTION, type ConnectionRecord } from "./find.ts";
 
 /** `kb servers agree CONNECTION`: shows the calls that kb would make with it, and consents to exactly those. */

@@ -1,11 +1,11 @@
 import type { BodyOf } from "#api/client.ts";
 import { plural } from "#api/plural.ts";
-import { connect } from "#cli/api.ts";
-import { command, oneOf, route, several } from "#cli/command.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { makeOutput } from "#cli/output.ts";
-import { remoteCommand, removeCommand } from "#cli/remote-command.ts";
-import { changes, someOf } from "#cli/values.ts";
+import { connect } from "#cli/calls/api.ts";
+import { command, oneOf, route, several } from "#cli/line/command.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { makeOutput } from "#cli/terminal/output.ts";
+import { remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
+import { changes, someOf } from "#cli/line/values.ts";
 import { findServer, SERVER, type ServerRecord } from "./find.ts";
 import { AUTH_OPTIONS, authOf, registrationLine } from "./options.ts";
 

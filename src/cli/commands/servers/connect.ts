@@ -1,13 +1,13 @@
 import type { RecordOf } from "#api/client.ts";
-import { addressOf, type Api } from "#cli/api.ts";
-import { route } from "#cli/command.ts";
-import { canAsk } from "#cli/deps.ts";
-import { failure, usageFailure } from "#cli/failure.ts";
-import { accessOf } from "#cli/find.ts";
-import { whyNoBrowser } from "#cli/oauth/sign-in.ts";
-import { pickNamed } from "#cli/pick.ts";
-import { readSecret } from "#cli/values.ts";
-import { remoteCommand, type Remote, type RemoteData } from "#cli/remote-command.ts";
+import { addressOf, type Api } from "#cli/calls/api.ts";
+import { route } from "#cli/line/command.ts";
+import { canAsk } from "#cli/host/deps.ts";
+import { failure, usageFailure } from "#cli/host/failure.ts";
+import { accessOf } from "#cli/records/find.ts";
+import { whyNoBrowser } from "#cli/sign-in/sign-in.ts";
+import { pickNamed } from "#cli/line/pick.ts";
+import { readSecret } from "#cli/line/values.ts";
+import { remoteCommand, type Remote, type RemoteData } from "#cli/calls/remote-command.ts";
 import { connectionsOf, findConnection, SERVER, type ConnectionRecord, type ServerRecord } from "./find.ts";
 import { SHARE_OPTIONS } from "./options.ts";
 

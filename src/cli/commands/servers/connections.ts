@@ -1,9 +1,9 @@
-import { route } from "#cli/command.ts";
-import { accessOf } from "#cli/find.ts";
-import { remoteCommand, removeCommand } from "#cli/remote-command.ts";
+import { route } from "#cli/line/command.ts";
+import { accessOf } from "#cli/records/find.ts";
+import { remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
 import { allConnections, CONNECTION, connectionsOf, findServer, type ConnectionRecord } from "./find.ts";
 import { SHARE_OPTIONS } from "./options.ts";
-import { flexible, formatted, minute, optional } from "#cli/table.ts";
+import { flexible, formatted, minute, optional } from "#cli/terminal/table.ts";
 
 export const listConnections = remoteCommand(
   {

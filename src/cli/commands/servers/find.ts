@@ -1,9 +1,9 @@
 /** Finds provider servers and connections by the words of a command line. */
 import type { RecordOf } from "#api/client.ts";
-import type { Api } from "#cli/api.ts";
-import { idOf } from "#cli/find.ts";
-import type { Thing } from "#cli/remote-command.ts";
-import { pickNamed } from "#cli/pick.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { idOf } from "#cli/records/find.ts";
+import type { Thing } from "#cli/calls/remote-command.ts";
+import { pickNamed } from "#cli/line/pick.ts";
 
 export type ServerRecord = RecordOf<"/api/mcp-servers", "servers">;
 export type ConnectionRecord = RecordOf<"/api/mcp-servers/{id}/connections", "connections">;

@@ -1,12 +1,12 @@
 import type { BodyOf, DataOf } from "#api/client.ts";
-import type { Api } from "#cli/api.ts";
-import { type ArgumentsData, oneOf, type OptionsData, type OptionsOf, route, several } from "#cli/command.ts";
-import { usageFailure } from "#cli/failure.ts";
-import type { Output } from "#cli/output.ts";
-import { didYouMean, parsePair } from "#cli/values.ts";
-import { remoteCommand } from "#cli/remote-command.ts";
+import type { Api } from "#cli/calls/api.ts";
+import { type ArgumentsData, oneOf, type OptionsData, type OptionsOf, route, several } from "#cli/line/command.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import type { Output } from "#cli/terminal/output.ts";
+import { didYouMean, parsePair } from "#cli/line/values.ts";
+import { remoteCommand } from "#cli/calls/remote-command.ts";
 import { findConnection, SERVER, type ServerRecord } from "./find.ts";
-import { flexible, formatted, optional } from "#cli/table.ts";
+import { flexible, formatted, optional } from "#cli/terminal/table.ts";
 
 const ROLES = ["list", "search", "fetch"] as const;
 type Role = (typeof ROLES)[number];

@@ -1,12 +1,12 @@
 /** Options shared by several commands of `kb servers`, and their conversion. */
 import type { BodyOf, DataOf } from "#api/client.ts";
-import { oneOf, type OptionsData, type OptionsOf, several } from "#cli/command.ts";
-import type { Deps } from "#cli/deps.ts";
-import { EXIT } from "#cli/exit-codes.ts";
-import { usageFailure } from "#cli/failure.ts";
-import { duration, type Output } from "#cli/output.ts";
-import { flexible, optional } from "#cli/table.ts";
-import { readSecret } from "#cli/values.ts";
+import { oneOf, type OptionsData, type OptionsOf, several } from "#cli/line/command.ts";
+import type { Deps } from "#cli/host/deps.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import { duration, type Output } from "#cli/terminal/output.ts";
+import { flexible, optional } from "#cli/terminal/table.ts";
+import { readSecret } from "#cli/line/values.ts";
 import type { ServerRecord } from "./find.ts";
 
 export const AUTH_OPTIONS = {

@@ -1,11 +1,11 @@
 import { isSharedRedirect } from "#api/shared-redirect.ts";
-import { route } from "#cli/command.ts";
-import { usageFailure } from "#cli/failure.ts";
-import type { Output } from "#cli/output.ts";
-import { callCommand, listCommand, remoteCommand } from "#cli/remote-command.ts";
+import { route } from "#cli/line/command.ts";
+import { usageFailure } from "#cli/host/failure.ts";
+import type { Output } from "#cli/terminal/output.ts";
+import { callCommand, listCommand, remoteCommand } from "#cli/calls/remote-command.ts";
 import { findConnection, findServer, SERVER, type ServerRecord } from "./find.ts";
 import { AUTH_OPTIONS, authOf, exitOfTest, offersOf, printTest } from "./options.ts";
-import { flexible, minute, optional } from "#cli/table.ts";
+import { flexible, minute, optional } from "#cli/terminal/table.ts";
 
 export const listServers = listCommand("/api/mcp-servers", "servers", {
   summary: "List the MCP servers whose apps can be connected.",

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { noticesOf } from "#cli/notices.ts";
+import { noticesOf } from "#cli/records/notices.ts";
 import type { TestUser } from "../../../helpers.ts";
 import { BASE_URL, makeForge, person, WHOLE, type ForgeContext, type ForgeWorld } from "../../sync/people/forge.ts";
 
