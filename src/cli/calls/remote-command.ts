@@ -3,8 +3,7 @@ import type { DataOf, InitOf, ListKey, ListPath, Optional, PathOf, QueryOf, Reco
 import type { Method } from "#api/paths.ts";
 import { connect, type Api, type CallOptions } from "./api.ts";
 import { route, type Command, type CommandData, type Input, type InputOf, type Route } from "#cli/line/command.ts";
-import { confirmed } from "#cli/terminal/confirm.ts";
-import type { Deps } from "#cli/host/deps.ts";
+import { type Deps, confirmed } from "#cli/host/deps.ts";
 import { EXIT } from "#cli/host/exit-codes.ts";
 import { YES } from "#cli/line/options.ts";
 import { makeOutput, type Output } from "#cli/terminal/output.ts";
@@ -17,6 +16,17 @@ export interface Thing<Found = unknown, At extends object = object> {
   summary: string;
   find(api: Api, word: string): Promise<Found>;
   at(found: Found): At;
+}
+
+export interface ById {
+  id: string;
+}
+
+export const idOf = ({ id }: ById): ById => ({ id });
+
+/** A thing that only its id names. */
+export function onlyById(summary: string, name = "id"): Thing<ById, ById> {
+  return { name, summary, find: async (_api, id) => ({ id }), at: idOf };
 }
 
 /** Without what holds for all of them: that they call a server, and the exit codes for that. */

@@ -3,11 +3,10 @@ import { addressOf, type Api } from "#cli/calls/api.ts";
 import { route, type Noun } from "#cli/line/command.ts";
 import { canAsk, type Deps } from "#cli/host/deps.ts";
 import { failure, usageFailure } from "#cli/host/failure.ts";
-import { idOf } from "#cli/records/find.ts";
 import { whyNoBrowser } from "#cli/sign-in/sign-in.ts";
 import { pickNamed } from "#cli/line/pick.ts";
 import { readStdin } from "#cli/line/values.ts";
-import { callCommand, remoteCommand, removeCommand, type Thing } from "#cli/calls/remote-command.ts";
+import { type Thing, callCommand, idOf, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
 import { flexible, formatted, minute, optional } from "#cli/terminal/table.ts";
 
 const listAccounts = callCommand(

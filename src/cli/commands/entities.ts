@@ -1,9 +1,8 @@
 import { count } from "#api/plural.ts";
 import { ENTITY_TYPES } from "#api/tools.ts";
 import { type Noun, oneOf, route } from "#cli/line/command.ts";
-import { onlyById } from "#cli/records/find.ts";
 import { pageOf, PAGE_OPTIONS } from "#cli/line/options.ts";
-import { callCommand, remoteCommand } from "#cli/calls/remote-command.ts";
+import { callCommand, onlyById, remoteCommand } from "#cli/calls/remote-command.ts";
 import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const searchEntities = remoteCommand(

@@ -1,6 +1,5 @@
 import type { Noun } from "#cli/line/command.ts";
-import { onlyById } from "#cli/records/find.ts";
-import { listCommand, removeCommand } from "#cli/calls/remote-command.ts";
+import { listCommand, onlyById, removeCommand } from "#cli/calls/remote-command.ts";
 import { day, dayOrNever, flexible, formatted } from "#cli/terminal/table.ts";
 
 const listGrants = listCommand("/api/grants", "grants", {

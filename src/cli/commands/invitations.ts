@@ -1,6 +1,5 @@
 import { type Noun, oneOf, route } from "#cli/line/command.ts";
-import { onlyById } from "#cli/records/find.ts";
-import { listCommand, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
+import { listCommand, onlyById, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
 import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const listInvitations = listCommand("/api/workspace/invitations", "invitations", {

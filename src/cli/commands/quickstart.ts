@@ -5,7 +5,7 @@ import { makeApi, sessionApi, type Api } from "#cli/calls/api.ts";
 import { command, type CommandData, type InputOf } from "#cli/line/command.ts";
 import { DATA_DIR } from "#cli/line/options.ts";
 import { configDir, makeCredentialStore } from "#cli/login/credentials.ts";
-import type { Deps } from "#cli/host/deps.ts";
+import { type Deps, confirmed } from "#cli/host/deps.ts";
 import { EXIT } from "#cli/host/exit-codes.ts";
 import { failure, isFailure, notSignedIn, usageFailure } from "#cli/host/failure.ts";
 import { operatorHeaders } from "#cli/calls/operator.ts";
@@ -21,7 +21,6 @@ import { saveProfile } from "#cli/login/profiles.ts";
 import { settingsOf } from "#cli/login/settings.ts";
 import { exitOfSync, watchSync } from "#cli/records/sync-watch.ts";
 import { parseInteger } from "#cli/line/values.ts";
-import { confirmed } from "#cli/terminal/confirm.ts";
 import { keepSession, signInWithPassword } from "#cli/sign-in/password-login.ts";
 
 const QUICKSTART = {

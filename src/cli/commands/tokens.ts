@@ -5,11 +5,10 @@ import { command, type Input, type Noun, type OptionsOf, route, oneOf } from "#c
 import { PASSWORD_STDIN } from "#cli/line/options.ts";
 import { canAsk, type Deps } from "#cli/host/deps.ts";
 import { isFailure } from "#cli/host/failure.ts";
-import { onlyById } from "#cli/records/find.ts";
 import { makeOutput } from "#cli/terminal/output.ts";
 import { parseDuration, someOf } from "#cli/line/values.ts";
 import { bySession } from "#cli/sign-in/by-session.ts";
-import { callCommand } from "#cli/calls/remote-command.ts";
+import { callCommand, onlyById } from "#cli/calls/remote-command.ts";
 import { day, dayOrNever, flexible, formatted, optional } from "#cli/terminal/table.ts";
 
 const DAY_MS = 86_400_000;

@@ -7,12 +7,11 @@ import { command, type Noun, oneOf, type OptionsData, type OptionsOf, route, sev
 import { PASSWORD_STDIN } from "#cli/line/options.ts";
 import { failure, usageFailure } from "#cli/host/failure.ts";
 import { makeOutput, type Output } from "#cli/terminal/output.ts";
-import { idOf } from "#cli/records/find.ts";
 import { byName, pickNamed } from "#cli/line/pick.ts";
 import { bySession } from "#cli/sign-in/by-session.ts";
 import { moveSession } from "#cli/sign-in/password-login.ts";
 import { changes, parsePair } from "#cli/line/values.ts";
-import { callCommand, listCommand, remoteCommand, type Thing } from "#cli/calls/remote-command.ts";
+import { type Thing, callCommand, idOf, listCommand, remoteCommand } from "#cli/calls/remote-command.ts";
 import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const showWorkspace = callCommand(

@@ -1,5 +1,6 @@
 /** A command's access to everything outside itself; tests pass their own. */
 import type { Readable, Writable } from "node:stream";
+import { interrupted, usageFailure } from "./failure.ts";
 import type { Fetch } from "./http.ts";
 import type { Keychain } from "./keychain.ts";
 
@@ -64,4 +65,15 @@ export interface Deps {
 export function canAsk(deps: Deps, options: { input?: boolean }): boolean {
   const isAutomated = deps.env["CI"] !== undefined && deps.env["CI"] !== "" && deps.env["CI"] !== "false";
   return deps.io.isStdinTty && deps.io.isStderrTty && !isAutomated && options.input !== false;
+}
+
+/** Continues only after a yes: `--yes`, or the person's answer. Without a terminal the flag is required. */
+export async function confirmed(
+  options: { input?: boolean; yes: boolean },
+  deps: Deps,
+  question: string,
+): Promise<void> {
+  if (options.yes) return;
+  if (!canAsk(deps, options)) throw usageFailure(`${question} There is no terminal to ask on.`, "Add --yes.");
+  if (!(await deps.prompts.confirm(question))) throw interrupted("Nothing was changed.");
 }

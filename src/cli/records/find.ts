@@ -4,19 +4,8 @@ import type { Group, Member } from "#api/workspace.ts";
 import type { Api } from "#cli/calls/api.ts";
 import { byName, pickNamed } from "#cli/line/pick.ts";
 import type { ConnectorRecord } from "./records.ts";
-import type { Thing } from "#cli/calls/remote-command.ts";
+import { idOf, type ById, type Thing } from "#cli/calls/remote-command.ts";
 import { someOf } from "#cli/line/values.ts";
-
-interface ById {
-  id: string;
-}
-
-export const idOf = ({ id }: ById): ById => ({ id });
-
-/** A thing that only its id names. */
-export function onlyById(summary: string, name = "id"): Thing<ById, ById> {
-  return { name, summary, find: async (_api, id) => ({ id }), at: idOf };
-}
 
 export const CONNECTOR: Thing<ConnectorRecord, ById> = {
   name: "connector",

@@ -1,7 +1,6 @@
 import type { EventTarget } from "#api/events.ts";
 import type { Api } from "#cli/calls/api.ts";
-import { idOf } from "#cli/records/find.ts";
-import type { Thing } from "#cli/calls/remote-command.ts";
+import { type Thing, idOf } from "#cli/calls/remote-command.ts";
 import { pickNamed } from "#cli/line/pick.ts";
 
 export const TARGET: Thing<EventTarget, { id: string }> = {

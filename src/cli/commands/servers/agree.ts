@@ -1,5 +1,5 @@
+import { confirmed } from "#cli/host/deps.ts";
 import { route } from "#cli/line/command.ts";
-import { confirmed } from "#cli/terminal/confirm.ts";
 import { YES } from "#cli/line/options.ts";
 import type { Output } from "#cli/terminal/output.ts";
 import { remoteCommand } from "#cli/calls/remote-command.ts";

@@ -1,8 +1,7 @@
 /** Finds provider servers and connections by the words of a command line. */
 import type { RecordOf } from "#api/client.ts";
 import type { Api } from "#cli/calls/api.ts";
-import { idOf } from "#cli/records/find.ts";
-import type { Thing } from "#cli/calls/remote-command.ts";
+import { type Thing, idOf } from "#cli/calls/remote-command.ts";
 import { pickNamed } from "#cli/line/pick.ts";
 
 export type ServerRecord = RecordOf<"/api/mcp-servers", "servers">;
