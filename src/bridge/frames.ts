@@ -3,6 +3,7 @@
  * Source: MCP specification, transports (stdio); JSON-RPC 2.0.
  */
 
+import { asRecord, tryJson } from "#core/json-record.ts";
 import type { DataOf } from "#api/client.ts";
 import { elementTexts, exactText } from "#core/json-text.ts";
 
@@ -84,11 +85,8 @@ export function makeFrameReader(
 
 /** Parses a line from the host. Never throws: a line that isn't a message returns `invalid` with the error to answer. */
 export function parseFrame(line: string): Frame {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    // The answer contains the error; nothing else is known.
+  const value = tryJson(line);
+  if (value === undefined) {
     return { type: "invalid", ...NO_ID, code: -32700, message: "Parse error: a line on stdin was not JSON." };
   }
   if (!Array.isArray(value)) return readMessage(value, line);
@@ -107,14 +105,6 @@ export function tooLong(): Frame {
 /** Returns the text of a message as one line: JSON has line breaks only between tokens, where a space means the same. */
 export function toLine(json: string): string {
   return /[\r\n]/.test(json) ? json.replace(/[\r\n]+/g, " ") : json;
-}
-
-/** Returns a value as an object; undefined when it isn't one. */
-export function asObject(value: unknown): Record<string, unknown> | undefined {
-  // An object that is neither null nor an array has string keys.
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
 }
 
 const NEWLINE = 0x0a;
@@ -140,7 +130,7 @@ type MessageId = Pick<Extract<Frame, { type: "invalid" }>, "id" | "idText">;
 const NO_ID: MessageId = { id: null, idText: "null" };
 
 function readMessage(value: unknown, raw: string): Frame {
-  const message = asObject(value);
+  const message = asRecord(value);
   if (message === undefined) return invalid(NO_ID, "A message must be a JSON object.");
   const { id, method, params = null } = message;
   const own = isId(id) ? { id, idText: exactText(id, raw, "id") } : NO_ID;
@@ -148,10 +138,10 @@ function readMessage(value: unknown, raw: string): Frame {
   if (message["jsonrpc"] !== "2.0") return invalid(own, `A message must have "jsonrpc": "2.0".`);
   if (typeof method !== "string") return invalid(own, "A request must have a method.");
   // Whatever is wrong with a notification, it gets no answer. Source: JSON-RPC 2.0, notification.
-  if (!("id" in message)) return { type: "notification", method, params: asObject(params) ?? {}, raw };
-  if (params !== null && asObject(params) === undefined) return invalid(own, "params must be an object.");
+  if (!("id" in message)) return { type: "notification", method, params: asRecord(params) ?? {}, raw };
+  if (params !== null && asRecord(params) === undefined) return invalid(own, "params must be an object.");
   if (!isId(id)) return invalid(NO_ID, "An id must be a string or a number.");
-  return { type: "request", id, idText: own.idText, method, params: asObject(params) ?? {}, raw };
+  return { type: "request", id, idText: own.idText, method, params: asRecord(params) ?? {}, raw };
 }
 
 /** Whether a value can be the id of a request. */

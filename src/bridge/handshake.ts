@@ -3,6 +3,7 @@
  * revisions, and the empty lists of resources and prompts. Hosts wait for `initialize` at start; a slow or unreachable
  * server must not look like a broken bridge.
  */
+import { asRecord } from "#core/json-record.ts";
 import {
   emptyList,
   LATEST_LEGACY_PROTOCOL_VERSION,
@@ -11,7 +12,6 @@ import {
 } from "#api/protocol.ts";
 import { INSTRUCTIONS } from "#api/tools.ts";
 import { VERSION } from "#api/version.ts";
-import { asObject } from "./frames.ts";
 
 /** A local answer: the result, or the error for an unsupported revision. */
 export type LocalAnswer =
@@ -100,7 +100,7 @@ function unsupported(requested: string): LocalAnswer {
  * 2026-07-28 on each request has it in its envelope, where the server reads it.
  */
 function productOf(clientInfo: unknown): string {
-  const { name, version } = asObject(clientInfo) ?? {};
+  const { name, version } = asRecord(clientInfo) ?? {};
   const [product, release] = [headerWord(name), headerWord(version)];
   return product === "" || release === "" ? product : `${product}/${release}`;
 }
@@ -118,7 +118,7 @@ const MAX_PRODUCT_CHARS = 60;
 
 /** Returns the revision in a request's envelope; undefined for the revisions that start with `initialize`. */
 export function modernVersion(params: Record<string, unknown>): string | undefined {
-  const version = asObject(params["_meta"])?.[VERSION_KEY];
+  const version = asRecord(params["_meta"])?.[VERSION_KEY];
   return typeof version === "string" ? version : undefined;
 }
 

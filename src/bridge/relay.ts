@@ -2,11 +2,12 @@
  * Relays one frame from the host as one POST to /mcp, and its answer as frames. Each request gets exactly one answer,
  * or none when the host cancelled it; requests never wait for each other.
  */
+import { asRecord, tryJson } from "#core/json-record.ts";
 import { ApiError } from "#api/errors.ts";
 import { readNetworkFailure } from "#api/network-failure.ts";
 import { exactText, memberText, rpcText } from "#core/json-text.ts";
 import { errorLine, failureLine, messageOf, refused, strange, unreachable } from "./failures.ts";
-import { asObject, isId, toLine, type Frame, type RequestFrame } from "./frames.ts";
+import { isId, toLine, type Frame, type RequestFrame } from "./frames.ts";
 import type { Handshake } from "./handshake.ts";
 import type { Post, PostAnswer } from "./post.ts";
 import type { BridgeLogin, Session } from "./session.ts";
@@ -201,13 +202,8 @@ async function readAnswer(
 
 /** Returns the answer as one line under the request's id (JSON text); undefined when the text isn't a JSON-RPC answer. */
 function answerLine(idText: string, text: string): string | undefined {
-  let value: Record<string, unknown> | undefined;
-  try {
-    value = asObject(JSON.parse(text));
-  } catch {
-    // A proxy's page, or empty: the caller reports it.
-    return undefined;
-  }
+  const value = asRecord(tryJson(text));
+  // Else a proxy's page, or empty: the caller reports it.
   if (value === undefined || !("result" in value || "error" in value)) return undefined;
   // Errors found before the id was read have a null id; the host needs its own to match them.
   const { jsonrpc: _version, id, ...rest } = value;
@@ -216,13 +212,9 @@ function answerLine(idText: string, text: string): string | undefined {
 }
 
 function isNotification(text: string): boolean {
-  try {
-    const value = asObject(JSON.parse(text));
-    return value !== undefined && typeof value["method"] === "string" && !("id" in value);
-  } catch {
-    // Not JSON: must not reach stdout.
-    return false;
-  }
+  const value = asRecord(tryJson(text));
+  // Text that isn't JSON must not reach stdout.
+  return value !== undefined && typeof value["method"] === "string" && !("id" in value);
 }
 
 /** A method's name is text from the host: kept to one line of a log. */

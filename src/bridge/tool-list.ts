@@ -2,11 +2,12 @@
  * Answers the tool list whatever is wrong: hosts request it once, and an agent without it has no tool for the whole
  * session. It is the server's if that answers in time, else the program's own; never a list that a server sent earlier.
  */
+import { asRecord } from "#core/json-record.ts";
 import type { BodyOf } from "#api/client.ts";
 import { TOOLS } from "#api/tools.ts";
 import { rpcText } from "#core/json-text.ts";
 import { messageOf } from "./failures.ts";
-import { asObject, type RequestFrame, type RpcAnswer } from "./frames.ts";
+import type { RequestFrame, RpcAnswer } from "./frames.ts";
 import { modernFields, modernVersion, type Handshake } from "./handshake.ts";
 
 export interface ToolListOptions {
@@ -106,7 +107,7 @@ const OWN_REQUEST: RequestFrame = {
 /** Returns the tools of an answer as JSON; undefined when it has none. */
 function toolsIn(line: string): string | undefined {
   // `ask` returns answers that were parsed as JSON objects.
-  const tools = asObject((JSON.parse(line) as RpcAnswer).result)?.["tools"];
+  const tools = asRecord((JSON.parse(line) as RpcAnswer).result)?.["tools"];
   return Array.isArray(tools) ? JSON.stringify(tools) : undefined;
 }
 

@@ -297,7 +297,7 @@ function toAuthorization(
 /** A document; undefined when there is none here. */
 async function getJson(place: string, { client, exchange, configured }: Finding): Promise<unknown> {
   const refused = (code: "address_not_allowed" | "unreachable", cause?: unknown) =>
-    exchange.fail({ code, asked: shownUrl(place) ?? "no URL", ...(cause !== undefined && { cause }) });
+    exchange.fail({ code, asked: shownUrl(place) ?? "no URL", ...defined({ cause }) });
   try {
     const url = new URL(place);
     const pinned = await client.resolve(url, { configured });

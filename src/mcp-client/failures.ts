@@ -1,3 +1,4 @@
+import { isRecord } from "#core/json-record.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import type { Exchange } from "./exchange.ts";
 import { McpProblem, type McpProblemCode } from "./problem.ts";
@@ -54,8 +55,8 @@ export function problemOf(error: unknown, exchange: Exchange): unknown {
 
 /** An https address that a person can be sent to. */
 export function elicitationUrl(data: unknown): string | undefined {
-  const first: unknown = isObject(data) && Array.isArray(data["elicitations"]) ? data["elicitations"][0] : data;
-  const url = isObject(first) ? first["url"] : undefined;
+  const first: unknown = isRecord(data) && Array.isArray(data["elicitations"]) ? data["elicitations"][0] : data;
+  const url = isRecord(first) ? first["url"] : undefined;
   if (typeof url !== "string" || url.length > 2_000 || !/^https:\/\/[\x21-\x7e]+$/.test(url)) return undefined;
   if (!canParseUrl(url)) return undefined;
   const { username, password, href } = new URL(url);
@@ -72,7 +73,7 @@ export function codeOfStatus(status: number, { step }: Exchange): McpProblemCode
 function readFailure(error: Error): { code: unknown; status: number | undefined; data: unknown } {
   const code: unknown = "code" in error ? error.code : undefined;
   const data: unknown = "data" in error ? error.data : undefined;
-  const status: unknown = isObject(data) ? data["status"] : undefined;
+  const status: unknown = isRecord(data) ? data["status"] : undefined;
   return { code, data, status: typeof status === "number" ? status : undefined };
 }
 
@@ -87,8 +88,4 @@ function findCause(error: unknown, isWanted: (one: unknown) => boolean): unknown
     one = one.cause;
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

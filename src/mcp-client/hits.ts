@@ -1,3 +1,4 @@
+import { asRecord, tryJson } from "#core/json-record.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { cleanLine, cleanText } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
@@ -166,17 +167,11 @@ function firstText(object: Readonly<Record<string, unknown>>, names: readonly st
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  // An object of JSON has its members by name.
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+  return asRecord(value) ?? {};
 }
 
 function parseJson(text: string): unknown {
-  if (!/^\s*[[{]/.test(text) || nestsTooDeep(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  return !/^\s*[[{]/.test(text) || nestsTooDeep(text) ? undefined : tryJson(text);
 }
 
 /** JSON inside a text was not checked with its response: a string is one value there. */

@@ -68,7 +68,4 @@ function headerValue(text: string): string {
   const isPlain = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/i.test(text);
   return isPlain ? text : `=?base64?${Buffer.from(text, "utf8").toString("base64")}?=`;
 }
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isRecord } from "#core/json-record.ts";

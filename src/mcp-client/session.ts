@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import type { Client, jsonSchemaValidator, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { z } from "zod";
@@ -132,7 +133,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     read: (entry: unknown) => Item | undefined,
   ): Promise<McpPage<Item>> {
     if (entries.length > caps.entries) throw new McpProblem({ step, code: "too_many" });
-    return { ...readList(entries, read), ...(nextCursor !== undefined && { nextCursor }) };
+    return { ...readList(entries, read), ...defined({ nextCursor }) };
   }
 
   const session: McpSession = {
@@ -147,7 +148,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
       let cursor: string | undefined;
       const until = performance.now() + caps.toolsMs;
       for (let pages = 0; ; pages++) {
-        const answer = await request("tools", "tools/list", { ...(cursor !== undefined && { cursor }) }, ToolsPage);
+        const answer = await request("tools", "tools/list", { ...defined({ cursor }) }, ToolsPage);
         const { items, leftOut } = await page("tools", answer.tools, undefined, readCallable);
         // The first of two with one name counts, as it does for a call.
         const fresh = items.filter(({ name }) => !seen.has(name) && seen.add(name));
@@ -165,13 +166,13 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
     },
 
     async listResources(cursor) {
-      const params = { ...(cursor !== undefined && { cursor }) };
+      const params = { ...defined({ cursor }) };
       const { resources, nextCursor } = await request("resources", "resources/list", params, ResourcesPage);
       return page("resources", resources, nextCursor, readResource);
     },
 
     async listResourceTemplates(cursor) {
-      const params = { ...(cursor !== undefined && { cursor }) };
+      const params = { ...defined({ cursor }) };
       const answer = await request("templates", "resources/templates/list", params, TemplatesPage);
       return page("templates", answer.resourceTemplates, answer.nextCursor, readTemplate);
     },
@@ -192,7 +193,7 @@ export async function openMcpSession(target: McpTarget, options: McpSessionOptio
       return {
         isError,
         content: content.slice(0, caps.entries).map(readBlock),
-        ...(structuredContent !== undefined && { structured: structuredContent }),
+        ...defined({ structured: structuredContent }),
       };
     },
 
@@ -294,7 +295,7 @@ async function connectAs(
   // The caller gets a problem: the server wants a person.
   client.setRequestHandler("elicitation/create", ({ params }) => {
     const url = elicitationUrl(params);
-    exchanges.getStore()?.fail({ code: "elicitation_required", ...(url !== undefined && { elicitationUrl: url }) });
+    exchanges.getStore()?.fail({ code: "elicitation_required", ...defined({ elicitationUrl: url }) });
     return { action: "cancel" };
   });
   notices.attach(client);

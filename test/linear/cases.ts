@@ -21,6 +21,7 @@ import { shorten } from "#server/mcp/entry.ts";
 import { readArguments } from "#server/mcp/arguments.ts";
 import { factTexts, fieldText, personName } from "#server/mcp/facts.ts";
 import { makeTokenCounter } from "#server/mcp/token-counter.ts";
+import { tryJson } from "#core/json-record.ts";
 import { endOfString, exactText, memberText, rpcText } from "#core/json-text.ts";
 import { nearestName } from "#server/mcp/nearest-name.ts";
 import { formatForPeople } from "#server/log/log-lines.ts";
@@ -88,6 +89,7 @@ export const CASES: Readonly<Record<string, Call>> = {
   ],
   "src/core/encodings/stateful.ts#decodeStateful": (text) => decodeStateful(Buffer.from(text), "iso-2022-kr"),
   "src/core/json-bounds.ts#findJsonFault": (text) => findJsonFault(text, { maxDepth: 64, maxMembers: 1_000_000 }),
+  "src/core/json-record.ts#tryJson": (text) => tryJson(text),
   "src/core/json-text.ts#memberText": (text) => memberText(JSON.stringify({ [half(text)]: half(text), id: 1 }), "id"),
   "src/core/json-text.ts#exactText": (text) =>
     exactText(2 ** 60, JSON.stringify({ [half(text)]: half(text), id: 1 }), "id"),
