@@ -2,8 +2,8 @@
  * People's own accounts at other services, which identify them there and which connectors read with. Source:
  * docs/accounts.md.
  */
-import { idSchema, Timestamp } from "./common.ts";
-import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+import { byId, idSchema, ProviderReturn, ReturnTo, Timestamp } from "./common.ts";
+import { answer, del, get, post, z } from "./route.ts";
 
 /** Where `callback` leads: `<returnTo>?account=connected`, or `?account=failed&reason=` with one of these. */
 export const AccountProblem = z.enum([
@@ -115,155 +115,101 @@ export const FoundAccount = z
     returnTo: z.string(),
   })
   .openapi("FoundAccount");
-export type FoundAccount = z.infer<typeof FoundAccount>;
-
-const ReturnTo = z.string().max(2_000);
-
-export const AddAccountBody = z.strictObject({
-  providerId: ProviderId,
-  /** A registered instance; default: the one of the settings, or the only one. */
-  baseUrl: z.string().max(2_000).optional(),
-  /** The account to reconnect, at its own instance: a token of another one is refused. */
-  accountId: AccountId.optional(),
-  credentials: z.strictObject({ token: z.string().min(1).max(8_192) }),
-});
-export type AddAccountBody = z.infer<typeof AddAccountBody>;
-
-export const AuthorizeAccountBody = z.strictObject({
-  returnTo: ReturnTo.optional(),
-  /** The account to reconnect: another one is refused. */
-  accountId: AccountId.optional(),
-});
-export type AuthorizeAccountBody = z.infer<typeof AuthorizeAccountBody>;
 
 const Found = z.strictObject({ id: z.string().min(1).max(200) });
 
 const authorizing = {
-  request: { query: z.object({ returnTo: ReturnTo.optional() }) },
-  responses: { 302: { description: "Redirect to the page that says what will be connected, and asks" } },
-} as const;
+  query: { returnTo: ReturnTo.optional() },
+  302: { description: "Redirect to the page that says what will be connected, and asks" },
+};
 
 const callingBack = {
-  request: { query: z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4_000).optional() }) },
-  responses: { 302: { description: "Redirect to `returnTo` with `account=connected` or `account=failed`" } },
-} as const;
+  query: ProviderReturn,
+  302: { description: "Redirect to `returnTo` with `account=connected` or `account=failed`" },
+};
 
 const status = answer("Whether it is set up, and your accounts there; never a token", AccountStatus);
 
 export const accountRoutes = {
-  fixedAuthorize: createRoute({
-    method: "get",
-    path: "/api/oauth/{provider}/authorize",
-    summary: "Connect an account at GitHub, Google or Slack",
-    request: { ...authorizing.request, params: z.object({ provider: FixedProvider }) },
-    responses: { ...authorizing.responses, default: problemAnswer },
+  fixedAuthorize: get("/api/oauth/{provider}/authorize", "Connect an account at GitHub, Google or Slack", {
+    ...authorizing,
+    params: { provider: FixedProvider },
   }),
-  fixedCallback: createRoute({
-    method: "get",
-    path: "/api/oauth/{provider}/callback",
-    summary: "Return from GitHub, Google or Slack",
-    request: { ...callingBack.request, params: z.object({ provider: FixedProvider }) },
-    responses: { ...callingBack.responses, default: problemAnswer },
+  fixedCallback: get("/api/oauth/{provider}/callback", "Return from GitHub, Google or Slack", {
+    ...callingBack,
+    params: { provider: FixedProvider },
   }),
-  fixedStatus: createRoute({
-    method: "get",
-    path: "/api/oauth/{provider}/status",
-    summary: "Get your accounts at GitHub, Google or Slack",
-    request: { params: z.object({ provider: FixedProvider }) },
-    responses: { 200: status, default: problemAnswer },
+  fixedStatus: get("/api/oauth/{provider}/status", "Get your accounts at GitHub, Google or Slack", {
+    params: { provider: FixedProvider },
+    200: status,
   }),
-  authorize: createRoute({
-    method: "get",
-    path: "/api/accounts/{provider}/authorize",
-    summary: "Connect an account at another provider",
-    request: { ...authorizing.request, params: z.object({ provider: ProviderId }) },
-    responses: { ...authorizing.responses, default: problemAnswer },
+  authorize: get("/api/accounts/{provider}/authorize", "Connect an account at another provider", {
+    ...authorizing,
+    params: { provider: ProviderId },
   }),
-  callback: createRoute({
-    method: "get",
-    path: "/api/accounts/{provider}/callback",
-    summary: "Return from another provider",
-    request: { ...callingBack.request, params: z.object({ provider: ProviderId }) },
-    responses: { ...callingBack.responses, default: problemAnswer },
+  callback: get("/api/accounts/{provider}/callback", "Return from another provider", {
+    ...callingBack,
+    params: { provider: ProviderId },
   }),
-  status: createRoute({
-    method: "get",
-    path: "/api/accounts/{provider}/status",
-    summary: "Get your accounts at another provider",
-    request: { params: z.object({ provider: ProviderId }) },
-    responses: { 200: status, default: problemAnswer },
+  status: get("/api/accounts/{provider}/status", "Get your accounts at another provider", {
+    params: { provider: ProviderId },
+    200: status,
   }),
-  begin: createRoute({
-    method: "post",
-    path: "/api/accounts/{provider}/authorize",
-    summary: "Connect an account; returns the provider's address to open",
-    request: { params: z.object({ provider: ProviderId }), body: body(AuthorizeAccountBody) },
-    responses: {
-      200: answer("The address to open", z.object({ url: z.string() })),
-      default: problems("account_provider_not_configured"),
+  begin: post("/api/accounts/{provider}/authorize", "Connect an account; returns the provider's address to open", {
+    params: { provider: ProviderId },
+    body: z.strictObject({
+      returnTo: ReturnTo.optional(),
+      /** The account to reconnect: another one is refused. */
+      accountId: AccountId.optional(),
+    }),
+    200: answer("The address to open", { url: z.string() }),
+    problems: ["account_provider_not_configured"],
+  }),
+  list: get("/api/accounts", "List your accounts, and where you can connect one", {
+    200: answer("All of them", { accounts: z.array(Account), providers: z.array(AccountProviderInfo) }),
+  }),
+  add: post("/api/accounts", "Connect an account with a token that you created at the provider", {
+    body: z.strictObject({
+      providerId: ProviderId,
+      /** A registered instance; default: the one of the settings, or the only one. */
+      baseUrl: z.string().max(2_000).optional(),
+      /** The account to reconnect, at its own instance: a token of another one is refused. */
+      accountId: AccountId.optional(),
+      credentials: z.strictObject({ token: z.string().min(1).max(8_192) }),
+    }),
+    201: answer("The account", { account: Account }),
+    problems: [
+      "not_found",
+      "provider_unknown",
+      "provider_unavailable",
+      "instance_not_trusted",
+      "account_taken",
+      "account_differs",
+      "source_unauthorized",
+      "source_forbidden",
+      "source_not_found",
+      "source_gone",
+      "source_rate_limited",
+      "source_unavailable",
+      "address_not_allowed",
+    ],
+  }),
+  found: post("/api/accounts/found", "Get the person found at the provider, before you connect", {
+    body: Found,
+    200: answer("The person found at the provider", { found: FoundAccount }),
+    problems: ["link_invalid"],
+  }),
+  confirm: post("/api/accounts/confirm", "Confirm or reject the person found at the provider", {
+    body: Found.extend({ isAccepted: z.boolean() }),
+    200: answer("The account, and where to go on", { account: z.union([Account, z.null()]), returnTo: z.string() }),
+    problems: ["link_invalid", "account_taken"],
+  }),
+  disconnect: del(
+    "/api/accounts/{id}",
+    "Disconnect one of your accounts: its tokens are revoked, and connectors on it stop",
+    {
+      params: byId("account"),
+      204: { description: "Disconnected" },
     },
-  }),
-  list: createRoute({
-    method: "get",
-    path: "/api/accounts",
-    summary: "List your accounts, and where you can connect one",
-    responses: {
-      200: answer("All of them", z.object({ accounts: z.array(Account), providers: z.array(AccountProviderInfo) })),
-      default: problemAnswer,
-    },
-  }),
-  add: createRoute({
-    method: "post",
-    path: "/api/accounts",
-    summary: "Connect an account with a token that you created at the provider",
-    request: { body: body(AddAccountBody) },
-    responses: {
-      201: answer("The account", z.object({ account: Account })),
-      default: problems(
-        "not_found",
-        "provider_unknown",
-        "provider_unavailable",
-        "instance_not_trusted",
-        "account_taken",
-        "account_differs",
-        "source_unauthorized",
-        "source_forbidden",
-        "source_not_found",
-        "source_gone",
-        "source_rate_limited",
-        "source_unavailable",
-        "address_not_allowed",
-      ),
-    },
-  }),
-  found: createRoute({
-    method: "post",
-    path: "/api/accounts/found",
-    summary: "Get the person found at the provider, before you connect",
-    request: { body: body(Found) },
-    responses: {
-      200: answer("The person found at the provider", z.object({ found: FoundAccount })),
-      default: problems("link_invalid"),
-    },
-  }),
-  confirm: createRoute({
-    method: "post",
-    path: "/api/accounts/confirm",
-    summary: "Confirm or reject the person found at the provider",
-    request: { body: body(Found.extend({ isAccepted: z.boolean() })) },
-    responses: {
-      200: answer(
-        "The account, and where to go on",
-        z.object({ account: z.union([Account, z.null()]), returnTo: z.string() }),
-      ),
-      default: problems("link_invalid", "account_taken"),
-    },
-  }),
-  disconnect: createRoute({
-    method: "delete",
-    path: "/api/accounts/{id}",
-    summary: "Disconnect one of your accounts: its tokens are revoked, and connectors on it stop",
-    request: { params: z.object({ id: AccountId }) },
-    responses: { 204: { description: "Disconnected" }, default: problemAnswer },
-  }),
+  ),
 };

@@ -1,5 +1,5 @@
-import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
-import { answer, createRoute, problemAnswer, z } from "./route.ts";
+import { Count, idSchema, nextCursor, PageQuery, Timestamp } from "./common.ts";
+import { answer, get, z } from "./route.ts";
 
 /** One action as recorded; no titles and no secrets. */
 export const AuditEntry = z
@@ -20,9 +20,7 @@ export const AuditEntry = z
   .openapi("AuditEntry");
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-export const AuditQuery = z.object({
-  limit: PageLimit,
-  cursor: PageCursor.optional(),
+export const AuditQuery = PageQuery.extend({
   /** Exact action, such as `member.removed`. */
   action: z.string().max(80).optional(),
   /** Whose actions. */
@@ -51,28 +49,18 @@ export const AuditRead = z
     /** The items that the credential hadn't yet received from this network that day (UTC). */
     kbIds: z.array(z.string()),
     /** Number of answers in the row. */
-    answers: z.number().int(),
+    answers: Count,
     /** Number of items in these answers besides `kbIds`. */
-    repeats: z.number().int(),
+    repeats: Count,
   })
   .openapi("AuditRead");
 export type AuditRead = z.infer<typeof AuditRead>;
-
-export const AuditReadsQuery = z.object({
-  limit: PageLimit,
-  cursor: PageCursor.optional(),
-  /** `pat:tok_…`, `oauth:…`, `session:…`. */
-  credential: z.string().max(120).optional(),
-  /** Another member's: for admins. */
-  userId: idSchema("user").optional(),
-});
-export type AuditReadsQuery = z.infer<typeof AuditReadsQuery>;
 
 /** Whether each row's hash follows from the row and the one before it. */
 export const AuditCheck = z
   .object({
     isIntact: z.boolean(),
-    entries: z.number().int(),
+    entries: Count,
     /** The first row that doesn't match; null when all do. */
     brokenAt: z.number().int().nullable(),
     firstSeq: z.number().int().nullable(),
@@ -86,7 +74,7 @@ export type AuditCheck = z.infer<typeof AuditCheck>;
 export const AuditPage = z
   .object({
     entries: z.array(AuditEntry),
-    nextCursor: z.string().nullable(),
+    nextCursor,
     /**
      * Current names for the ids in these entries: people, groups, connectors, tokens, invitations by their address,
      * OAuth clients, sessions by the program that opened them, and server folders that were allowed here by their path.
@@ -98,40 +86,28 @@ export const AuditPage = z
 export type AuditPage = z.infer<typeof AuditPage>;
 
 export const auditRoutes = {
-  list: createRoute({
-    method: "get",
-    path: "/api/audit",
-    summary: "List what was done in this workspace, newest first (admin)",
-    request: { query: AuditQuery },
-    responses: {
-      200: answer("A page", AuditPage),
-      default: problemAnswer,
-    },
+  list: get("/api/audit", "List what was done in this workspace, newest first (admin)", {
+    query: AuditQuery,
+    200: answer("A page", AuditPage),
   }),
-  reads: createRoute({
-    method: "get",
-    path: "/api/audit/reads",
-    summary: "List what your tokens and clients read, newest first; admins can ask for another member",
-    request: { query: AuditReadsQuery },
-    responses: {
-      200: answer("A page", z.object({ reads: z.array(AuditRead), nextCursor: z.string().nullable() })),
-      default: problemAnswer,
+  reads: get(
+    "/api/audit/reads",
+    "List what your tokens and clients read, newest first; admins can ask for another member",
+    {
+      query: PageQuery.extend({
+        /** `pat:tok_…`, `oauth:…`, `session:…`. */
+        credential: z.string().max(120).optional(),
+        /** Another member's: for admins. */
+        userId: idSchema("user").optional(),
+      }),
+      200: answer("A page", { reads: z.array(AuditRead), nextCursor }),
     },
+  ),
+  check: get("/api/audit/check", "Check that the audit log is unbroken (admin)", {
+    200: answer("The result of the check", AuditCheck),
   }),
-  check: createRoute({
-    method: "get",
-    path: "/api/audit/check",
-    summary: "Check that the audit log is unbroken (admin)",
-    responses: { 200: answer("The result of the check", AuditCheck), default: problemAnswer },
-  }),
-  export: createRoute({
-    method: "get",
-    path: "/api/audit/export",
-    summary: "Export every row with its hash, oldest first, one JSON object per line (admin)",
-    request: { query: z.object({ since: Timestamp.optional() }) },
-    responses: {
-      200: { description: "NDJSON", content: { "application/x-ndjson": { schema: z.string() } } },
-      default: problemAnswer,
-    },
+  export: get("/api/audit/export", "Export every row with its hash, oldest first, one JSON object per line (admin)", {
+    query: { since: Timestamp.optional() },
+    200: { description: "NDJSON", content: { "application/x-ndjson": { schema: z.string() } } },
   }),
 };

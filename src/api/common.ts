@@ -86,10 +86,37 @@ export const FieldValue = z
 export type FieldValue = z.infer<typeof FieldValue>;
 
 /** `limit` of a list: 1–200, default 50. Accepts the text form of a query string. */
-export const PageLimit = z.coerce.number<number>().int().min(1).max(200).default(50);
+const PageLimit = z.coerce.number<number>().int().min(1).max(200).default(50);
 
 /** A position in a list, as printed in `nextCursor`; at most 28 characters. */
-export const PageCursor = z.string().max(64);
+const PageCursor = z.string().max(64);
+
+/** The query of a list that has nothing to choose. */
+export const PageQuery = z.object({ limit: PageLimit, cursor: PageCursor.optional() });
+export type PageQuery = z.infer<typeof PageQuery>;
+
+/** The cursor of the page after this one; null on the last. */
+export const nextCursor = z.string().nullable();
+
+/** A number of things. */
+export const Count = z.number().int();
+
+/** A path of this server to go on to; `safeReturnTo` judges it. */
+export const ReturnTo = z.string().max(2_000);
+
+/** Parameters that a provider adds to the address that a person comes back to. */
+export const ProviderReturn = z.looseObject({
+  state: z.string().max(500).optional(),
+  code: z.string().max(4_000).optional(),
+});
+
+/** A member by ID and name. */
+export const MemberRef = z.object({ id: idSchema("user"), name: z.string() });
+
+/** The parameters of a path with the ID of one thing. */
+export function byId(kind: IdKind) {
+  return { id: idSchema(kind) };
+}
 
 /** Values that programs send for "from the start": an unset variable is neither a cursor nor a damaged one. */
 const NO_CURSOR = new Set(["", "null", "none", "undefined", "nil", "n/a", "na", "false", "*", "any", "all", "0"]);

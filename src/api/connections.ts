@@ -2,8 +2,8 @@
  * People's connections to apps of provider servers, how to create one in a browser, and who may use which. Source:
  * docs/provider-servers.md.
  */
-import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
-import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+import { idSchema, nextCursor, PageQuery, ProviderReturn, ReturnTo, Timestamp } from "./common.ts";
+import { answer, del, get, patch, post, z } from "./route.ts";
 
 export const ServerId = idSchema("server");
 export const ConnectionId = idSchema("connection");
@@ -85,29 +85,6 @@ export const Connection = z
   .openapi("Connection");
 export type Connection = z.infer<typeof Connection>;
 
-export const CreateConnectionBody = z.strictObject({
-  app: AppSlug,
-  name: Name.optional(),
-  /** According to the app's `fields`. */
-  credentials: z.strictObject({ token: Secret }).optional(),
-  access: ConnectionAccess.optional(),
-});
-export type CreateConnectionBody = z.infer<typeof CreateConnectionBody>;
-
-export const CreateIntentBody = z.strictObject({
-  app: AppSlug,
-  name: Name.optional(),
-  access: ConnectionAccess.optional(),
-  /** A page of this server, to which the person returns with `?intent=…&status=connected|failed|cancelled`. */
-  returnTo: z.string().max(2_000).optional(),
-  /**
-   * The connection to reconnect, or whose server requires a page to be opened. A different account of the provider is
-   * refused.
-   */
-  reconnect: ConnectionId.optional(),
-});
-export type CreateIntentBody = z.infer<typeof CreateIntentBody>;
-
 export const ConnectionIntent = z
   .object({
     id: idSchema("intent"),
@@ -159,160 +136,134 @@ export const FoundConnection = z
   .openapi("FoundConnection");
 export type FoundConnection = z.infer<typeof FoundConnection>;
 
-const paged = z.object({ limit: PageLimit, cursor: PageCursor.optional() });
-const server = { params: z.object({ id: ServerId }) };
-const connection = { params: z.object({ id: ServerId, connectionId: ConnectionId }) };
+const server = { params: { id: ServerId } };
+const connection = { params: { id: ServerId, connectionId: ConnectionId } };
 
 export const connectionRoutes = {
-  connect: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/{id}/connections",
-    summary: "Connect an app that needs no browser",
-    request: { ...server, body: body(CreateConnectionBody) },
-    responses: {
-      201: answer("The connection", z.object({ connection: Connection })),
-      default: problems(
-        "app_unknown",
-        "intent_required",
-        "connection_failed",
-        "server_disabled",
-        "unknown_member",
-        "unknown_group",
-        "rate_limited",
-      ),
-    },
+  connect: post("/api/mcp-servers/{id}/connections", "Connect an app that needs no browser", {
+    ...server,
+    body: z.strictObject({
+      app: AppSlug,
+      name: Name.optional(),
+      /** According to the app's `fields`. */
+      credentials: z.strictObject({ token: Secret }).optional(),
+      access: ConnectionAccess.optional(),
+    }),
+    201: answer("The connection", { connection: Connection }),
+    problems: [
+      "app_unknown",
+      "intent_required",
+      "connection_failed",
+      "server_disabled",
+      "unknown_member",
+      "unknown_group",
+      "rate_limited",
+    ],
   }),
-  intend: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/{id}/connections/intents",
-    summary: "Begin to connect an app in a browser",
-    request: { ...server, body: body(CreateIntentBody) },
-    responses: {
-      201: answer("What to open", z.object({ intent: ConnectionIntent })),
-      default: problems(
-        "app_unknown",
-        "intent_not_needed",
-        "connection_failed",
-        "server_disabled",
-        "unknown_member",
-        "unknown_group",
-        "rate_limited",
-      ),
-    },
+  intend: post("/api/mcp-servers/{id}/connections/intents", "Begin to connect an app in a browser", {
+    ...server,
+    body: z.strictObject({
+      app: AppSlug,
+      name: Name.optional(),
+      access: ConnectionAccess.optional(),
+      /** A page of this server, to which the person returns with `?intent=…&status=connected|failed|cancelled`. */
+      returnTo: ReturnTo.optional(),
+      /**
+       * The connection to reconnect, or whose server requires a page to be opened. A different account of the provider is
+       * refused.
+       */
+      reconnect: ConnectionId.optional(),
+    }),
+    201: answer("What to open", { intent: ConnectionIntent }),
+    problems: [
+      "app_unknown",
+      "intent_not_needed",
+      "connection_failed",
+      "server_disabled",
+      "unknown_member",
+      "unknown_group",
+      "rate_limited",
+    ],
   }),
-  connections: createRoute({
-    method: "get",
-    path: "/api/mcp-servers/{id}/connections",
-    summary: "List your connections to an MCP server and those shared with you; admins see all of them",
-    request: { ...server, query: paged },
-    responses: {
-      200: answer(
-        "A page, oldest first",
-        z.object({ connections: z.array(Connection), nextCursor: z.string().nullable() }),
-      ),
-      default: problems("invalid_cursor"),
+  connections: get(
+    "/api/mcp-servers/{id}/connections",
+    "List your connections to an MCP server and those shared with you; admins see all of them",
+    {
+      ...server,
+      query: PageQuery,
+      200: answer("A page, oldest first", { connections: z.array(Connection), nextCursor }),
+      problems: ["invalid_cursor"],
     },
-  }),
-  disconnect: createRoute({
-    method: "delete",
-    path: "/api/mcp-servers/{id}/connections/{connectionId}",
-    summary: "Disconnect: the tokens are revoked, and what was read through the connection is deleted",
-    request: connection,
-    responses: {
-      202: answer("The connection as it is now", z.object({ connection: Connection })),
-      default: problemAnswer,
+  ),
+  disconnect: del(
+    "/api/mcp-servers/{id}/connections/{connectionId}",
+    "Disconnect: the tokens are revoked, and what was read through the connection is deleted",
+    {
+      ...connection,
+      202: answer("The connection as it is now", { connection: Connection }),
     },
-  }),
-  access: createRoute({
-    method: "patch",
-    path: "/api/mcp-servers/{id}/connections/{connectionId}/access",
-    summary: "Set who sees what its owner reads through a connection; admins can only narrow it",
-    request: { ...connection, body: body(ConnectionAccess) },
-    responses: {
-      200: answer("The connection", z.object({ connection: Connection, warnings: z.array(z.string()).optional() })),
-      default: problems("unknown_member", "unknown_group"),
+  ),
+  access: patch(
+    "/api/mcp-servers/{id}/connections/{connectionId}/access",
+    "Set who sees what its owner reads through a connection; admins can only narrow it",
+    {
+      ...connection,
+      body: ConnectionAccess,
+      200: answer("The connection", { connection: Connection, warnings: z.array(z.string()).optional() }),
+      problems: ["unknown_member", "unknown_group"],
     },
-  }),
-  agree: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/{id}/connections/{connectionId}/agreement",
-    summary: "Agree to the tools that kb calls with your connection; `agreement` names what you were shown",
-    request: { ...connection, body: body(z.strictObject({ agreement: z.string().min(1).max(100) })) },
-    responses: {
-      200: answer("The connection", z.object({ connection: Connection })),
-      default: problems("forbidden", "conflict"),
+  ),
+  agree: post(
+    "/api/mcp-servers/{id}/connections/{connectionId}/agreement",
+    "Agree to the tools that kb calls with your connection; `agreement` names what you were shown",
+    {
+      ...connection,
+      body: z.strictObject({ agreement: z.string().min(1).max(100) }),
+      200: answer("The connection", { connection: Connection }),
+      problems: ["forbidden", "conflict"],
     },
-  }),
+  ),
 };
-
-const Answered = z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4_000).optional() });
 
 /** Routes for the page behind an intent's `redirectUrl`. A different browser or person is refused. Source: S30. */
 export const connectionIntentRoutes = {
-  read: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/intents/read",
-    summary: "Get what an intent would connect",
-    request: { body: body(z.strictObject({ intent: OneTime })) },
-    responses: {
-      200: answer("What would be connected", z.object({ intent: OpenedIntent })),
-      default: problems("link_invalid", "forbidden"),
+  read: post("/api/mcp-servers/intents/read", "Get what an intent would connect", {
+    body: z.strictObject({ intent: OneTime }),
+    200: answer("What would be connected", { intent: OpenedIntent }),
+    problems: ["link_invalid", "forbidden"],
+  }),
+  open: post("/api/mcp-servers/intents/open", "Use an intent: go to the provider in this browser", {
+    body: z.strictObject({ intent: OneTime }),
+    200: answer("The provider's page", { url: z.string() }),
+    problems: ["link_invalid", "forbidden", "connection_failed", "source_unavailable", "server_disabled"],
+  }),
+  callback: get(
+    "/api/mcp-servers/callback",
+    "Return from a provider where an admin registered kb with the redirect URL of earlier versions",
+    {
+      query: ProviderReturn,
+      302: { description: "Redirect to a page of this server" },
     },
+  ),
+  callbackOf: get("/api/mcp-servers/callback/{client}", "Return from a provider to the redirect URL of one server", {
+    params: { client: z.string().max(50) },
+    query: ProviderReturn,
+    302: { description: "Redirect to a page of this server" },
   }),
-  open: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/intents/open",
-    summary: "Use an intent: go to the provider in this browser",
-    request: { body: body(z.strictObject({ intent: OneTime })) },
-    responses: {
-      200: answer("The provider's page", z.object({ url: z.string() })),
-      default: problems("link_invalid", "forbidden", "connection_failed", "source_unavailable", "server_disabled"),
-    },
+  found: post("/api/mcp-servers/intents/found", "Get the person found at the provider, before you connect", {
+    body: z.strictObject({ id: OneTime }),
+    200: answer("The person found at the provider", { found: FoundConnection }),
+    problems: ["link_invalid"],
   }),
-  callback: createRoute({
-    method: "get",
-    path: "/api/mcp-servers/callback",
-    summary: "Return from a provider where an admin registered kb with the redirect URL of earlier versions",
-    request: { query: Answered },
-    responses: { 302: { description: "Redirect to a page of this server" }, default: problemAnswer },
+  confirm: post("/api/mcp-servers/intents/confirm", "Confirm or reject the person found at the provider", {
+    body: z.strictObject({ id: OneTime, isAccepted: z.boolean() }),
+    200: answer("The connection, and where to go on", {
+      connection: z.union([Connection, z.null()]),
+      returnTo: z.string(),
+    }),
+    problems: ["link_invalid", "connection_failed", "server_disabled"],
   }),
-  callbackOf: createRoute({
-    method: "get",
-    path: "/api/mcp-servers/callback/{client}",
-    summary: "Return from a provider to the redirect URL of one server",
-    request: { params: z.object({ client: z.string().max(50) }), query: Answered },
-    responses: { 302: { description: "Redirect to a page of this server" }, default: problemAnswer },
-  }),
-  found: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/intents/found",
-    summary: "Get the person found at the provider, before you connect",
-    request: { body: body(z.strictObject({ id: OneTime })) },
-    responses: {
-      200: answer("The person found at the provider", z.object({ found: FoundConnection })),
-      default: problems("link_invalid"),
-    },
-  }),
-  confirm: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/intents/confirm",
-    summary: "Confirm or reject the person found at the provider",
-    request: { body: body(z.strictObject({ id: OneTime, isAccepted: z.boolean() })) },
-    responses: {
-      200: answer(
-        "The connection, and where to go on",
-        z.object({ connection: z.union([Connection, z.null()]), returnTo: z.string() }),
-      ),
-      default: problems("link_invalid", "connection_failed", "server_disabled"),
-    },
-  }),
-  client: createRoute({
-    method: "get",
-    path: "/oauth/clients/mcp.json",
-    summary: "Get this server's client metadata document, for authorization servers",
-    responses: {
-      200: answer("Client metadata (RFC 7591)", z.record(z.string(), z.unknown())),
-      default: problemAnswer,
-    },
+  client: get("/oauth/clients/mcp.json", "Get this server's client metadata document, for authorization servers", {
+    200: answer("Client metadata (RFC 7591)", z.record(z.string(), z.unknown())),
   }),
 };

@@ -1,5 +1,6 @@
 /** Connectors, their runs and pending removals in REST form; the routes: `connectors.ts`. */
-import { idSchema, ItemKind, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
+import { PageQuery } from "#api/common.ts";
+import { Count, idSchema, ItemKind, MemberRef, nextCursor, SourceProblem, Timestamp } from "./common.ts";
 import { ConnectorAct } from "./connector-acts.ts";
 import { Opening } from "./openings.ts";
 import { z } from "./route.ts";
@@ -30,7 +31,6 @@ export const SyncState = z.enum([
   "cancelled",
 ]);
 
-export const Count = z.number().int();
 export const ConnectorId = idSchema("connector");
 const ProviderId = z.string().min(1).max(64);
 const Config = z.record(z.string(), z.unknown());
@@ -93,7 +93,7 @@ export const Connector = z
     id: ConnectorId,
     providerId: z.string(),
     name: z.string(),
-    owner: z.object({ id: idSchema("user"), name: z.string() }),
+    owner: MemberRef,
     access: z.object({ visibility: Visibility, memberIds: z.array(z.string()), groupIds: z.array(z.string()) }),
     config: Config,
     scope: z.object({
@@ -289,8 +289,7 @@ export const ConnectorListQuery = z.strictObject({
   state: ConnectorState.optional(),
   /** Part of the name, case-insensitive. */
   q: z.string().min(1).max(200).optional(),
-  limit: PageLimit,
-  cursor: PageCursor.optional(),
+  ...PageQuery.shape,
 });
 export type ConnectorListQuery = z.infer<typeof ConnectorListQuery>;
 
@@ -322,7 +321,7 @@ export const BrowseAnswer = z.object({
       count: Count.optional(),
     }),
   ),
-  nextCursor: z.string().nullable(),
+  nextCursor,
 });
 export type BrowseAnswer = z.infer<typeof BrowseAnswer>;
 
@@ -370,7 +369,6 @@ export const RemovalsBody = z.strictObject({
   /** Default: all. */
   kbIds: z.array(idSchema("item")).min(1).max(1_000).optional(),
 });
-export type RemovalsBody = z.infer<typeof RemovalsBody>;
 
 /** One line of a push's answer, in the order of the lines sent. */
 export const PushResult = z

@@ -1,15 +1,13 @@
 /** Connectors, their runs and pending removals. Pushing: `push.ts`. Files and search: `files.ts`, `search.ts`. */
-import { idSchema, PageCursor, PageLimit, SourceProblem, Timestamp } from "./common.ts";
+import { byId, Count, idSchema, nextCursor, PageQuery, SourceProblem, Timestamp } from "./common.ts";
 import {
   BrowseAnswer,
   BrowseAt,
   BrowseBody,
   Connector,
-  ConnectorId,
   ConnectorListQuery,
   ConnectorPublic,
   ConnectorScope,
-  Count,
   CreateConnectorBody,
   HeldRemoval,
   PatchConnectorBody,
@@ -20,11 +18,10 @@ import {
   SourceKind,
   Sync,
 } from "./connector-records.ts";
-import { answer, body, createRoute, json, problemAnswer, problems, z } from "./route.ts";
+import { answer, del, get, json, patch, post, z } from "./route.ts";
 
-const ById = z.object({ id: ConnectorId });
-const BySync = z.object({ id: ConnectorId, syncId: idSchema("sync") });
-const Page = z.strictObject({ limit: PageLimit, cursor: PageCursor.optional() });
+const ById = byId("connector");
+const BySync = { ...ById, syncId: idSchema("sync") };
 const One = z.object({ connector: Connector });
 /** The source's warnings about settings that work; absent if there are none. */
 const Warnings = z.array(z.string()).optional();
@@ -50,10 +47,6 @@ const WebhookAddress = z.object({
     .describe("What kb subscribed to at the app by itself; null = nothing, so you add the address there"),
 });
 const OneSync = z.object({ sync: Sync });
-const ConnectorList = z.object({
-  connectors: z.array(z.union([Connector, ConnectorPublic])),
-  nextCursor: z.string().nullable(),
-});
 
 /** Errors in a connector's settings, from its source or the workspace, on creating and on changing one. */
 const REFUSED_SETTINGS = [
@@ -67,313 +60,221 @@ const REFUSED_SETTINGS = [
 ] as const;
 
 export const connectorRoutes = {
-  list: createRoute({
-    method: "get",
-    path: "/api/connectors",
-    summary: "List your connectors and those with items you can see; admins see all",
-    request: { query: ConnectorListQuery },
-    responses: { 200: answer("Oldest first", ConnectorList), default: problemAnswer },
+  list: get("/api/connectors", "List your connectors and those with items you can see; admins see all", {
+    query: ConnectorListQuery,
+    200: answer("Oldest first", {
+      connectors: z.array(z.union([Connector, ConnectorPublic])),
+      nextCursor,
+    }),
   }),
-  create: createRoute({
-    method: "post",
-    path: "/api/connectors",
-    summary: "Create a connector; its source is checked first",
-    request: { body: body(CreateConnectorBody) },
-    responses: {
-      201: answer(
-        "The connector, its first sync (null for push), and the key of a push connector, which is shown only once",
-        z.object({
-          connector: Connector,
-          sync: z.union([Sync, z.null()]),
-          warnings: Warnings,
-          key: z.string().optional(),
-        }),
-      ),
-      default: problems(
-        "provider_unknown",
-        "provider_unavailable",
-        "connector_config_invalid",
-        "connector_scope_invalid",
-        ...REFUSED_SETTINGS,
-        "quota_reached",
-        "source_unavailable",
-        "source_unauthorized",
-        "source_rate_limited",
-      ),
-    },
+  create: post("/api/connectors", "Create a connector; its source is checked first", {
+    body: CreateConnectorBody,
+    201: answer(
+      "The connector, its first sync (null for push), and the key of a push connector, which is shown only once",
+      {
+        connector: Connector,
+        sync: z.union([Sync, z.null()]),
+        warnings: Warnings,
+        key: z.string().optional(),
+      },
+    ),
+    problems: [
+      "provider_unknown",
+      "provider_unavailable",
+      "connector_config_invalid",
+      "connector_scope_invalid",
+      ...REFUSED_SETTINGS,
+      "quota_reached",
+      "source_unavailable",
+      "source_unauthorized",
+      "source_rate_limited",
+    ],
   }),
-  mine: createRoute({
-    method: "get",
-    path: "/api/connectors/mine",
-    summary: "List the connectors you own",
-    request: { query: ConnectorListQuery },
-    responses: {
-      200: answer("Oldest first", z.object({ connectors: z.array(Connector), nextCursor: z.string().nullable() })),
-      default: problemAnswer,
-    },
+  mine: get("/api/connectors/mine", "List the connectors you own", {
+    query: ConnectorListQuery,
+    200: answer("Oldest first", { connectors: z.array(Connector), nextCursor }),
   }),
-  sources: createRoute({
-    method: "get",
-    path: "/api/connectors/sources",
-    summary: "List the kinds of apps you can connect",
-    responses: { 200: answer("By name", z.object({ sources: z.array(SourceKind) })), default: problemAnswer },
+  sources: get("/api/connectors/sources", "List the kinds of apps you can connect", {
+    200: answer("By name", { sources: z.array(SourceKind) }),
   }),
-  progress: createRoute({
-    method: "get",
-    path: "/api/connectors/progress",
-    summary: "List running syncs, and the last sync of each of your connectors",
+  progress: get("/api/connectors/progress", "List running syncs, and the last sync of each of your connectors", {
     description:
       "With `Accept: text/event-stream`, the answer is a stream: an event `syncs` with this JSON at once and after every " +
       "change. A stream ends after 15 minutes, and when you sign out or the token is revoked; `EventSource` opens the next one.",
-    responses: {
-      200: {
-        description: "Running syncs first",
-        content: {
-          "application/json": { schema: z.object({ syncs: z.array(Sync) }) },
-          "text/event-stream": { schema: z.string() },
-        },
+    200: {
+      description: "Running syncs first",
+      content: {
+        "application/json": { schema: z.object({ syncs: z.array(Sync) }) },
+        "text/event-stream": { schema: z.string() },
       },
-      default: problems("rate_limited"),
     },
+    problems: ["rate_limited"],
   }),
-  browse: createRoute({
-    method: "post",
-    path: "/api/connectors/browse",
-    summary: "Browse what a source holds before you connect it; stores nothing",
-    request: { body: body(BrowseBody) },
-    responses: {
-      200: answer("The nodes below the parent", BrowseAnswer),
-      default: problems(
-        "provider_unknown",
-        "provider_unavailable",
-        "connector_config_invalid",
-        "connector_check_failed",
-        "root_not_allowed",
-        "address_not_allowed",
-        "source_not_found",
-        "source_unavailable",
-        "source_unauthorized",
-        "source_rate_limited",
-      ),
-    },
+  browse: post("/api/connectors/browse", "Browse what a source holds before you connect it; stores nothing", {
+    body: BrowseBody,
+    200: answer("The nodes below the parent", BrowseAnswer),
+    problems: [
+      "provider_unknown",
+      "provider_unavailable",
+      "connector_config_invalid",
+      "connector_check_failed",
+      "root_not_allowed",
+      "address_not_allowed",
+      "source_not_found",
+      "source_unavailable",
+      "source_unauthorized",
+      "source_rate_limited",
+    ],
   }),
-  get: createRoute({
-    method: "get",
-    path: "/api/connectors/{id}",
-    summary: "Get a connector (owner and admins)",
-    request: { params: ById },
-    responses: { 200: answer("The connector", One), default: problemAnswer },
+  get: get("/api/connectors/{id}", "Get a connector (owner and admins)", {
+    params: ById,
+    200: answer("The connector", One),
   }),
-  update: createRoute({
-    method: "patch",
-    path: "/api/connectors/{id}",
-    summary: "Update a connector's name, config, access or schedule",
-    request: { params: ById, body: body(PatchConnectorBody) },
-    responses: {
-      200: answer("The updated connector", z.object({ connector: Connector, warnings: Warnings })),
-      default: problems(
-        "connector_state_conflict",
-        "credential_required",
-        "provider_unavailable",
-        "connector_config_invalid",
-        ...REFUSED_SETTINGS,
-        "source_unavailable",
-        "source_unauthorized",
-        "source_rate_limited",
-      ),
-    },
+  update: patch("/api/connectors/{id}", "Update a connector's name, config, access or schedule", {
+    params: ById,
+    body: PatchConnectorBody,
+    200: answer("The updated connector", { connector: Connector, warnings: Warnings }),
+    problems: [
+      "connector_state_conflict",
+      "credential_required",
+      "provider_unavailable",
+      "connector_config_invalid",
+      ...REFUSED_SETTINGS,
+      "source_unavailable",
+      "source_unauthorized",
+      "source_rate_limited",
+    ],
   }),
-  remove: createRoute({
-    method: "delete",
-    path: "/api/connectors/{id}",
-    summary: "Delete a connector: its items are hidden at once and purged in the background, its keys are revoked",
-    request: { params: ById },
-    responses: {
-      202: answer("The connector that is being deleted", One),
-      default: problems("connector_state_conflict"),
-    },
-  }),
-  changeScope: createRoute({
-    method: "patch",
-    path: "/api/connectors/{id}/scope",
-    summary: "Change what a connector includes",
-    request: {
+  remove: del(
+    "/api/connectors/{id}",
+    "Delete a connector: its items are hidden at once and purged in the background, its keys are revoked",
+    {
       params: ById,
-      query: z.strictObject({ dryRun: z.enum(["true", "false"]).default("false") }),
-      body: body(ConnectorScope),
+      202: answer("The connector that is being deleted", One),
+      problems: ["connector_state_conflict"],
     },
-    responses: {
-      202: answer(
-        "The connector, the sync that reads what was added (null on a dry run), and what changes",
-        z.object({ connector: Connector, sync: z.union([Sync, z.null()]), plan: ScopePlan }),
-      ),
-      default: problems(
-        "connector_state_conflict",
-        "connector_scope_invalid",
-        "provider_unavailable",
-        "source_not_found",
-        "source_unavailable",
-        "source_unauthorized",
-        "source_rate_limited",
-      ),
+  ),
+  changeScope: patch("/api/connectors/{id}/scope", "Change what a connector includes", {
+    params: ById,
+    query: z.strictObject({ dryRun: z.enum(["true", "false"]).default("false") }),
+    body: ConnectorScope,
+    202: answer("The connector, the sync that reads what was added (null on a dry run), and what changes", {
+      connector: Connector,
+      sync: z.union([Sync, z.null()]),
+      plan: ScopePlan,
+    }),
+    problems: [
+      "connector_state_conflict",
+      "connector_scope_invalid",
+      "provider_unavailable",
+      "source_not_found",
+      "source_unavailable",
+      "source_unauthorized",
+      "source_rate_limited",
+    ],
+  }),
+  browseOwn: post("/api/connectors/{id}/browse", "Browse what the source of your connector holds", {
+    params: ById,
+    body: BrowseAt,
+    200: answer("The nodes below the parent", BrowseAnswer),
+    problems: [
+      "provider_unavailable",
+      "connector_state_conflict",
+      "source_not_found",
+      "source_unavailable",
+      "source_unauthorized",
+      "source_rate_limited",
+    ],
+  }),
+  requestSync: post("/api/connectors/{id}/syncs", "Start a sync, or join the queued one", {
+    params: ById,
+    body: json(RequestSyncBody),
+    202: answer("The queued sync", OneSync),
+    problems: ["connector_state_conflict", "provider_unavailable"],
+  }),
+  listSyncs: get("/api/connectors/{id}/syncs", "List a connector's syncs", {
+    params: ById,
+    query: PageQuery,
+    200: answer("Newest first", { syncs: z.array(Sync), nextCursor }),
+  }),
+  getSync: get("/api/connectors/{id}/syncs/{syncId}", "One run", {
+    params: BySync,
+    200: answer("The run", OneSync),
+  }),
+  cancelSync: post("/api/connectors/{id}/syncs/{syncId}/cancel", "Cancel a sync; what it stored stays", {
+    params: BySync,
+    202: answer("The sync, which is ending or has ended", OneSync),
+    problems: ["sync_not_running"],
+  }),
+  pause: post("/api/connectors/{id}/pause", "Pause the schedule and cancel the running sync; items stay visible", {
+    params: ById,
+    200: answer("The connector", One),
+    problems: ["connector_state_conflict"],
+  }),
+  resume: post("/api/connectors/{id}/resume", "Resume after a pause or an error", {
+    params: ById,
+    200: answer("The connector", One),
+    problems: ["connector_state_conflict", "credential_required", "provider_unavailable"],
+  }),
+  listRemovals: get("/api/connectors/{id}/removals", "List removals that wait for approval", {
+    params: ById,
+    query: PageQuery,
+    200: answer("By kbId", { removals: z.array(HeldRemoval), nextCursor }),
+  }),
+  approveRemovals: post("/api/connectors/{id}/removals/approve", "Approve held removals", {
+    params: ById,
+    body: json(RemovalsBody),
+    200: answer("How many", { removed: Count }),
+    problems: ["connector_state_conflict"],
+  }),
+  rejectRemovals: post("/api/connectors/{id}/removals/reject", "Reject held removals", {
+    params: ById,
+    body: json(RemovalsBody),
+    200: answer("How many", { kept: Count }),
+    problems: ["connector_state_conflict"],
+  }),
+  listRemoved: get(
+    "/api/connectors/{id}/removed",
+    "List items that were removed in the last 7 days and can be restored",
+    {
+      params: ById,
+      query: PageQuery,
+      200: answer("By kbId", { removed: z.array(RemovedItem), nextCursor }),
     },
-  }),
-  browseOwn: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/browse",
-    summary: "Browse what the source of your connector holds",
-    request: { params: ById, body: body(BrowseAt) },
-    responses: {
-      200: answer("The nodes below the parent", BrowseAnswer),
-      default: problems(
-        "provider_unavailable",
-        "connector_state_conflict",
-        "source_not_found",
-        "source_unavailable",
-        "source_unauthorized",
-        "source_rate_limited",
-      ),
-    },
-  }),
-  requestSync: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/syncs",
-    summary: "Start a sync, or join the queued one",
-    request: { params: ById, body: json(RequestSyncBody) },
-    responses: {
-      202: answer("The queued sync", OneSync),
-      default: problems("connector_state_conflict", "provider_unavailable"),
-    },
-  }),
-  listSyncs: createRoute({
-    method: "get",
-    path: "/api/connectors/{id}/syncs",
-    summary: "List a connector's syncs",
-    request: { params: ById, query: Page },
-    responses: {
-      200: answer("Newest first", z.object({ syncs: z.array(Sync), nextCursor: z.string().nullable() })),
-      default: problemAnswer,
-    },
-  }),
-  getSync: createRoute({
-    method: "get",
-    path: "/api/connectors/{id}/syncs/{syncId}",
-    summary: "One run",
-    request: { params: BySync },
-    responses: { 200: answer("The run", OneSync), default: problemAnswer },
-  }),
-  cancelSync: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/syncs/{syncId}/cancel",
-    summary: "Cancel a sync; what it stored stays",
-    request: { params: BySync },
-    responses: {
-      202: answer("The sync, which is ending or has ended", OneSync),
-      default: problems("sync_not_running"),
-    },
-  }),
-  pause: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/pause",
-    summary: "Pause the schedule and cancel the running sync; items stay visible",
-    request: { params: ById },
-    responses: { 200: answer("The connector", One), default: problems("connector_state_conflict") },
-  }),
-  resume: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/resume",
-    summary: "Resume after a pause or an error",
-    request: { params: ById },
-    responses: {
-      200: answer("The connector", One),
-      default: problems("connector_state_conflict", "credential_required", "provider_unavailable"),
-    },
-  }),
-  listRemovals: createRoute({
-    method: "get",
-    path: "/api/connectors/{id}/removals",
-    summary: "List removals that wait for approval",
-    request: { params: ById, query: Page },
-    responses: {
-      200: answer("By kbId", z.object({ removals: z.array(HeldRemoval), nextCursor: z.string().nullable() })),
-      default: problemAnswer,
-    },
-  }),
-  approveRemovals: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/removals/approve",
-    summary: "Approve held removals",
-    request: { params: ById, body: json(RemovalsBody) },
-    responses: { 200: answer("How many", z.object({ removed: Count })), default: problems("connector_state_conflict") },
-  }),
-  rejectRemovals: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/removals/reject",
-    summary: "Reject held removals",
-    request: { params: ById, body: json(RemovalsBody) },
-    responses: { 200: answer("How many", z.object({ kept: Count })), default: problems("connector_state_conflict") },
-  }),
-  listRemoved: createRoute({
-    method: "get",
-    path: "/api/connectors/{id}/removed",
-    summary: "List items that were removed in the last 7 days and can be restored",
-    request: { params: ById, query: Page },
-    responses: {
-      200: answer("By kbId", z.object({ removed: z.array(RemovedItem), nextCursor: z.string().nullable() })),
-      default: problemAnswer,
-    },
-  }),
-  restoreFile: createRoute({
-    method: "post",
-    path: "/api/connectors/files/{fileId}/restore",
-    summary: "Restore an item that was removed in the last 7 days",
+  ),
+  restoreFile: post("/api/connectors/files/{fileId}/restore", "Restore an item that was removed in the last 7 days", {
     description:
       "For the connector's owner and admins. No one can read the item until its source says who can: a sync reads it again, " +
       "as soon as the connector runs. An item that the source no longer has is removed again. An item of a push connector " +
       "waits for the next push of it, and `sync` is null.",
-    request: { params: z.object({ fileId: idSchema("item") }) },
-    responses: {
-      202: answer("The restored item", z.object({ kbId: z.string(), connectorId: z.string(), sync: Sync.nullable() })),
-      default: problems("connector_state_conflict"),
-    },
+    params: { fileId: idSchema("item") },
+    202: answer("The restored item", { kbId: z.string(), connectorId: z.string(), sync: Sync.nullable() }),
+    problems: ["connector_state_conflict"],
   }),
-  rotateKey: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/rotate-key",
-    summary: "Create a new key for a push connector; it is shown only once",
+  rotateKey: post("/api/connectors/{id}/rotate-key", "Create a new key for a push connector; it is shown only once", {
     description:
       "The key goes to the connector's owner alone. An admin who rotates someone else's key ends it at once and gets " +
       "`key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.",
-    request: {
+    params: ById,
+    body: json(z.strictObject({ overlapSeconds: z.number().int().min(0).max(86_400).default(600) })),
+    200: answer("The new key", { key: z.string().nullable() }),
+    problems: ["connector_state_conflict"],
+  }),
+  webhook: get("/api/connectors/{id}/webhook", "Get the address at which the app can notify kb of changes", {
+    params: ById,
+    200: answer("The address", { webhook: WebhookAddress }),
+    problems: ["connector_state_conflict"],
+  }),
+  rotateWebhook: post(
+    "/api/connectors/{id}/webhook",
+    "Create a secret for a connector's webhook; it is shown only once, and the previous one stops working",
+    {
+      description:
+        "Where the app makes the secret (`secretFrom: app`), the answer is `secret: null`: kb takes the next one that the app tells to the " +
+        "address within an hour, and shows it in `webhook.offered`, so that you can confirm it in the app.",
       params: ById,
-      body: json(z.strictObject({ overlapSeconds: z.number().int().min(0).max(86_400).default(600) })),
+      200: answer("The address and the secret", { webhook: WebhookAddress, secret: z.string().nullable() }),
+      problems: ["connector_state_conflict"],
     },
-    responses: {
-      200: answer("The new key", z.object({ key: z.string().nullable() })),
-      default: problems("connector_state_conflict"),
-    },
-  }),
-  webhook: createRoute({
-    method: "get",
-    path: "/api/connectors/{id}/webhook",
-    summary: "Get the address at which the app can notify kb of changes",
-    request: { params: ById },
-    responses: {
-      200: answer("The address", z.object({ webhook: WebhookAddress })),
-      default: problems("connector_state_conflict"),
-    },
-  }),
-  rotateWebhook: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/webhook",
-    summary: "Create a secret for a connector's webhook; it is shown only once, and the previous one stops working",
-    description:
-      "Where the app makes the secret (`secretFrom: app`), the answer is `secret: null`: kb takes the next one that the app tells to the " +
-      "address within an hour, and shows it in `webhook.offered`, so that you can confirm it in the app.",
-    request: { params: ById },
-    responses: {
-      200: answer("The address and the secret", z.object({ webhook: WebhookAddress, secret: z.string().nullable() })),
-      default: problems("connector_state_conflict"),
-    },
-  }),
+  ),
 };

@@ -1,5 +1,5 @@
-import { EntityType, ItemKind, TaskStatus, Timestamp } from "./common.ts";
-import { answer, createRoute, problems, z } from "./route.ts";
+import { Count, EntityType, ItemKind, nextCursor, TaskStatus, Timestamp } from "./common.ts";
+import { answer, get, z } from "./route.ts";
 import { TOOL_LIMITS } from "./tools.ts";
 
 /**
@@ -19,7 +19,7 @@ export const Entity = z
     claimed: z.boolean(),
     /** Kinds of app that have items of it, most items first. */
     providers: z.array(z.string()),
-    itemCount: z.number().int(),
+    itemCount: Count,
     /** The newest change of one of its items. */
     lastSeenAt: Timestamp.nullable(),
   })
@@ -48,21 +48,20 @@ export const EntityRelation = z
     type: EntityType,
     name: z.string(),
     claimed: z.boolean(),
-    itemCount: z.number().int(),
+    itemCount: Count,
     kbId: z.string(),
   })
   .openapi("EntityRelation");
-export type EntityRelation = z.infer<typeof EntityRelation>;
 
 export const EntityContext = z
   .object({
     entity: Entity,
     counts: z.object({
-      items: z.number().int(),
+      items: Count,
       /** Changed within the last 90 days. */
-      recent: z.number().int(),
-      openTasks: z.number().int(),
-      byKind: z.record(z.string(), z.number().int()),
+      recent: Count,
+      openTasks: Count,
+      byKind: z.record(z.string(), Count),
     }),
     openTasks: z.array(ContextItem),
     newest: z.array(ContextItem),
@@ -79,34 +78,19 @@ export const EntitiesQuery = z.strictObject({
   cursor: z.string().max(64).optional(),
 });
 
-export const entitiesRoute = createRoute({
-  method: "get",
-  path: "/api/entities",
+export const entitiesRoute = get("/api/entities", "Search people, projects, labels and other entities", {
   operationId: "listEntities",
   tags: ["entities"],
-  summary: "Search people, projects, labels and other entities",
-  request: { query: EntitiesQuery },
-  responses: {
-    200: answer(
-      "Entities in items that the caller can see",
-      z.object({ entities: z.array(Entity), nextCursor: z.string().nullable(), total: z.number().int() }),
-    ),
-    default: problems("invalid_argument"),
-  },
+  query: EntitiesQuery,
+  200: answer("Entities in items that the caller can see", { entities: z.array(Entity), nextCursor, total: Count }),
+  problems: ["invalid_argument"],
 });
 
-export const entityContextRoute = createRoute({
-  method: "get",
-  path: "/api/entities/{id}",
+export const entityContextRoute = get("/api/entities/{id}", "Get the overview of an entity", {
   operationId: "getEntityContext",
   tags: ["entities"],
-  summary: "Get the overview of an entity",
-  request: {
-    params: z.object({ id: z.string().max(200) }),
-    query: z.strictObject({ kind: ItemKind.optional(), after: z.string().max(60).optional() }),
-  },
-  responses: {
-    200: answer("What visible items say about it", EntityContext),
-    default: problems("invalid_argument", "no_such_person"),
-  },
+  params: { id: z.string().max(200) },
+  query: z.strictObject({ kind: ItemKind.optional(), after: z.string().max(60).optional() }),
+  200: answer("What visible items say about it", EntityContext),
+  problems: ["invalid_argument", "no_such_person"],
 });

@@ -241,6 +241,12 @@ export function noSuchThing(): ApiError {
   return new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
 
+/** Returns what was looked for by its id. @throws ApiError `not_found` if nothing was found */
+export function existing<T>(thing: T | undefined): T {
+  if (thing === undefined) throw noSuchThing();
+  return thing;
+}
+
 /** Ends a switch over a union: a missing member is a type error. */
 export function assertNever(value: never): never {
   throw new Error(`Unexpected value: ${String(value)}`);

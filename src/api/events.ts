@@ -1,8 +1,8 @@
 /** Outgoing events: ids, counts and codes, never a title, a path or the text of an error. Source: S43. */
-import { type IdKind, idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
-import { Count, SyncCounts, SyncMode, SyncTrigger } from "./connector-records.ts";
+import { byId, Count, type IdKind, idSchema, MemberRef, nextCursor, PageQuery, Timestamp } from "./common.ts";
+import { SyncCounts, SyncMode, SyncTrigger } from "./connector-records.ts";
 import { DELIVERY_CODES, EVENT_TYPES, type EventType } from "./event-types.ts";
-import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+import { answer, del, get, patch, post, z } from "./route.ts";
 
 /** A code of this service. A value of another form becomes `other`, so that no text leaves. */
 const Code = z
@@ -46,8 +46,8 @@ export type OutgoingEvent = {
   [Type in EventType]: { type: Type; data: z.input<(typeof EVENT_DATA)[Type]> };
 }[EventType];
 
-const TargetId = z.object({ id: idSchema("eventTarget") });
-const DeliveryId = TargetId.extend({ deliveryId: idSchema("delivery") });
+const TargetId = byId("eventTarget");
+const DeliveryId = { ...TargetId, deliveryId: idSchema("delivery") };
 
 /** An event that a delivery can carry: those to subscribe to, and the test event. */
 export const SentEventType = z.enum([...EVENT_TYPES, "ping"]);
@@ -70,7 +70,7 @@ export const EventTarget = z
     pausedAt: Timestamp.nullable(),
     /** Until when deliveries are also signed with the secret from before the last rotation. */
     secretOverlapEndsAt: Timestamp.nullable(),
-    createdBy: z.object({ id: idSchema("user"), name: z.string() }).nullable(),
+    createdBy: MemberRef.nullable(),
     createdAt: Timestamp,
     /** Since when no delivery was accepted; null while the last one was. */
     failingSince: Timestamp.nullable(),
@@ -118,40 +118,10 @@ const Types = z
   .refine((types) => new Set(types).size === types.length, "Each type once")
   .openapi({ example: ["sync.failed", "connector.needs_reauth"] });
 
-export const CreateTargetBody = z.strictObject({
-  url: TargetUrl,
-  /** Default: all types, except those of later versions. */
-  types: Types.optional(),
-});
-export type CreateTargetBody = z.infer<typeof CreateTargetBody>;
-
-export const ChangeTargetBody = z.strictObject({
-  url: TargetUrl.optional(),
-  types: Types.optional(),
-  state: z.enum(["active", "paused"]).optional(),
-});
-export type ChangeTargetBody = z.infer<typeof ChangeTargetBody>;
-
 /** How long deliveries are signed with both secrets: up to 7 days, default one. 0 ends the old one at once. */
 export const RotateSecretBody = z.strictObject({
   overlapSeconds: z.number().int().min(0).max(604_800).default(86_400).openapi({ example: 86_400 }),
 });
-export type RotateSecretBody = z.infer<typeof RotateSecretBody>;
-
-export const DeliveriesQuery = z.object({
-  limit: PageLimit,
-  cursor: PageCursor.optional(),
-  state: DeliveryState.optional(),
-});
-export type DeliveriesQuery = z.infer<typeof DeliveriesQuery>;
-
-/** Events in this period, `until` exclusive. `failed`: only those that the target never accepted. */
-export const ReplayBody = z.strictObject({
-  since: Timestamp,
-  until: Timestamp.optional(),
-  state: z.enum(["all", "failed"]).default("all"),
-});
-export type ReplayBody = z.infer<typeof ReplayBody>;
 
 const target = z.object({ target: EventTarget });
 /** Standard Webhooks: `whsec_` and base64. */
@@ -159,88 +129,74 @@ const withSecret = target.extend({ secret: z.string().openapi({ example: "whsec_
 const delivery = z.object({ delivery: EventDelivery });
 
 export const eventRoutes = {
-  list: createRoute({
-    method: "get",
-    path: "/api/webhooks",
-    summary: "List where events are sent (admin)",
-    responses: {
-      200: answer("At most 20, the oldest first", z.object({ targets: z.array(EventTarget) })),
-      default: problemAnswer,
+  list: get("/api/webhooks", "List where events are sent (admin)", {
+    200: answer("At most 20, the oldest first", { targets: z.array(EventTarget) }),
+  }),
+  create: post("/api/webhooks", "Add an event target; its secret is shown only once (admin)", {
+    body: z.strictObject({
+      url: TargetUrl,
+      /** Default: all types, except those of later versions. */
+      types: Types.optional(),
+    }),
+    201: answer("The target and its secret", withSecret),
+    problems: ["address_not_allowed", "source_unavailable", "quota_reached"],
+  }),
+  get: get("/api/webhooks/{id}", "Get an event target (admin)", {
+    params: TargetId,
+    200: answer("The target", target),
+  }),
+  change: patch("/api/webhooks/{id}", "Change the URL or the types of an event target, or pause or resume it (admin)", {
+    params: TargetId,
+    body: z.strictObject({
+      url: TargetUrl.optional(),
+      types: Types.optional(),
+      state: z.enum(["active", "paused"]).optional(),
+    }),
+    200: answer("The target", target),
+    problems: ["address_not_allowed", "source_unavailable"],
+  }),
+  remove: del("/api/webhooks/{id}", "Delete an event target with its deliveries (admin)", {
+    params: TargetId,
+    204: { description: "Deleted" },
+  }),
+  rotateSecret: post(
+    "/api/webhooks/{id}/rotate-secret",
+    "Replace the secret of an event target; the new one is shown only once (admin)",
+    {
+      params: TargetId,
+      body: RotateSecretBody,
+      200: answer("The target and its new secret", withSecret),
+      problems: ["secret_unreadable"],
     },
+  ),
+  test: post("/api/webhooks/{id}/test", "Send a ping to an event target now, once (admin)", {
+    params: TargetId,
+    200: answer("The delivery, whether it was accepted or not", delivery),
   }),
-  create: createRoute({
-    method: "post",
-    path: "/api/webhooks",
-    summary: "Add an event target; its secret is shown only once (admin)",
-    request: { body: body(CreateTargetBody) },
-    responses: {
-      201: answer("The target and its secret", withSecret),
-      default: problems("address_not_allowed", "source_unavailable", "quota_reached"),
+  deliveries: get("/api/webhooks/{id}/deliveries", "List the deliveries of an event target, newest first (admin)", {
+    params: TargetId,
+    query: PageQuery.extend({
+      state: DeliveryState.optional(),
+    }),
+    200: answer("A page", { deliveries: z.array(EventDelivery), nextCursor }),
+  }),
+  replayOne: post(
+    "/api/webhooks/{id}/deliveries/{deliveryId}/replay",
+    "Send the event of a delivery again, with the same event ID (admin)",
+    {
+      params: DeliveryId,
+      202: answer("The new delivery", delivery),
     },
-  }),
-  get: createRoute({
-    method: "get",
-    path: "/api/webhooks/{id}",
-    summary: "Get an event target (admin)",
-    request: { params: TargetId },
-    responses: { 200: answer("The target", target), default: problemAnswer },
-  }),
-  change: createRoute({
-    method: "patch",
-    path: "/api/webhooks/{id}",
-    summary: "Change the URL or the types of an event target, or pause or resume it (admin)",
-    request: { params: TargetId, body: body(ChangeTargetBody) },
-    responses: {
-      200: answer("The target", target),
-      default: problems("address_not_allowed", "source_unavailable"),
-    },
-  }),
-  remove: createRoute({
-    method: "delete",
-    path: "/api/webhooks/{id}",
-    summary: "Delete an event target with its deliveries (admin)",
-    request: { params: TargetId },
-    responses: { 204: { description: "Deleted" }, default: problemAnswer },
-  }),
-  rotateSecret: createRoute({
-    method: "post",
-    path: "/api/webhooks/{id}/rotate-secret",
-    summary: "Replace the secret of an event target; the new one is shown only once (admin)",
-    request: { params: TargetId, body: body(RotateSecretBody) },
-    responses: { 200: answer("The target and its new secret", withSecret), default: problems("secret_unreadable") },
-  }),
-  test: createRoute({
-    method: "post",
-    path: "/api/webhooks/{id}/test",
-    summary: "Send a ping to an event target now, once (admin)",
-    request: { params: TargetId },
-    responses: { 200: answer("The delivery, whether it was accepted or not", delivery), default: problemAnswer },
-  }),
-  deliveries: createRoute({
-    method: "get",
-    path: "/api/webhooks/{id}/deliveries",
-    summary: "List the deliveries of an event target, newest first (admin)",
-    request: { params: TargetId, query: DeliveriesQuery },
-    responses: {
-      200: answer("A page", z.object({ deliveries: z.array(EventDelivery), nextCursor: z.string().nullable() })),
-      default: problemAnswer,
-    },
-  }),
-  replayOne: createRoute({
-    method: "post",
-    path: "/api/webhooks/{id}/deliveries/{deliveryId}/replay",
-    summary: "Send the event of a delivery again, with the same event ID (admin)",
-    request: { params: DeliveryId },
-    responses: { 202: answer("The new delivery", delivery), default: problemAnswer },
-  }),
-  replay: createRoute({
-    method: "post",
-    path: "/api/webhooks/{id}/replay",
-    summary: "Send the events of a time span again, with the same event IDs (admin)",
-    request: { params: TargetId, body: body(ReplayBody) },
-    responses: {
-      202: answer("How many are sent again", z.object({ replayed: Count })),
-      default: problems("quota_reached"),
-    },
+  ),
+  replay: post("/api/webhooks/{id}/replay", "Send the events of a time span again, with the same event IDs (admin)", {
+    params: TargetId,
+    // Events in this period, `until` exclusive. `failed`: only those that the target never accepted.
+    body: z.strictObject({
+      since: Timestamp,
+      until: Timestamp.optional(),
+      state: z.enum(["all", "failed"]).default("all"),
+    }),
+    202: answer("How many are sent again", { replayed: Count }),
+    problems: ["quota_reached"],
   }),
 };

@@ -1,7 +1,8 @@
 /** Items over REST: the API says "file" for anything indexed, and `:fileId` is the kbId. */
-import { idSchema, IndexState, ItemKind, PageCursor, PageLimit, TextReason, Timestamp } from "./common.ts";
+import { PageQuery } from "#api/common.ts";
+import { byId, Count, idSchema, IndexState, ItemKind, nextCursor, TextReason, Timestamp } from "./common.ts";
 import { fieldShape } from "./item-answers.ts";
-import { answer, createRoute, problemAnswer, problems, z } from "./route.ts";
+import { answer, get, z } from "./route.ts";
 
 export const FileRecord = z
   .object({
@@ -22,7 +23,7 @@ export const FileRecord = z
       /** The reason as a sentence, from reading the file; null for a text, and when nothing more is known. */
       message: z.string().nullable(),
       /** UTF-16 code units of the stored text. */
-      chars: z.number().int(),
+      chars: Count,
       /** Since when the content can't be read: the text is the former one. Null if it is that of the content. */
       asOf: Timestamp.nullable(),
     }),
@@ -41,17 +42,16 @@ export const FileListQuery = z.strictObject({
   /** Part of the title, case-insensitive. */
   q: z.string().min(1).max(200).optional(),
   sort: z.enum(["updatedAt", "title"]).default("updatedAt"),
-  limit: PageLimit,
-  cursor: PageCursor.optional(),
+  ...PageQuery.shape,
 });
 export type FileListQuery = z.infer<typeof FileListQuery>;
 
 export const FileList = z
   .object({
     files: z.array(FileRecord),
-    nextCursor: z.string().nullable(),
+    nextCursor,
     /** Number of items that match the filters and that the caller may see. */
-    total: z.number().int(),
+    total: Count,
   })
   .openapi("FileList");
 export type FileList = z.infer<typeof FileList>;
@@ -64,9 +64,9 @@ export const FileCounts = z
         providerId: z.string(),
         kind: ItemKind,
         /** Text searchable. */
-        indexed: z.number().int(),
+        indexed: Count,
         /** Found by title, place and metadata only. */
-        unsearchable: z.number().int(),
+        unsearchable: Count,
       }),
     ),
   })
@@ -119,7 +119,7 @@ export const FileAccess = z
         origin: z.enum(["connector", "connection", "source"]),
         isMet: z.boolean(),
         /** Number of principals on the list. */
-        size: z.number().int(),
+        size: Count,
         /** From the person to the principal that meets the list, each a member of the next. */
         chain: z.array(z.string()).nullable(),
         /** The principals on the list (at most 50), for admins. */
@@ -131,52 +131,49 @@ export const FileAccess = z
   .openapi("FileAccess");
 export type FileAccess = z.infer<typeof FileAccess>;
 
-const FileParams = z.object({ fileId: idSchema("item") });
+const FileParams = { fileId: idSchema("item") };
 /** Names come from agents as often as from programs. */
-const FileNameParams = z.object({
+const FileNameParams = {
   fileId: z.string().min(1).max(2_100).openapi({
     description:
       "kbId, permalink or URL of the item, issue key, or a file name, path or title that matches only one item the caller can see; percent-encoded.",
   }),
-});
+};
 
 /** The routes of items. */
 export const fileRoutes = {
-  listAll: createRoute({
+  listAll: get("/api/connectors/all-files", "List indexed items that the caller can see", {
     operationId: "listAllFiles",
-    method: "get",
-    path: "/api/connectors/all-files",
     tags: ["files"],
-    summary: "List indexed items that the caller can see",
-    request: { query: FileListQuery },
-    responses: { 200: answer("A page of items", FileList), default: problems("not_found") },
+    query: FileListQuery,
+    200: answer("A page of items", FileList),
+    problems: ["not_found"],
   }),
-  listOfConnector: createRoute({
+  listOfConnector: get("/api/connectors/{id}/files", "List a connector's items that the caller can see", {
     operationId: "listConnectorFiles",
-    method: "get",
-    path: "/api/connectors/{id}/files",
     tags: ["files"],
-    summary: "List a connector's items that the caller can see",
-    request: { params: z.object({ id: idSchema("connector") }), query: FileListQuery.omit({ connectorId: true }) },
-    responses: { 200: answer("A page of items", FileList), default: problemAnswer },
+    params: byId("connector"),
+    query: FileListQuery.omit({ connectorId: true }),
+    200: answer("A page of items", FileList),
   }),
-  countBySource: createRoute({
-    operationId: "countFilesBySource",
-    method: "get",
-    path: "/api/connectors/file-counts-by-source",
-    tags: ["files"],
-    summary: "Count the items that the caller can see, by source and kind",
-    request: { query: z.strictObject({}) },
-    responses: { 200: answer("The counts", FileCounts), default: problemAnswer },
-  }),
-  content: createRoute({
-    operationId: "getFileContent",
-    method: "get",
-    path: "/api/connectors/files/{fileId}/content",
-    tags: ["files"],
-    summary: "Read an item's text, a range of it, the passages around given words, or the original bytes",
-    request: { params: FileNameParams, query: FileContentQuery },
-    responses: {
+  countBySource: get(
+    "/api/connectors/file-counts-by-source",
+    "Count the items that the caller can see, by source and kind",
+    {
+      operationId: "countFilesBySource",
+      tags: ["files"],
+      query: z.strictObject({}),
+      200: answer("The counts", FileCounts),
+    },
+  ),
+  content: get(
+    "/api/connectors/files/{fileId}/content",
+    "Read an item's text, a range of it, the passages around given words, or the original bytes",
+    {
+      operationId: "getFileContent",
+      tags: ["files"],
+      params: FileNameParams,
+      query: FileContentQuery,
       200: {
         description:
           "The text (`X-Total-Chars` holds its full length; `X-Text-As-Of`, if present, since when the content can't be read), or the original as an attachment",
@@ -187,7 +184,7 @@ export const fileRoutes = {
         },
       },
       304: { description: "Unchanged since the given ETag" },
-      default: problems(
+      problems: [
         "past_end",
         "no_such_section",
         "no_text",
@@ -197,25 +194,25 @@ export const fileRoutes = {
         "source_unavailable",
         "source_unauthorized",
         "source_rate_limited",
-      ),
+      ],
     },
-  }),
-  get: createRoute({
+  ),
+  get: get("/api/connectors/files/{fileId}", "Get an item's metadata", {
     operationId: "getFile",
-    method: "get",
-    path: "/api/connectors/files/{fileId}",
     tags: ["files"],
-    summary: "Get an item's metadata",
-    request: { params: FileNameParams, query: z.strictObject({}) },
-    responses: { 200: answer("The item", z.object({ file: FileRecord })), default: problemAnswer },
+    params: FileNameParams,
+    query: z.strictObject({}),
+    200: answer("The item", { file: FileRecord }),
   }),
-  access: createRoute({
-    operationId: "getFileAccess",
-    method: "get",
-    path: "/api/connectors/files/{fileId}/access",
-    tags: ["files"],
-    summary: "Explain why the caller (for admins: any member) can or can't see an item",
-    request: { params: FileParams, query: z.strictObject({ userId: idSchema("user").optional() }) },
-    responses: { 200: answer("The chain that grants or refuses", FileAccess), default: problemAnswer },
-  }),
+  access: get(
+    "/api/connectors/files/{fileId}/access",
+    "Explain why the caller (for admins: any member) can or can't see an item",
+    {
+      operationId: "getFileAccess",
+      tags: ["files"],
+      params: FileParams,
+      query: z.strictObject({ userId: idSchema("user").optional() }),
+      200: answer("The chain that grants or refuses", FileAccess),
+    },
+  ),
 };

@@ -2,33 +2,34 @@
  * Webhooks that apps call when something has changed there. They are authenticated by the signature, which each source
  * checks.
  */
-import { createRoute, problemAnswer, z } from "./route.ts";
+import { post, z } from "./route.ts";
 
 // Any text: an invalid id is answered like an unknown one.
-const ByProvider = z.object({ providerId: z.string() });
-const ByConnector = ByProvider.extend({ connectorId: z.string() });
+const ByProvider = { providerId: z.string() };
+const ByConnector = { ...ByProvider, connectorId: z.string() };
 const notification = { content: { "*/*": { schema: z.string() } } } as const;
-const responses = {
-  200: {
-    description: "Accepted; if the app sent a challenge, the answer to it",
-    content: { "*/*": { schema: z.string() } },
-  },
-  default: problemAnswer,
+const accepted = {
+  description: "Accepted; if the app sent a challenge, the answer to it",
+  content: { "*/*": { schema: z.string() } },
 } as const;
 
 export const hookRoutes = {
-  app: createRoute({
-    method: "post",
-    path: "/hooks/{providerId}",
-    summary: "Receive an app's notification for all connectors of one installation; a wrong signature returns 404",
-    request: { params: ByProvider, body: notification },
-    responses,
-  }),
-  connector: createRoute({
-    method: "post",
-    path: "/hooks/{providerId}/{connectorId}",
-    summary: "Receive an app's notification for one connector; a wrong signature returns 404",
-    request: { params: ByConnector, body: notification },
-    responses,
-  }),
+  app: post(
+    "/hooks/{providerId}",
+    "Receive an app's notification for all connectors of one installation; a wrong signature returns 404",
+    {
+      params: ByProvider,
+      body: notification,
+      200: accepted,
+    },
+  ),
+  connector: post(
+    "/hooks/{providerId}/{connectorId}",
+    "Receive an app's notification for one connector; a wrong signature returns 404",
+    {
+      params: ByConnector,
+      body: notification,
+      200: accepted,
+    },
+  ),
 };

@@ -1,5 +1,5 @@
 import { Timestamp } from "./common.ts";
-import { answer, body, createRoute, problems, z } from "./route.ts";
+import { answer, post, z } from "./route.ts";
 
 /** The secret of a link that was mailed or handed over: the part after `#token=`. */
 export const LinkToken = z.string().min(1).max(200);
@@ -25,18 +25,22 @@ export const ResetOffer = z.object({ email: z.string(), expiresAt: Timestamp }).
 export type ResetOffer = z.infer<typeof ResetOffer>;
 
 export const linkRoutes = {
-  checkInvitation: createRoute({
-    method: "post",
-    path: "/api/invitations/check",
-    summary: "Read an open invitation by its link: who invites whom to which workspace",
-    request: { body: body(CheckLinkBody) },
-    responses: { 200: answer("The invitation is open", InvitationOffer), default: problems("invitation_invalid") },
-  }),
-  checkReset: createRoute({
-    method: "post",
-    path: "/api/password-reset/check",
-    summary: "Check a password reset link: whether it is open, and whose account it is for",
-    request: { body: body(CheckLinkBody) },
-    responses: { 200: answer("The link is open", ResetOffer), default: problems("link_invalid") },
-  }),
+  checkInvitation: post(
+    "/api/invitations/check",
+    "Read an open invitation by its link: who invites whom to which workspace",
+    {
+      body: CheckLinkBody,
+      200: answer("The invitation is open", InvitationOffer),
+      problems: ["invitation_invalid"],
+    },
+  ),
+  checkReset: post(
+    "/api/password-reset/check",
+    "Check a password reset link: whether it is open, and whose account it is for",
+    {
+      body: CheckLinkBody,
+      200: answer("The link is open", ResetOffer),
+      problems: ["link_invalid"],
+    },
+  ),
 };

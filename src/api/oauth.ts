@@ -1,5 +1,5 @@
-import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./common.ts";
-import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+import { byId, idSchema, nextCursor, PageQuery, Role, Scope, Timestamp } from "./common.ts";
+import { answer, del, get, post, z } from "./route.ts";
 import { Password } from "./session.ts";
 
 /** An OAuth client that a person authorized. */
@@ -63,62 +63,40 @@ export type ConsentDecision = z.infer<typeof ConsentDecision>;
 /** The code that a device shows and a person types: case, dashes and spaces don't matter. */
 const UserCode = z.string().trim().min(4).max(20);
 
-const uid = z.object({ uid: z.string().min(1).max(100) });
+const uid = { uid: z.string().min(1).max(100) };
 
 export const grantRoutes = {
-  list: createRoute({
-    method: "get",
-    path: "/api/grants",
-    summary: "List the OAuth clients that you allowed in this workspace, newest first",
-    request: { query: z.object({ limit: PageLimit, cursor: PageCursor.optional() }) },
-    responses: {
-      200: answer("A page", z.object({ grants: z.array(Grant), nextCursor: z.string().nullable() })),
-      default: problemAnswer,
-    },
+  list: get("/api/grants", "List the OAuth clients that you allowed in this workspace, newest first", {
+    query: PageQuery,
+    200: answer("A page", { grants: z.array(Grant), nextCursor }),
   }),
-  revoke: createRoute({
-    method: "delete",
-    path: "/api/grants/{id}",
-    summary: "Revoke a client's access; its tokens stop working at once",
-    request: { params: z.object({ id: idSchema("grant") }) },
-    responses: { 204: { description: "Its tokens no longer work" }, default: problemAnswer },
+  revoke: del("/api/grants/{id}", "Revoke a client's access; its tokens stop working at once", {
+    params: byId("grant"),
+    204: { description: "Its tokens no longer work" },
   }),
 };
 
 /** Routes of the consent page and the device page. The pages are at `/oauth/consent/{uid}` and `/oauth/device`. */
 export const consentRoutes = {
-  show: createRoute({
-    method: "get",
-    path: "/oauth/consent/{uid}/request",
-    summary: "Read what a client asks for",
-    request: { params: uid },
-    responses: { 200: answer("The request to decide on", ConsentRequest), default: problems("consent_invalid") },
+  show: get("/oauth/consent/{uid}/request", "Read what a client asks for", {
+    params: uid,
+    200: answer("The request to decide on", ConsentRequest),
+    problems: ["consent_invalid"],
   }),
-  decide: createRoute({
-    method: "post",
-    path: "/oauth/consent/{uid}/decision",
-    summary: "Allow or deny a client",
-    request: { params: uid, body: body(ConsentDecision) },
-    responses: {
-      200: answer("Where the browser goes next", z.object({ redirectTo: z.string() })),
-      default: problems("consent_invalid", "password_needed", "sign_in_failed", "role_too_low"),
-    },
+  decide: post("/oauth/consent/{uid}/decision", "Allow or deny a client", {
+    params: uid,
+    body: ConsentDecision,
+    200: answer("Where the browser goes next", { redirectTo: z.string() }),
+    problems: ["consent_invalid", "password_needed", "sign_in_failed", "role_too_low"],
   }),
-  findDevice: createRoute({
-    method: "post",
-    path: "/oauth/device/request",
-    summary: "Read what the device with this code asks for",
-    request: { body: body(z.object({ userCode: UserCode })) },
-    responses: { 200: answer("The request to decide on", ConsentRequest), default: problems("consent_invalid") },
+  findDevice: post("/oauth/device/request", "Read what the device with this code asks for", {
+    body: z.object({ userCode: UserCode }),
+    200: answer("The request to decide on", ConsentRequest),
+    problems: ["consent_invalid"],
   }),
-  decideDevice: createRoute({
-    method: "post",
-    path: "/oauth/device/decision",
-    summary: "Allow or deny a device",
-    request: { body: body(ConsentDecision.extend({ userCode: UserCode })) },
-    responses: {
-      204: { description: "Decided" },
-      default: problems("consent_invalid", "password_needed", "sign_in_failed", "role_too_low"),
-    },
+  decideDevice: post("/oauth/device/decision", "Allow or deny a device", {
+    body: ConsentDecision.extend({ userCode: UserCode }),
+    204: { description: "Decided" },
+    problems: ["consent_invalid", "password_needed", "sign_in_failed", "role_too_low"],
   }),
 };

@@ -1,7 +1,8 @@
 /** Users of a source: their identity according to the connector, and which of them are members here. */
-import { idSchema, PageCursor, PageLimit, Timestamp } from "./common.ts";
-import { ConnectorId, Count, Sync } from "./connector-records.ts";
-import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+import { PageQuery } from "#api/common.ts";
+import { byId, Count, idSchema, MemberRef, nextCursor, Timestamp } from "./common.ts";
+import { Sync } from "./connector-records.ts";
+import { answer, get, put, z } from "./route.ts";
 
 /** Why a user of a source isn't a member here. */
 export const UnlinkedReason = z.enum([
@@ -25,7 +26,7 @@ export const SourceUser = z
     state: z.enum(["active", "suspended", "gone"]),
     /** When the source last reported it. */
     toldAt: Timestamp,
-    member: z.object({ id: idSchema("user"), name: z.string() }).nullable(),
+    member: MemberRef.nullable(),
     /** How they were linked: by their own account, a verified address, or an admin. */
     linkedBy: z.enum(["account", "email", "admin"]).nullable(),
     reason: UnlinkedReason.nullable(),
@@ -49,13 +50,6 @@ export const PeopleSummary = z
   .openapi("PeopleSummary");
 export type PeopleSummary = z.infer<typeof PeopleSummary>;
 
-export const PeopleQuery = z.strictObject({
-  unlinked: z.enum(["true", "false"]).default("false"),
-  limit: PageLimit,
-  cursor: PageCursor.optional(),
-});
-export type PeopleQuery = z.infer<typeof PeopleQuery>;
-
 export const LinkPeopleBody = z.strictObject({
   links: z
     .array(z.strictObject({ principal: z.string().min(1).max(512), userId: idSchema("user").nullable() }))
@@ -64,30 +58,29 @@ export const LinkPeopleBody = z.strictObject({
 });
 export type LinkPeopleBody = z.infer<typeof LinkPeopleBody>;
 
-const ById = z.object({ id: ConnectorId });
+const ById = byId("connector");
 
 export const peopleRoutes = {
-  list: createRoute({
-    method: "get",
-    path: "/api/connectors/{id}/people",
-    summary: "List the users that a connector's source named, and which members they are (owner and admins)",
-    request: { params: ById, query: PeopleQuery },
-    responses: {
-      200: answer(
-        "A page",
-        z.object({ people: z.array(SourceUser), summary: PeopleSummary, nextCursor: z.string().nullable() }),
-      ),
-      default: problemAnswer,
+  list: get(
+    "/api/connectors/{id}/people",
+    "List the users that a connector's source named, and which members they are (owner and admins)",
+    {
+      params: ById,
+      query: z.strictObject({
+        unlinked: z.enum(["true", "false"]).default("false"),
+        ...PageQuery.shape,
+      }),
+      200: answer("A page", { people: z.array(SourceUser), summary: PeopleSummary, nextCursor }),
     },
-  }),
-  link: createRoute({
-    method: "put",
-    path: "/api/connectors/{id}/people",
-    summary: "Link users of a source to members, or unlink them (admin; never yourself)",
-    request: { params: ById, body: body(LinkPeopleBody) },
-    responses: {
-      200: answer("The users as they are now", z.object({ people: z.array(SourceUser) })),
-      default: problems("instance_not_trusted", "unknown_person", "unknown_member"),
+  ),
+  link: put(
+    "/api/connectors/{id}/people",
+    "Link users of a source to members, or unlink them (admin; never yourself)",
+    {
+      params: ById,
+      body: LinkPeopleBody,
+      200: answer("The users as they are now", { people: z.array(SourceUser) }),
+      problems: ["instance_not_trusted", "unknown_person", "unknown_member"],
     },
-  }),
+  ),
 };

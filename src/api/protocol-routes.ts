@@ -3,7 +3,7 @@
  * mounts them, and failures have the form of their standard; `/api` answers problems.
  */
 import { ProblemBody } from "./common.ts";
-import { body, createRoute, OWN_CODES, z } from "./route.ts";
+import { OWN_CODES, get, post, z } from "./route.ts";
 import type { ErrorCode } from "./errors.ts";
 
 const RpcId = z.union([z.string(), z.number(), z.null()]);
@@ -66,32 +66,25 @@ function form<T extends z.ZodType>(schema: T) {
 }
 
 export const mcpRoutes = {
-  call: createRoute({
-    method: "post",
-    path: "/mcp",
-    summary: "The MCP endpoint (Streamable HTTP, stateless): tools/list and tools/call",
-    request: { body: body(z.union([RpcRequest, z.array(RpcRequest).min(1).max(20)])) },
-    responses: {
-      200: {
-        description: "The answer; of a call with a progress token, events that end with it",
-        content: {
-          ...answers(z.union([RpcAnswer, z.array(RpcAnswer)])),
-          "text/event-stream": { schema: z.string() },
-        },
+  call: post("/mcp", "The MCP endpoint (Streamable HTTP, stateless): tools/list and tools/call", {
+    body: z.union([RpcRequest, z.array(RpcRequest).min(1).max(20)]),
+    200: {
+      description: "The answer; of a call with a progress token, events that end with it",
+      content: {
+        ...answers(z.union([RpcAnswer, z.array(RpcAnswer)])),
+        "text/event-stream": { schema: z.string() },
       },
-      202: { description: "Notifications only: nothing to answer" },
-      // From the newest revision: for an unknown method.
-      default: rpcProblems("not_found"),
     },
+    202: { description: "Notifications only: nothing to answer" },
+    // From the newest revision: for an unknown method.
+    default: rpcProblems("not_found"),
   }),
 };
 
 const published = <P extends string>(path: P, summary: string) =>
-  createRoute({
-    method: "get",
-    path,
-    summary,
-    responses: { 200: { description: "The metadata", content: answers(Metadata) }, default: oauthProblems() },
+  get(path, summary, {
+    200: { description: "The metadata", content: answers(Metadata) },
+    default: oauthProblems(),
   });
 
 export const metadataRoutes = {
@@ -104,131 +97,85 @@ export const metadataRoutes = {
 const token = z.string().max(5_000);
 
 export const authorizationRoutes = {
-  register: createRoute({
-    method: "post",
-    path: "/oauth/register",
-    summary: "Register a client (RFC 7591)",
-    request: {
-      body: body(
-        z.looseObject({
-          redirect_uris: z.array(z.string().max(2_000)).min(1).max(20),
-          client_name: z.string().optional(),
-        }),
-      ),
-    },
-    responses: {
-      201: { description: "The client", content: answers(z.looseObject({ client_id: z.string() })) },
-      default: oauthProblems(),
-    },
+  register: post("/oauth/register", "Register a client (RFC 7591)", {
+    body: z.looseObject({
+      redirect_uris: z.array(z.string().max(2_000)).min(1).max(20),
+      client_name: z.string().optional(),
+    }),
+    201: { description: "The client", content: answers(z.looseObject({ client_id: z.string() })) },
+    default: oauthProblems(),
   }),
-  authorize: createRoute({
-    method: "get",
-    path: "/oauth/authorize",
-    summary: "Ask a person to allow a client (RFC 6749, PKCE)",
-    request: {
-      query: z.looseObject({
+  authorize: get("/oauth/authorize", "Ask a person to allow a client (RFC 6749, PKCE)", {
+    query: z.looseObject({
+      client_id: z.string(),
+      response_type: z.literal("code"),
+      redirect_uri: z.string().max(2_000),
+      code_challenge: z.string().min(43).max(128),
+      code_challenge_method: z.literal("S256"),
+      scope: z.string().optional(),
+      state: z.string().optional(),
+      resource: z.string().optional(),
+    }),
+    302: { description: "Redirect to the page that asks" },
+    303: { description: "Redirect back to the client with an error" },
+    default: browserProblems("two_credentials"),
+  }),
+  decide: post("/oauth/authorize", "Submit a decision; without one, the same as GET", {
+    body: {
+      required: true,
+      content: {
+        "application/x-www-form-urlencoded": { schema: z.looseObject({}) },
+        "application/json": { schema: z.looseObject({}) },
+      },
+    },
+    200: { description: "Where to go next (JSON)", content: answers(z.object({ redirectTo: z.string() })) },
+    303: { description: "Redirect back to the client, or on to GET" },
+    default: browserProblems("unauthenticated", "two_credentials", "consent_invalid", "password_needed"),
+  }),
+  resume: get("/oauth/authorize/{uid}", "Continue after the decision", {
+    params: { uid: z.string().max(100) },
+    303: { description: "Redirect back to the client" },
+    default: browserProblems(),
+  }),
+  token: post("/oauth/token", "Exchange a code, refresh, or poll for a device (RFC 6749, RFC 8628)", {
+    body: form(
+      z.looseObject({
+        grant_type: z.enum(["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]),
         client_id: z.string(),
-        response_type: z.literal("code"),
-        redirect_uri: z.string().max(2_000),
-        code_challenge: z.string().min(43).max(128),
-        code_challenge_method: z.literal("S256"),
-        scope: z.string().optional(),
-        state: z.string().optional(),
+        code: token.optional(),
+        code_verifier: z.string().optional(),
+        redirect_uri: z.string().optional(),
+        refresh_token: token.optional(),
+        device_code: token.optional(),
         resource: z.string().optional(),
+        scope: z.string().optional(),
       }),
+    ),
+    200: {
+      description: "The tokens",
+      content: answers(z.looseObject({ access_token: z.string(), token_type: z.string(), expires_in: z.number() })),
     },
-    responses: {
-      302: { description: "Redirect to the page that asks" },
-      303: { description: "Redirect back to the client with an error" },
-      default: browserProblems("two_credentials"),
-    },
+    default: oauthProblems("unauthenticated"),
   }),
-  decide: createRoute({
-    method: "post",
-    path: "/oauth/authorize",
-    summary: "Submit a decision; without one, the same as GET",
-    request: {
-      body: {
-        required: true,
-        content: {
-          "application/x-www-form-urlencoded": { schema: z.looseObject({}) },
-          "application/json": { schema: z.looseObject({}) },
-        },
-      },
-    },
-    responses: {
-      200: { description: "Where to go next (JSON)", content: answers(z.object({ redirectTo: z.string() })) },
-      303: { description: "Redirect back to the client, or on to GET" },
-      default: browserProblems("unauthenticated", "two_credentials", "consent_invalid", "password_needed"),
-    },
+  revoke: post("/oauth/revoke", "Revoke a token (RFC 7009); an unknown token is not an error", {
+    body: form(z.looseObject({ token, client_id: z.string(), token_type_hint: z.string().optional() })),
+    200: { description: "The token no longer works" },
+    default: oauthProblems("unauthenticated"),
   }),
-  resume: createRoute({
-    method: "get",
-    path: "/oauth/authorize/{uid}",
-    summary: "Continue after the decision",
-    request: { params: z.object({ uid: z.string().max(100) }) },
-    responses: { 303: { description: "Redirect back to the client" }, default: browserProblems() },
-  }),
-  token: createRoute({
-    method: "post",
-    path: "/oauth/token",
-    summary: "Exchange a code, refresh, or poll for a device (RFC 6749, RFC 8628)",
-    request: {
-      body: form(
-        z.looseObject({
-          grant_type: z.enum(["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]),
-          client_id: z.string(),
-          code: token.optional(),
-          code_verifier: z.string().optional(),
-          redirect_uri: z.string().optional(),
-          refresh_token: token.optional(),
-          device_code: token.optional(),
-          resource: z.string().optional(),
-          scope: z.string().optional(),
-        }),
-      ),
+  device: post("/oauth/device_authorization", "Start the sign-in of a device without a browser (RFC 8628)", {
+    body: form(z.looseObject({ client_id: z.string(), scope: z.string().optional() })),
+    200: {
+      description: "The codes",
+      content: answers(z.looseObject({ device_code: z.string(), user_code: z.string(), verification_uri: z.string() })),
     },
-    responses: {
-      200: {
-        description: "The tokens",
-        content: answers(z.looseObject({ access_token: z.string(), token_type: z.string(), expires_in: z.number() })),
-      },
-      default: oauthProblems("unauthenticated"),
-    },
+    default: oauthProblems("unauthenticated"),
   }),
-  revoke: createRoute({
-    method: "post",
-    path: "/oauth/revoke",
-    summary: "Revoke a token (RFC 7009); an unknown token is not an error",
-    request: { body: form(z.looseObject({ token, client_id: z.string(), token_type_hint: z.string().optional() })) },
-    responses: { 200: { description: "The token no longer works" }, default: oauthProblems("unauthenticated") },
-  }),
-  device: createRoute({
-    method: "post",
-    path: "/oauth/device_authorization",
-    summary: "Start the sign-in of a device without a browser (RFC 8628)",
-    request: { body: form(z.looseObject({ client_id: z.string(), scope: z.string().optional() })) },
-    responses: {
-      200: {
-        description: "The codes",
-        content: answers(
-          z.looseObject({ device_code: z.string(), user_code: z.string(), verification_uri: z.string() }),
-        ),
-      },
-      default: oauthProblems("unauthenticated"),
+  keys: get("/oauth/jwks", "Keys of the authorization server (RFC 7517)", {
+    200: {
+      description: "The keys",
+      content: { "application/jwk-set+json": { schema: z.looseObject({ keys: z.array(z.looseObject({})) }) } },
     },
-  }),
-  keys: createRoute({
-    method: "get",
-    path: "/oauth/jwks",
-    summary: "Keys of the authorization server (RFC 7517)",
-    responses: {
-      200: {
-        description: "The keys",
-        content: { "application/jwk-set+json": { schema: z.looseObject({ keys: z.array(z.looseObject({})) }) } },
-      },
-      default: oauthProblems(),
-    },
+    default: oauthProblems(),
   }),
 };
 

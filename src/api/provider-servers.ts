@@ -1,8 +1,8 @@
 /** Provider servers and their apps. Source: docs/provider-servers.md. */
-import { PageCursor, PageLimit, Timestamp } from "./common.ts";
+import { nextCursor, PageQuery, Timestamp } from "./common.ts";
 import { AppSlug, ConnectionId, Name, Secret, ServerId } from "./connections.ts";
 import { MetadataFault } from "./metadata-fault.ts";
-import { answer, body, createRoute, problemAnswer, problems, z } from "./route.ts";
+import { answer, del, get, patch, post, put, z } from "./route.ts";
 
 /** A token of RFC 9110. */
 const HeaderName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, "Expected a header name such as X-Api-Key");
@@ -28,7 +28,6 @@ const ServerUrl = z.string().min(1).max(2_000);
 const ConnectPolicy = z.enum(["admins", "members"]);
 
 export const ServerHealthStatus = z.enum(["healthy", "degraded", "down", "unknown"]);
-export type ServerHealthStatus = z.infer<typeof ServerHealthStatus>;
 
 /** The failure: a step and a code, never the server's own words. */
 export const ServerProblem = z
@@ -87,28 +86,6 @@ export const ProviderServer = z
   .openapi("ProviderServer");
 export type ProviderServer = z.infer<typeof ProviderServer>;
 
-export const CreateServerBody = z.strictObject({
-  name: Name,
-  url: ServerUrl,
-  auth: ServerAuthBody,
-  enabled: z.boolean().optional(),
-  connectPolicy: ConnectPolicy.optional(),
-  apps: z.array(AppSlug).max(200).nullable().optional(),
-  /** Stores it even if its test fails. */
-  force: z.boolean().optional(),
-});
-export type CreateServerBody = z.infer<typeof CreateServerBody>;
-
-export const PatchServerBody = z.strictObject({
-  name: Name.optional(),
-  url: ServerUrl.optional(),
-  auth: ServerAuthBody.optional(),
-  enabled: z.boolean().optional(),
-  connectPolicy: ConnectPolicy.optional(),
-  apps: z.array(AppSlug).max(200).nullable().optional(),
-});
-export type PatchServerBody = z.infer<typeof PatchServerBody>;
-
 export const ServerTest = z
   .object({
     ok: z.boolean(),
@@ -150,7 +127,6 @@ export const ServerHealthAnswer = z
     connections: z.object({ active: z.int(), needsReauth: z.int(), failed: z.int() }),
   })
   .openapi("ServerHealth");
-export type ServerHealthAnswer = z.infer<typeof ServerHealthAnswer>;
 
 export const ServerApp = z
   .object({
@@ -271,117 +247,107 @@ export const MappingPreview = z
   .openapi("MappingPreview");
 export type MappingPreview = z.infer<typeof MappingPreview>;
 
-const paged = z.object({ limit: PageLimit, cursor: PageCursor.optional() });
-const server = { params: z.object({ id: ServerId }) };
+const server = { params: { id: ServerId } };
 const tested = answer("What was tried and how it went; 200 whenever the test ran", ServerTest);
 
 export const providerServerRoutes = {
-  list: createRoute({
-    method: "get",
-    path: "/api/mcp-servers",
-    summary: "List the MCP servers whose apps can be connected",
-    request: { query: paged },
-    responses: {
-      200: answer(
-        "A page, oldest first",
-        z.object({ servers: z.array(ProviderServer), nextCursor: z.string().nullable() }),
-      ),
-      default: problems("invalid_cursor"),
-    },
+  list: get("/api/mcp-servers", "List the MCP servers whose apps can be connected", {
+    query: PageQuery,
+    200: answer("A page, oldest first", { servers: z.array(ProviderServer), nextCursor }),
+    problems: ["invalid_cursor"],
   }),
-  create: createRoute({
-    method: "post",
-    path: "/api/mcp-servers",
-    summary: "Add an MCP server; it is tested first",
-    request: { body: body(CreateServerBody) },
-    responses: {
-      201: answer("The server, and its test", z.object({ server: ProviderServer, test: ServerTest })),
-      default: problems("server_exists", "server_check_failed", "server_config_invalid", "rate_limited"),
-    },
+  create: post("/api/mcp-servers", "Add an MCP server; it is tested first", {
+    body: z.strictObject({
+      name: Name,
+      url: ServerUrl,
+      auth: ServerAuthBody,
+      enabled: z.boolean().optional(),
+      connectPolicy: ConnectPolicy.optional(),
+      apps: z.array(AppSlug).max(200).nullable().optional(),
+      /** Stores it even if its test fails. */
+      force: z.boolean().optional(),
+    }),
+    201: answer("The server, and its test", { server: ProviderServer, test: ServerTest }),
+    problems: ["server_exists", "server_check_failed", "server_config_invalid", "rate_limited"],
   }),
-  update: createRoute({
-    method: "patch",
-    path: "/api/mcp-servers/{id}",
-    summary:
-      "Change an MCP server; at a different scheme, host, port, or path that isn't below, its secrets are dropped",
-    request: { ...server, body: body(PatchServerBody) },
-    responses: {
-      200: answer("The server", z.object({ server: ProviderServer })),
-      default: problems("server_exists", "server_has_connections", "server_config_invalid"),
-    },
-  }),
-  remove: createRoute({
-    method: "delete",
-    path: "/api/mcp-servers/{id}",
-    summary: "Delete an MCP server: its connections are revoked, and what was read through them is deleted",
-    request: server,
-    responses: {
-      202: answer("The server as it was", z.object({ server: ProviderServer })),
-      default: problemAnswer,
-    },
-  }),
-  testUnsaved: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/connection-tests",
-    summary: "Test an MCP server that isn't stored; nothing is stored",
-    request: { body: body(z.strictObject({ url: ServerUrl, auth: ServerAuthBody })) },
-    responses: { 200: tested, default: problems("server_config_invalid", "rate_limited") },
-  }),
-  test: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/{id}/connection-tests",
-    summary: "Test an MCP server as it is stored, or one of your connections to it",
-    request: { ...server, body: body(z.strictObject({ connectionId: ConnectionId.optional() })) },
-    responses: { 200: tested, default: problems("rate_limited", "server_disabled") },
-  }),
-  tools: createRoute({
-    method: "get",
-    path: "/api/mcp-servers/{id}/tools",
-    summary: "List the tools of an MCP server, and how they are mapped; asks the server",
-    request: { ...server, query: z.object({ connectionId: ConnectionId.optional() }) },
-    responses: {
-      200: answer("As the server has them now", ServerTools),
-      default: problems("server_check_failed", "rate_limited", "server_disabled"),
-    },
-  }),
-  preview: createRoute({
-    method: "post",
-    path: "/api/mcp-servers/{id}/mapping/previews",
-    summary: "Call a tool once and show what a sync would read of its result; nothing is stored",
-    request: { ...server, body: body(PreviewBody) },
-    responses: {
-      200: answer("What was read", MappingPreview),
-      default: problems("server_check_failed", "rate_limited", "server_disabled"),
-    },
-  }),
-  map: createRoute({
-    method: "put",
-    path: "/api/mcp-servers/{id}/mapping",
-    summary: "Map tools to what `kb` reads with them, and pin their current definitions; null removes the mapping",
-    request: {
+  update: patch(
+    "/api/mcp-servers/{id}",
+    "Change an MCP server; at a different scheme, host, port, or path that isn't below, its secrets are dropped",
+    {
       ...server,
-      body: body(z.strictObject({ mapping: MappingBody.nullable(), connectionId: ConnectionId.optional() })),
+      body: z.strictObject({
+        name: Name.optional(),
+        url: ServerUrl.optional(),
+        auth: ServerAuthBody.optional(),
+        enabled: z.boolean().optional(),
+        connectPolicy: ConnectPolicy.optional(),
+        apps: z.array(AppSlug).max(200).nullable().optional(),
+      }),
+      200: answer("The server", { server: ProviderServer }),
+      problems: ["server_exists", "server_has_connections", "server_config_invalid"],
     },
-    responses: {
+  ),
+  remove: del(
+    "/api/mcp-servers/{id}",
+    "Delete an MCP server: its connections are revoked, and what was read through them is deleted",
+    {
+      ...server,
+      202: answer("The server as it was", { server: ProviderServer }),
+    },
+  ),
+  testUnsaved: post("/api/mcp-servers/connection-tests", "Test an MCP server that isn't stored; nothing is stored", {
+    body: z.strictObject({ url: ServerUrl, auth: ServerAuthBody }),
+    200: tested,
+    problems: ["server_config_invalid", "rate_limited"],
+  }),
+  test: post(
+    "/api/mcp-servers/{id}/connection-tests",
+    "Test an MCP server as it is stored, or one of your connections to it",
+    {
+      ...server,
+      body: z.strictObject({ connectionId: ConnectionId.optional() }),
+      200: tested,
+      problems: ["rate_limited", "server_disabled"],
+    },
+  ),
+  tools: get(
+    "/api/mcp-servers/{id}/tools",
+    "List the tools of an MCP server, and how they are mapped; asks the server",
+    {
+      ...server,
+      query: { connectionId: ConnectionId.optional() },
+      200: answer("As the server has them now", ServerTools),
+      problems: ["server_check_failed", "rate_limited", "server_disabled"],
+    },
+  ),
+  preview: post(
+    "/api/mcp-servers/{id}/mapping/previews",
+    "Call a tool once and show what a sync would read of its result; nothing is stored",
+    {
+      ...server,
+      body: PreviewBody,
+      200: answer("What was read", MappingPreview),
+      problems: ["server_check_failed", "rate_limited", "server_disabled"],
+    },
+  ),
+  map: put(
+    "/api/mcp-servers/{id}/mapping",
+    "Map tools to what `kb` reads with them, and pin their current definitions; null removes the mapping",
+    {
+      ...server,
+      body: z.strictObject({ mapping: MappingBody.nullable(), connectionId: ConnectionId.optional() }),
       200: answer("The tools with their mapping", ServerTools),
-      default: problems("server_config_invalid", "server_check_failed", "rate_limited", "server_disabled"),
+      problems: ["server_config_invalid", "server_check_failed", "rate_limited", "server_disabled"],
     },
+  ),
+  health: get("/api/mcp-servers/{id}/health", "Get the health of an MCP server as of its last probe", {
+    ...server,
+    200: answer("As it was found", ServerHealthAnswer),
   }),
-  health: createRoute({
-    method: "get",
-    path: "/api/mcp-servers/{id}/health",
-    summary: "Get the health of an MCP server as of its last probe",
-    request: server,
-    responses: { 200: answer("As it was found", ServerHealthAnswer), default: problemAnswer },
-  }),
-  apps: createRoute({
-    method: "get",
-    path: "/api/mcp-servers/{id}/apps",
-    summary: "List the apps that can be connected through an MCP server",
-    request: { ...server, query: paged.extend({ q: z.string().max(200).optional() }) },
-    responses: {
-      200: answer("A page", z.object({ apps: z.array(ServerApp), nextCursor: z.string().nullable() })),
-      default: problems("invalid_cursor"),
-    },
+  apps: get("/api/mcp-servers/{id}/apps", "List the apps that can be connected through an MCP server", {
+    ...server,
+    query: PageQuery.extend({ q: z.string().max(200).optional() }),
+    200: answer("A page", { apps: z.array(ServerApp), nextCursor }),
+    problems: ["invalid_cursor"],
   }),
 };

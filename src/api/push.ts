@@ -1,13 +1,10 @@
 /** Pushing beyond single lines: uploads that can be resumed or contain the whole set, and documents with their bytes. */
-import { idSchema, Timestamp } from "./common.ts";
+import { byId, Count, idSchema, Timestamp } from "./common.ts";
 import { PushResult } from "./connector-records.ts";
-import { answer, body, createRoute, json, problemAnswer, problems, z } from "./route.ts";
-
-const Count = z.number().int();
+import { answer, del, get, json, post, z } from "./route.ts";
 
 /** `add`: adds to the stored items. `set`: the sent items are the whole set; the others are removed at the end. */
 export const PushMode = z.enum(["add", "set"]);
-export type PushMode = z.infer<typeof PushMode>;
 
 /** `ending`: the end was requested and items that weren't sent are being removed; requesting it again continues this. */
 export const PushUploadState = z.enum(["open", "ending", "done", "superseded", "expired"]);
@@ -78,94 +75,60 @@ export const PushQuery = z.strictObject({
 });
 export type PushQuery = z.infer<typeof PushQuery>;
 
-const ById = z.object({ id: idSchema("connector") });
-const ByUpload = ById.extend({ uploadId: idSchema("upload") });
+const ById = byId("connector");
+const ByUpload = { ...ById, uploadId: idSchema("upload") };
 const One = z.object({ upload: PushUpload });
 const ndjson = { content: { "application/x-ndjson": { schema: z.string() } } } as const;
 
 export const pushRoutes = {
-  push: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/items",
-    summary: "Push items: one JSON event per line, one result per line",
-    request: { params: ById, query: PushQuery, body: { required: true, ...ndjson } },
-    responses: {
-      200: { description: "One PushResult per line, in order", ...ndjson },
-      default: problems(
-        "push_upload_over",
-        "push_upload_incomplete",
-        "push_cut",
-        "connector_state_conflict",
-        "quota_reached",
-      ),
-    },
+  push: post("/api/connectors/{id}/items", "Push items: one JSON event per line, one result per line", {
+    params: ById,
+    query: PushQuery,
+    body: { required: true, ...ndjson },
+    200: { description: "One PushResult per line, in order", ...ndjson },
+    problems: ["push_upload_over", "push_upload_incomplete", "push_cut", "connector_state_conflict", "quota_reached"],
   }),
-  removeItem: createRoute({
-    method: "delete",
-    path: "/api/connectors/{id}/items/{externalId}",
-    summary: "Remove one pushed item",
-    request: { params: ById.extend({ externalId: z.string().min(1).max(4_000) }) },
-    responses: {
-      200: answer(
-        "`held`: its removal waits for approval",
-        z.object({ result: z.enum(["removed", "held", "absent"]) }),
-      ),
-      default: problems("connector_state_conflict"),
-    },
+  removeItem: del("/api/connectors/{id}/items/{externalId}", "Remove one pushed item", {
+    params: { ...ById, externalId: z.string().min(1).max(4_000) },
+    200: answer("`held`: its removal waits for approval", { result: z.enum(["removed", "held", "absent"]) }),
+    problems: ["connector_state_conflict"],
   }),
-  pushDocument: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/documents",
-    summary: "Push one document: its line and its bytes; kb keeps the text",
-    request: {
-      params: ById,
-      query: PushQuery.omit({ firstLine: true }),
-      body: {
-        required: true,
-        content: {
-          "multipart/form-data": {
-            schema: z.object({
-              /** An upsert line without text and content. */
-              line: z.string(),
-              file: z.string().openapi({ format: "binary" }),
-            }),
-          },
+  pushDocument: post("/api/connectors/{id}/documents", "Push one document: its line and its bytes; kb keeps the text", {
+    params: ById,
+    query: PushQuery.omit({ firstLine: true }),
+    body: {
+      required: true,
+      content: {
+        "multipart/form-data": {
+          schema: z.object({
+            /** An upsert line without text and content. */
+            line: z.string(),
+            file: z.string().openapi({ format: "binary" }),
+          }),
         },
       },
     },
-    responses: {
-      200: answer("The result; its line is 1", PushResult),
-      default: problems(
-        "push_upload_over",
-        "push_cut",
-        "connector_state_conflict",
-        "quota_reached",
-        "principal_not_allowed",
-      ),
-    },
+    200: answer("The result; its line is 1", PushResult),
+    problems: ["push_upload_over", "push_cut", "connector_state_conflict", "quota_reached", "principal_not_allowed"],
   }),
-  beginUpload: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/uploads",
-    summary: "Start an upload; a new set replaces one that is open",
-    request: { params: ById, body: json(BeginUploadBody) },
-    responses: { 201: answer("The upload", One), default: problems("connector_state_conflict") },
+  beginUpload: post("/api/connectors/{id}/uploads", "Start an upload; a new set replaces one that is open", {
+    params: ById,
+    body: json(BeginUploadBody),
+    201: answer("The upload", One),
+    problems: ["connector_state_conflict"],
   }),
-  getUpload: createRoute({
-    method: "get",
-    path: "/api/connectors/{id}/uploads/{uploadId}",
-    summary: "Get an upload's progress",
-    request: { params: ByUpload },
-    responses: { 200: answer("The upload", One), default: problemAnswer },
+  getUpload: get("/api/connectors/{id}/uploads/{uploadId}", "Get an upload's progress", {
+    params: ByUpload,
+    200: answer("The upload", One),
   }),
-  endUpload: createRoute({
-    method: "post",
-    path: "/api/connectors/{id}/uploads/{uploadId}/end",
-    summary: "Finish an upload; for a set, items that were not sent are removed, or held for approval",
-    request: { params: ByUpload, body: body(EndUploadBody) },
-    responses: {
+  endUpload: post(
+    "/api/connectors/{id}/uploads/{uploadId}/end",
+    "Finish an upload; for a set, items that were not sent are removed, or held for approval",
+    {
+      params: ByUpload,
+      body: EndUploadBody,
       200: answer("The finished upload", One),
-      default: problems("push_upload_over", "push_upload_incomplete", "connector_state_conflict"),
+      problems: ["push_upload_over", "push_upload_incomplete", "connector_state_conflict"],
     },
-  }),
+  ),
 };

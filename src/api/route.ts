@@ -2,33 +2,30 @@ import { z } from "@hono/zod-openapi";
 import { ProblemBody } from "./common.ts";
 import type { ErrorCode } from "./errors.ts";
 
-/**
- * A route whose type contains its own path and schemas: the input of a handler and of a client's call are derived from
- * it. A helper that makes routes has to be generic in the path and the schemas, or every path of the client becomes
- * `string`.
- */
-export function createRoute<P extends string, R extends RouteShape<P>>(route: R & { path: P }): R {
-  return route;
-}
+/** Makes the route of a path that is read; see `makeRoute`. */
+export const get = makeVerb("get");
+/** Makes the route of a path that is posted to; see `makeRoute`. */
+export const post = makeVerb("post");
+/** Makes the route of a path that is replaced; see `makeRoute`. */
+export const put = makeVerb("put");
+/** Makes the route of a path that is changed in part; see `makeRoute`. */
+export const patch = makeVerb("patch");
+/** Makes the route of a path that is deleted; see `makeRoute`. */
+export const del = makeVerb("delete");
 
-/** `application/json` content of a schema, for `request.body` and `responses`. */
-export function json<T extends z.ZodType>(schema: T) {
+/** `application/json` content of a schema, for a body that can be left out. */
+export function json<T>(schema: T) {
   return { content: { "application/json": { schema } } } as const;
 }
 
-/** A JSON answer of a route. */
-export function answer<T extends z.ZodType>(description: string, schema: T) {
-  return { description, ...json(schema) } as const;
-}
-
-/** A required JSON request body. */
-export function body<T extends z.ZodType>(schema: T) {
-  return { required: true, ...json(schema) } as const;
+/** A JSON answer of a route; `shape` is its schema, or the fields of an object. */
+export function answer<T extends Shape>(description: string, shape: T) {
+  return { description, ...json(schemaOf(shape)) } as const;
 }
 
 /** A JSON answer that signs a person in. */
-export function signedIn<T extends z.ZodType>(description: string, schema: T) {
-  return { ...answer(description, schema), headers: { "Set-Cookie": SESSION_COOKIE } } as const;
+export function signedIn<T extends Shape>(description: string, shape: T) {
+  return { ...answer(description, shape), headers: { "Set-Cookie": SESSION_COOKIE } } as const;
 }
 
 const SESSION_COOKIE = {
@@ -36,15 +33,7 @@ const SESSION_COOKIE = {
   schema: { type: "string" },
 } as const;
 
-/**
- * The failures of a route: those that any route of its kind has (credentials, body, ids, limits) and these of its own.
- * The document lists each status with its codes; `failuresOf` returns them.
- */
-export function problems(...codes: ErrorCode[]) {
-  return { ...problemAnswer, [OWN_CODES]: codes } as const;
-}
-
-/** Key under which `problems` stores the codes. */
+/** Key under which a route's answer to failures stores the codes of its own. */
 export const OWN_CODES = "x-codes";
 
 /** The failures of a route that has none of its own. */
@@ -53,17 +42,16 @@ export const problemAnswer = {
   content: { "application/problem+json": { schema: ProblemBody } },
 } as const;
 
-/**
- * The configuration of a route. The library's own `createRoute` compares each schema with the whole type of schemas,
- * which takes a fifth of the page's type check; one member identifies them as well.
- */
-interface RouteShape<P> {
-  method: "get" | "post" | "put" | "patch" | "delete";
-  path: P;
-  summary?: string;
-  description?: string;
-  request?: { params?: Schema; query?: Schema; body?: Content & { required?: boolean } };
-  responses: Record<number, Answer> & { default?: Answer };
+/** A schema, or the fields of an object. */
+type Shape = Schema | Fields;
+type Fields = Readonly<Record<string, z.ZodType>>;
+type SchemaOf<G> = G extends Schema ? G : G extends Fields ? z.ZodObject<{ -readonly [K in keyof G]: G[K] }> : never;
+
+/** One member identifies a schema: to compare it with the whole type of schemas takes a fifth of the page's type check. */
+type Schema = Pick<z.ZodType, "_zod">;
+
+interface Content {
+  content?: Readonly<Record<string, { schema: Schema }>>;
 }
 
 interface Answer extends Content {
@@ -71,10 +59,65 @@ interface Answer extends Content {
   headers?: object;
 }
 
-interface Content {
-  content?: Readonly<Record<string, { schema: Schema }>>;
+/** The input and the answers of a route. */
+interface Described {
+  params?: Shape;
+  query?: Shape;
+  /** The schema of a required JSON body, or a body of another kind. */
+  body?: Schema | (Content & { required?: boolean });
+  /**
+   * The failures of its own, besides those that any route of its kind has (credentials, body, ids, limits). The document
+   * lists each status with its codes; `failuresOf` returns them.
+   */
+  problems?: readonly ErrorCode[];
+  /** The answer to failures, where it is no problem. */
+  default?: Answer;
+  description?: string;
+  operationId?: string;
+  tags?: string[];
+  [status: number]: Answer;
 }
 
-type Schema = Pick<z.ZodType, "_zod">;
+type Json<Body> = { required: true; content: { "application/json": { schema: Body } } };
+
+/** The request and the responses, from which `paths.ts` and `mount.ts` derive the types of clients and handlers. */
+type Route<Method, Path, D> = {
+  method: Method;
+  path: Path;
+  request: (D extends { params: infer P } ? { params: SchemaOf<P> } : {}) &
+    (D extends { query: infer Q } ? { query: SchemaOf<Q> } : {}) &
+    (D extends { body: infer B } ? { body: B extends Schema ? Json<B> : B } : {});
+  responses: { [Status in keyof D & number]: D[Status] };
+};
+
+/**
+ * A verb makes routes whose types contain their own path and schemas: the input of a handler and of a client's call are
+ * derived from them. A helper that makes routes has to be generic in the path and the schemas, or every path of the
+ * client becomes `string`.
+ */
+function makeVerb<Method extends string>(method: Method) {
+  return <Path extends string, D extends Described>(path: Path, summary: string, described: D) =>
+    makeRoute(method, path, { summary, ...described }) as unknown as Route<Method, Path, D>; // the same by its keys
+}
+
+function makeRoute(method: string, path: string, { params, query, body, ...rest }: Described & { summary: string }) {
+  const { problems, summary, description, operationId, tags, default: failure, ...responses } = rest;
+  const own = problems === undefined ? problemAnswer : { ...problemAnswer, [OWN_CODES]: problems };
+  const request = {
+    ...(params && { params: schemaOf(params) }),
+    ...(query && { query: schemaOf(query) }),
+    ...(body && { body: isSchema(body) ? { required: true, ...json(body) } : body }),
+  };
+  const answers = { ...responses, default: failure ?? own };
+  return { operationId, method, path, tags, summary, description, request, responses: answers };
+}
+
+function schemaOf<G extends Shape>(shape: G): SchemaOf<G> {
+  return (isSchema(shape) ? shape : z.object(shape as Fields)) as SchemaOf<G>; // the two cases of the type
+}
+
+function isSchema(shape: object): shape is z.ZodType {
+  return "_zod" in shape;
+}
 
 export { z };

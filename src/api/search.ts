@@ -1,7 +1,7 @@
-import { ItemKind, TaskStatus, Timestamp } from "./common.ts";
+import { Count, ItemKind, nextCursor, TaskStatus, Timestamp } from "./common.ts";
 import { fieldShape } from "./item-answers.ts";
 import { LiveAnswer } from "./live-search.ts";
-import { answer, createRoute, problems, z } from "./route.ts";
+import { answer, get, z } from "./route.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_LIMITS } from "./tools.ts";
 
 const DayText = z.string().max(60).openapi({ description: "2026-11-01, 2026-11, today, 7d (ago), +7d (ahead)." });
@@ -69,7 +69,7 @@ export const Explanation = z
         /** As in the index: a stem, `=word` for an exact form, `word*` for a prefix. */
         term: z.string(),
         /** Items that have it. */
-        items: z.number().int(),
+        items: Count,
         /** Occurrences in the item, each field with its weight; at most 255. */
         weight: z.number().int(),
         /** Occurrences per field. */
@@ -111,10 +111,10 @@ export type SearchResult = z.infer<typeof SearchResult>;
 export const SearchAnswer = z
   .object({
     results: z.array(SearchResult),
-    total: z.number().int(),
+    total: Count,
     totalIsExact: z.boolean(),
-    returned: z.number().int(),
-    nextCursor: z.string().nullable(),
+    returned: Count,
+    nextCursor,
     asOf: Timestamp,
     match: z.enum(["all", "any"]),
     order: z.enum(SORT_ORDERS),
@@ -130,8 +130,8 @@ export const SearchAnswer = z
           z.object({
             value: z.string(),
             name: z.string().optional(),
-            count: z.number().int(),
-            assigned: z.number().int().optional(),
+            count: Count,
+            assigned: Count.optional(),
           }),
         ),
       )
@@ -145,7 +145,7 @@ export const SearchAnswer = z
     ranking: z
       .object({
         /** Items that the caller can see, and their average length in weighted words. */
-        items: z.number().int(),
+        items: Count,
         averageLength: z.number(),
         /** Words of the first hits that affected the scores, as in the index. */
         feedback: z.array(z.string()),
@@ -156,15 +156,10 @@ export const SearchAnswer = z
   .openapi("SearchAnswer");
 export type SearchAnswer = z.infer<typeof SearchAnswer>;
 
-export const searchRoute = createRoute({
-  method: "get",
-  path: "/api/connectors/search",
+export const searchRoute = get("/api/connectors/search", "Search indexed files", {
   operationId: "searchItems",
   tags: ["search"],
-  summary: "Search indexed files",
-  request: { query: SearchQuery },
-  responses: {
-    200: answer("The matching items that the caller can see", SearchAnswer),
-    default: problems("invalid_argument", "no_such_person", "search_timeout", "forbidden"),
-  },
+  query: SearchQuery,
+  200: answer("The matching items that the caller can see", SearchAnswer),
+  problems: ["invalid_argument", "no_such_person", "search_timeout", "forbidden"],
 });

@@ -1,7 +1,7 @@
-import { idSchema, PageCursor, PageLimit, Role, Scope, Timestamp } from "./common.ts";
+import { byId, idSchema, nextCursor, PageQuery, Role, Scope, Timestamp } from "./common.ts";
 import { LinkToken } from "./links.ts";
 import { Notice } from "./notices.ts";
-import { answer, body, createRoute, problemAnswer, problems, signedIn, z } from "./route.ts";
+import { answer, del, get, patch, post, signedIn, z } from "./route.ts";
 
 /**
  * An address as people type it; compared in ASCII lower case. `admin@localhost` is valid; a list, a quoted or a
@@ -50,7 +50,6 @@ export type User = z.infer<typeof User>;
 
 /** How tokens, keys and passwords in texts are handled: masked (`[removed: aws key]`), or indexed as they are. */
 export const SecretsSetting = z.enum(["mask", "index"]);
-export type SecretsSetting = z.infer<typeof SecretsSetting>;
 
 export const Workspace = z
   .object({
@@ -171,9 +170,6 @@ export const MyWorkspace = z
   .openapi("MyWorkspace");
 export type MyWorkspace = z.infer<typeof MyWorkspace>;
 
-export const CreateWorkspaceBody = z.object({ name: PersonName, timeZone: TimeZone.optional() });
-export type CreateWorkspaceBody = z.infer<typeof CreateWorkspaceBody>;
-
 /** An identity at the single sign-on provider that opens this account. */
 export const SsoIdentity = z
   .object({ issuer: z.string(), label: z.string(), createdAt: Timestamp })
@@ -181,198 +177,124 @@ export const SsoIdentity = z
 export type SsoIdentity = z.infer<typeof SsoIdentity>;
 
 export const sessionRoutes = {
-  get: createRoute({
-    method: "get",
-    path: "/api/session",
-    summary: "Get the session: who is signed in",
-    responses: { 200: answer("The person, the workspace and their rights", Session), default: problemAnswer },
+  get: get("/api/session", "Get the session: who is signed in", {
+    200: answer("The person, the workspace and their rights", Session),
   }),
-  signIn: createRoute({
-    method: "post",
-    path: "/api/session",
-    summary: "Sign in with email and password",
-    request: { body: body(SignInBody) },
-    responses: {
-      200: signedIn("Signed in; the cookie is set", Session),
-      default: problems("sign_in_failed", "forbidden"),
+  signIn: post("/api/session", "Sign in with email and password", {
+    body: SignInBody,
+    200: signedIn("Signed in; the cookie is set", Session),
+    problems: ["sign_in_failed", "forbidden"],
+  }),
+  signOut: del("/api/session", "Sign out", {
+    204: { description: "Signed out; the session no longer works" },
+  }),
+  list: get("/api/sessions", "List your sessions", {
+    query: PageQuery,
+    200: answer("Active sessions, newest first", { sessions: z.array(SessionRecord), nextCursor }),
+  }),
+  revoke: del("/api/sessions/{id}", "End one of your sessions", {
+    params: byId("session"),
+    204: { description: "That session no longer works" },
+  }),
+  onboardingState: get("/api/onboarding", "Get whether this installation needs its first admin, and how people join", {
+    200: answer("The setup state, and how people join", EntryState),
+  }),
+  onboard: post("/api/onboarding", "Create the first admin with the setup code", {
+    body: OnboardingBody,
+    201: signedIn("Signed in as the owner", Session),
+    problems: ["onboarding_closed", "setup_code_invalid", "password_too_weak", "email_taken"],
+  }),
+  accept: post("/api/invitations/accept", "Accept an invitation", {
+    body: AcceptBody,
+    201: signedIn("Signed in as a member", Session),
+    problems: [
+      "invitation_invalid",
+      "already_member",
+      "password_too_weak",
+      "sign_in_failed",
+      "unauthenticated",
+      "quota_reached",
+    ],
+  }),
+  switchWorkspace: post(
+    "/api/session/workspace",
+    "Switch to another of your workspaces; the session gets a new secret",
+    {
+      body: z.object({ workspaceId: idSchema("workspace") }),
+      200: signedIn("Switched; the cookie is set", Session),
+      problems: ["not_found"],
     },
-  }),
-  signOut: createRoute({
-    method: "delete",
-    path: "/api/session",
-    summary: "Sign out",
-    responses: { 204: { description: "Signed out; the session no longer works" }, default: problemAnswer },
-  }),
-  list: createRoute({
-    method: "get",
-    path: "/api/sessions",
-    summary: "List your sessions",
-    request: { query: z.object({ limit: PageLimit, cursor: PageCursor.optional() }) },
-    responses: {
-      200: answer(
-        "Active sessions, newest first",
-        z.object({ sessions: z.array(SessionRecord), nextCursor: z.string().nullable() }),
-      ),
-      default: problemAnswer,
-    },
-  }),
-  revoke: createRoute({
-    method: "delete",
-    path: "/api/sessions/{id}",
-    summary: "End one of your sessions",
-    request: { params: z.object({ id: idSchema("session") }) },
-    responses: { 204: { description: "That session no longer works" }, default: problemAnswer },
-  }),
-  onboardingState: createRoute({
-    method: "get",
-    path: "/api/onboarding",
-    summary: "Get whether this installation needs its first admin, and how people join",
-    responses: { 200: answer("The setup state, and how people join", EntryState), default: problemAnswer },
-  }),
-  onboard: createRoute({
-    method: "post",
-    path: "/api/onboarding",
-    summary: "Create the first admin with the setup code",
-    request: { body: body(OnboardingBody) },
-    responses: {
-      201: signedIn("Signed in as the owner", Session),
-      default: problems("onboarding_closed", "setup_code_invalid", "password_too_weak", "email_taken"),
-    },
-  }),
-  accept: createRoute({
-    method: "post",
-    path: "/api/invitations/accept",
-    summary: "Accept an invitation",
-    request: { body: body(AcceptBody) },
-    responses: {
-      201: signedIn("Signed in as a member", Session),
-      default: problems(
-        "invitation_invalid",
-        "already_member",
-        "password_too_weak",
-        "sign_in_failed",
-        "unauthenticated",
-        "quota_reached",
-      ),
-    },
-  }),
-  switchWorkspace: createRoute({
-    method: "post",
-    path: "/api/session/workspace",
-    summary: "Switch to another of your workspaces; the session gets a new secret",
-    request: { body: body(z.object({ workspaceId: idSchema("workspace") })) },
-    responses: { 200: signedIn("Switched; the cookie is set", Session), default: problems("not_found") },
-  }),
+  ),
 };
 
 export const signUpRoutes = {
-  signUp: createRoute({
-    method: "post",
-    path: "/api/sign-up",
-    summary: "Sign up for an account and a workspace of your own, where sign-up is open",
-    request: { body: body(SignUpBody) },
-    responses: {
-      201: answer("An email was sent that finishes the sign-up, or says that the account exists", Sent),
-      default: problems("sign_up_closed", "onboarding_needed", "email_taken", "password_too_weak", "mail_failed"),
-    },
+  signUp: post("/api/sign-up", "Sign up for an account and a workspace of your own, where sign-up is open", {
+    body: SignUpBody,
+    201: answer("An email was sent that finishes the sign-up, or says that the account exists", Sent),
+    problems: ["sign_up_closed", "onboarding_needed", "email_taken", "password_too_weak", "mail_failed"],
   }),
-  requestReset: createRoute({
-    method: "post",
-    path: "/api/password-reset",
-    summary: "Send a password reset link",
-    request: { body: body(z.object({ email: Email })) },
-    responses: { 202: answer("Sent if the account exists", Sent), default: problems("mail_not_configured") },
+  requestReset: post("/api/password-reset", "Send a password reset link", {
+    body: z.object({ email: Email }),
+    202: answer("Sent if the account exists", Sent),
+    problems: ["mail_not_configured"],
   }),
-  confirmReset: createRoute({
-    method: "post",
-    path: "/api/password-reset/confirm",
-    summary: "Set a new password with a reset link; every other credential of the account ends",
-    request: { body: body(z.object({ token: LinkToken, password: Password })) },
-    responses: {
+  confirmReset: post(
+    "/api/password-reset/confirm",
+    "Set a new password with a reset link; every other credential of the account ends",
+    {
+      body: z.object({ token: LinkToken, password: Password }),
       200: signedIn("Signed in", Session),
-      default: problems("link_invalid", "password_too_weak", "forbidden"),
+      problems: ["link_invalid", "password_too_weak", "forbidden"],
     },
+  ),
+  requestVerification: post("/api/email-verification", "Send yourself a link that confirms your email address", {
+    202: answer("Sent", Sent),
+    problems: ["already_verified", "mail_not_configured", "mail_failed"],
   }),
-  requestVerification: createRoute({
-    method: "post",
-    path: "/api/email-verification",
-    summary: "Send yourself a link that confirms your email address",
-    responses: {
-      202: answer("Sent", Sent),
-      default: problems("already_verified", "mail_not_configured", "mail_failed"),
-    },
-  }),
-  confirm: createRoute({
-    method: "post",
-    path: "/api/email-verification/confirm",
-    summary: "Confirm an emailed link: a sign-up, an address, or a new address",
-    request: { body: body(ConfirmBody) },
-    responses: {
-      200: signedIn("What the link confirmed", ConfirmResult),
-      default: problems("link_invalid", "password_needed", "sign_in_failed", "email_taken", "forbidden"),
-    },
+  confirm: post("/api/email-verification/confirm", "Confirm an emailed link: a sign-up, an address, or a new address", {
+    body: ConfirmBody,
+    200: signedIn("What the link confirmed", ConfirmResult),
+    problems: ["link_invalid", "password_needed", "sign_in_failed", "email_taken", "forbidden"],
   }),
 };
 
 export const profileRoutes = {
-  update: createRoute({
-    method: "patch",
-    path: "/api/profile",
-    summary: "Update your name or time zone",
-    request: { body: body(PatchProfileBody) },
-    responses: { 200: answer("The person", z.object({ user: User })), default: problemAnswer },
+  update: patch("/api/profile", "Update your name or time zone", {
+    body: PatchProfileBody,
+    200: answer("The person", { user: User }),
   }),
-  changePassword: createRoute({
-    method: "post",
-    path: "/api/profile/password",
-    summary: "Change your password; your other sessions and the clients you allowed end",
-    request: { body: body(ChangePasswordBody) },
-    responses: { 204: { description: "Changed" }, default: problems("password_wrong", "password_too_weak") },
-  }),
-  changeEmail: createRoute({
-    method: "post",
-    path: "/api/profile/email",
-    summary: "Change your email address; on a server that sends email you confirm the new one first",
-    request: { body: body(ChangeEmailBody) },
-    responses: {
-      200: answer("The person, and whether they must confirm the address", z.object({ user: User, sent: z.boolean() })),
-      default: problems("password_wrong", "email_taken", "mail_failed"),
+  changePassword: post(
+    "/api/profile/password",
+    "Change your password; your other sessions and the clients you allowed end",
+    {
+      body: ChangePasswordBody,
+      204: { description: "Changed" },
+      problems: ["password_wrong", "password_too_weak"],
     },
-  }),
-  identities: createRoute({
-    method: "get",
-    path: "/api/profile/identities",
-    summary: "List your identities at the single sign-on provider",
-    responses: {
-      200: answer("All of them", z.object({ identities: z.array(SsoIdentity), nextCursor: z.string().nullable() })),
-      default: problemAnswer,
+  ),
+  changeEmail: post(
+    "/api/profile/email",
+    "Change your email address; on a server that sends email you confirm the new one first",
+    {
+      body: ChangeEmailBody,
+      200: answer("The person, and whether they must confirm the address", { user: User, sent: z.boolean() }),
+      problems: ["password_wrong", "email_taken", "mail_failed"],
     },
+  ),
+  identities: get("/api/profile/identities", "List your identities at the single sign-on provider", {
+    200: answer("All of them", { identities: z.array(SsoIdentity), nextCursor }),
   }),
 };
 
 export const myWorkspaceRoutes = {
-  list: createRoute({
-    method: "get",
-    path: "/api/workspaces",
-    summary: "List your workspaces",
-    request: { query: z.object({ limit: PageLimit, cursor: PageCursor.optional() }) },
-    responses: {
-      200: answer(
-        "In the order you joined them",
-        z.object({ workspaces: z.array(MyWorkspace), nextCursor: z.string().nullable() }),
-      ),
-      default: problemAnswer,
-    },
+  list: get("/api/workspaces", "List your workspaces", {
+    query: PageQuery,
+    200: answer("In the order you joined them", { workspaces: z.array(MyWorkspace), nextCursor }),
   }),
-  create: createRoute({
-    method: "post",
-    path: "/api/workspaces",
-    summary: "Create a workspace; you become its owner",
-    request: { body: body(CreateWorkspaceBody) },
-    responses: {
-      201: answer("The workspace", z.object({ workspace: Workspace })),
-      default: problems("workspace_limit_reached"),
-    },
+  create: post("/api/workspaces", "Create a workspace; you become its owner", {
+    body: z.object({ name: PersonName, timeZone: TimeZone.optional() }),
+    201: answer("The workspace", { workspace: Workspace }),
+    problems: ["workspace_limit_reached"],
   }),
 };
 

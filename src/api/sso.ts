@@ -1,4 +1,5 @@
-import { answer, body, createRoute, problems, z } from "./route.ts";
+import { ProviderReturn, ReturnTo } from "./common.ts";
+import { answer, get, post, z } from "./route.ts";
 import { Password } from "./session.ts";
 
 /**
@@ -31,36 +32,19 @@ export type SsoProblem = z.infer<typeof SsoProblem>;
 
 /** Single sign-on with OpenID Connect: addresses for a browser, which answer with redirects. */
 export const ssoRoutes = {
-  authorize: createRoute({
-    method: "get",
-    path: "/api/sso/authorize",
-    summary: "Go to the identity provider",
-    request: { query: z.object({ returnTo: z.string().max(2000).optional() }) },
-    responses: {
-      302: { description: "Redirect to the provider" },
-      default: problems("sso_not_configured", "source_unavailable"),
-    },
+  authorize: get("/api/sso/authorize", "Go to the identity provider", {
+    query: { returnTo: ReturnTo.optional() },
+    302: { description: "Redirect to the provider" },
+    problems: ["sso_not_configured", "source_unavailable"],
   }),
-  callback: createRoute({
-    method: "get",
-    path: "/api/sso/callback",
-    summary: "Return from the identity provider",
-    request: {
-      query: z.looseObject({ state: z.string().max(500).optional(), code: z.string().max(4000).optional() }),
-    },
-    responses: {
-      302: { description: "Signed in, or redirected with a reason" },
-      default: problems("sso_not_configured"),
-    },
+  callback: get("/api/sso/callback", "Return from the identity provider", {
+    query: ProviderReturn,
+    302: { description: "Signed in, or redirected with a reason" },
+    problems: ["sso_not_configured"],
   }),
-  link: createRoute({
-    method: "post",
-    path: "/api/sso/link",
-    summary: "Link your account to the identity provider; returns the address to open",
-    request: { body: body(z.object({ password: Password.optional() })) },
-    responses: {
-      200: answer("The address to open", z.object({ url: z.string() })),
-      default: problems("sso_not_configured", "recent_sign_in_required", "password_wrong", "source_unavailable"),
-    },
+  link: post("/api/sso/link", "Link your account to the identity provider; returns the address to open", {
+    body: z.object({ password: Password.optional() }),
+    200: answer("The address to open", { url: z.string() }),
+    problems: ["sso_not_configured", "recent_sign_in_required", "password_wrong", "source_unavailable"],
   }),
 };

@@ -1,5 +1,9 @@
 import { Hono } from "hono";
 import { ApiError } from "#api/errors.ts";
+import { eventRoutes } from "#api/events.ts";
+import { myWorkspaceRoutes } from "#api/session.ts";
+import { tokenRoutes } from "#api/tokens.ts";
+import { groupRoutes, invitationRoutes, localRootRoutes, workspaceRoutes } from "#api/workspace.ts";
 import { VERSION } from "#api/version.ts";
 import { mountAccounts } from "./accounts/routes.ts";
 import { mountAudit } from "./identity/audit/routes.ts";
@@ -9,12 +13,10 @@ import type { Content } from "./compose/content.ts";
 import type { Foundation } from "./compose/foundation.ts";
 import type { Identity } from "./compose/identity.ts";
 import { mountEntities } from "./entities/routes.ts";
-import { mountEvents } from "./events/routes.ts";
 import { mountFiles } from "./files/routes.ts";
 import type { App, AppEnv } from "./http/env.ts";
 import { frameRequests } from "./http/guard.ts";
 import { makeMounter, type Mount } from "./http/mount.ts";
-import { mountGroups } from "./identity/groups/routes.ts";
 import { mountOperations, type Readiness } from "./http/operations.ts";
 import { answerProblem } from "./http/problem.ts";
 import { mountMcp } from "./mcp/mount.ts";
@@ -27,10 +29,8 @@ import { mountProviderServers } from "./provider-servers/routes.ts";
 import { mountSearch } from "./search/routes.ts";
 import { mountSessions } from "./identity/sessions/routes.ts";
 import { mountSso } from "./identity/sso/routes.ts";
-import { mountTokens } from "./identity/tokens/routes.ts";
 import { makeFront } from "./web/front.ts";
 import { mountWeb, type WebPage } from "./web/serve.ts";
-import { mountWorkspaces } from "./identity/workspaces/routes.ts";
 
 /** Every service that routes use; each feature's mount function lists those it needs. */
 export type AppServices = Foundation & Identity & Omit<Content, "close" | "warm"> & Readiness;
@@ -49,10 +49,8 @@ const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountOperations,
   mountSessions,
   mountSso,
-  mountTokens,
+  mountServices,
   mountOAuth,
-  mountWorkspaces,
-  mountGroups,
   mountAudit,
   mountAccounts,
   mountConnectors,
@@ -63,8 +61,21 @@ const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountFiles,
   mountSearch,
   mountEntities,
-  mountEvents,
 ];
+
+/** Features whose services have a handler for each route, under its name. */
+function mountServices(at: Mount, { passwordReset, ...services }: AppServices): void {
+  at.members(tokenRoutes, services.tokens);
+  at.members(groupRoutes, services.groups);
+  at.members(myWorkspaceRoutes, services.myWorkspaces);
+  at.members(workspaceRoutes, {
+    ...services.workspaces,
+    resetMember: ({ actor, params }) => passwordReset.requestForMember(actor, params.id),
+  });
+  at.members(invitationRoutes, services.invitations);
+  at.members(localRootRoutes, services.localRoots);
+  at.members(eventRoutes, services.events);
+}
 
 /** The whole HTTP app: middleware, routes by contract, problems for everything else. */
 export function makeApp(services: AppServices, options: AppOptions = {}): App {

@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -284,11 +285,7 @@ async function doubt(
   { log, say, dataDir }: Pick<Surroundings, "log" | "say"> & { dataDir: string },
 ): Promise<void> {
   const connectors = await content.doubtEverything();
-  await identity.audit.recordEverywhere({
-    action: "server.restored",
-    target: { type: "server", id: "data" },
-    details: { connectors },
-  });
+  await identity.audit.recordEverywhere(actOn("data", "server.restored", { connectors }));
   announceRestored({ dataDir, connectors }, { log, say });
 }
 
@@ -318,11 +315,7 @@ function startUpkeep(
   const weakened = weakeningSettings(settings);
   const fail = (error: unknown) => log.error({ err: error }, "upkeep failed");
   if (weakened.length > 0) {
-    const act = {
-      action: "server.weakened",
-      target: { type: "server", id: "settings" },
-      details: { settings: weakened },
-    };
+    const act = actOn("settings", "server.weakened", { settings: weakened });
     audit.recordEverywhere(act).catch(fail);
   }
   const everyHour = async () => {

@@ -10,6 +10,11 @@ export interface SealedPlace {
   column: string;
 }
 
+/** Makes the places of a table's column `sealed`, from the keys of its rows. */
+export function sealedIn(table: string): (...row: readonly string[]) => SealedPlace {
+  return (...row) => ({ table, row, column: "sealed" });
+}
+
 /**
  * Seals secrets that must be recovered later. Each purpose has its own key, so that a secret sealed for one never opens
  * for another.

@@ -1,4 +1,6 @@
-import type { Account, AccountProblem, FoundAccount } from "#api/accounts.ts";
+import { defined } from "#core/defined.ts";
+import type { MemberCall } from "#server/http/mount.ts";
+import type { AccountProblem, accountRoutes } from "#api/accounts.ts";
 import { cleanLine } from "#api/clean.ts";
 import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
 import { safeReturnTo } from "#api/return-to.ts";
@@ -29,10 +31,8 @@ export function pageBefore(providerId: string, returnTo: string | undefined): st
  */
 export async function depart(
   deps: AccountDeps,
-  actor: Actor,
-  providerId: string,
-  wish: { returnTo?: string | undefined; accountId?: string | undefined },
-): Promise<{ url: string }> {
+  { actor, params: { provider: providerId }, body: wish }: MemberCall<typeof accountRoutes.begin>,
+) {
   const known = requireProvider(deps.book, providerId);
   const { name, oauth } = known.provider;
   const way = configured(known);
@@ -50,7 +50,7 @@ export async function depart(
     const isTheirs = account?.userId === actor.userId && account.providerId === providerId;
     if (!isTheirs || account.state === "ended") throw noSuchThing();
   }
-  const content = { ...makeVerifier(deps, way), ...(accountId !== undefined && { accountId }) };
+  const content = { ...makeVerifier(deps, way), ...defined({ accountId }) };
   const state = await deps.flows.goAway(actor, { providerId, returnTo: safe(wish.returnTo), content });
   return { url: makeAddress(way, state, content.verifier) };
 }
@@ -86,7 +86,10 @@ export async function arrive(
 }
 
 /** Returns the person found at the provider, for the confirmation page. @throws ApiError `link_invalid` */
-export async function describeFound(deps: AccountDeps, actor: Actor, id: string): Promise<{ found: FoundAccount }> {
+export async function describeFound(
+  deps: AccountDeps,
+  { actor, body: { id } }: MemberCall<typeof accountRoutes.found>,
+) {
   const flow = await deps.flows.readFound(id, actor);
   if (!flow) throw tooLate();
   const { provider } = requireProvider(deps.book, flow.providerId);
@@ -99,10 +102,8 @@ export async function describeFound(deps: AccountDeps, actor: Actor, id: string)
 /** Records whether the person confirms that the account is theirs. @throws ApiError `link_invalid`, `account_taken` */
 export async function decideFound(
   deps: AccountDeps,
-  actor: Actor,
-  id: string,
-  isAccepted: boolean,
-): Promise<{ account: Account | null; returnTo: string }> {
+  { actor, body: { id, isAccepted } }: MemberCall<typeof accountRoutes.confirm>,
+) {
   const flow = await deps.flows.takeFound(id, actor);
   if (!flow) throw tooLate();
   const proven = toProven(flow);
@@ -204,7 +205,7 @@ async function judge(
 
 function toProven({ providerId, content }: Kept<FoundFlow>): ProvenAccount {
   const { accessToken, refreshToken, ...who } = content;
-  const secrets: AccountSecrets = { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
+  const secrets: AccountSecrets = { accessToken, ...defined({ refreshToken }) };
   return { providerId, way: "oauth", secrets, ...who };
 }
 

@@ -1,7 +1,6 @@
-import { noSuchThing } from "#api/errors.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { existing } from "#api/errors.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/records/store.ts";
 import type { Flows } from "./flows.ts";
@@ -10,11 +9,7 @@ import type { KnownProvider, ProviderBook } from "./providers.ts";
 import type { AccountKeeper } from "./tokens.ts";
 
 /** The dependencies of every function about accounts. */
-export interface AccountDeps {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  log: Log;
+export interface AccountDeps extends Pick<Parts, "store" | "clock" | "randomBytes" | "log"> {
   audit: AuditRecorder;
   book: ProviderBook;
   flows: Flows;
@@ -28,7 +23,5 @@ export interface AccountDeps {
 
 /** @throws ApiError `not_found` */
 export function requireProvider(book: ProviderBook, providerId: string): KnownProvider {
-  const known = book.find(providerId);
-  if (!known) throw noSuchThing();
-  return known;
+  return existing(book.find(providerId));
 }

@@ -1,5 +1,6 @@
-import type { Clock } from "#core/clock.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Clock } from "#core/clock.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { believedUntil } from "#storage/access/clocks.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
 import type { IdentityJoin } from "#storage/records/identities.ts";
@@ -28,11 +29,11 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
     const join = await currentJoin(tx, workspaceId, principal);
     if (join?.basis !== "account" || join.connectorId !== accountId) return;
     await identities.end(principal, { at: clock.now(), by: null, reason });
-    await audit.recordSystem(tx, workspaceId, {
-      action: "person.unlinked",
-      target: { type: "user", id: userId },
-      details: { accountId, principal, basis: "account", from: userId, to: null, reason },
-    });
+    await audit.recordSystem(
+      tx,
+      workspaceId,
+      actOn(userId, "person.unlinked", { accountId, principal, basis: "account", from: userId, to: null, reason }),
+    );
   }
 
   return {
@@ -75,11 +76,11 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
         joinedBy: null,
         joinedAt: now,
       });
-      await audit.recordSystem(tx, workspaceId, {
-        action: "person.linked",
-        target: { type: "user", id: userId },
-        details: { accountId, principal, basis: "account", from: null, to: userId },
-      });
+      await audit.recordSystem(
+        tx,
+        workspaceId,
+        actOn(userId, "person.linked", { accountId, principal, basis: "account", from: null, to: userId }),
+      );
     },
   };
 }

@@ -1,13 +1,12 @@
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
 import type { AccountFlowRecord, FlowStage } from "#storage/records/accounts.ts";
-import type { Store } from "#storage/records/store.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { sealedIn } from "#storage/vault.ts";
 
 export type OneTime = ReturnType<typeof makeOneTime>;
 
 /** Secrets that work once and for 10 minutes, each with content that only the vault opens. */
-export function makeOneTime(options: { store: Store; clock: Clock; randomBytes: RandomBytes; vault: Vault }) {
+export function makeOneTime(options: Pick<Parts, "store" | "clock" | "randomBytes" | "vault">) {
   const { store, clock, randomBytes, vault } = options;
 
   function open(flow: AccountFlowRecord | undefined): OpenedFlow | undefined {
@@ -79,6 +78,4 @@ export interface OpenedFlow extends AccountFlowRecord {
 /** Lifetime of each. */
 export const FLOW_MS = 10 * 60_000;
 
-function placeOf(flowHash: string): SealedPlace {
-  return { table: "account_flows", row: [flowHash], column: "sealed" };
-}
+const placeOf = sealedIn("account_flows");

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import type { AccountPlace, AccountProvider, OAuthClient, OAuthSpec } from "#sources/account-contract.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { normalizeBaseUrl } from "#core/base-url.ts";
@@ -115,8 +116,8 @@ export function originsAt({ origins = [] }: AccountProvider, place: AccountPlace
 
 function placeFrom(provider: AccountProvider, { baseUrl, apiUrl }: AccountSettings): AccountPlace | undefined {
   const { usual } = provider;
-  if (baseUrl === undefined) return usual && { ...usual, ...(apiUrl !== undefined && { apiUrl }) };
-  return { ...placeAt(provider, baseUrl), ...(apiUrl !== undefined && { apiUrl }) };
+  if (baseUrl === undefined) return usual && { ...usual, ...defined({ apiUrl }) };
+  return { ...placeAt(provider, baseUrl), ...defined({ apiUrl }) };
 }
 
 function placeAt({ apiUrl }: AccountProvider, baseUrl: string): AccountPlace {

@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import { makeId } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { AccountSecrets } from "#sources/account-contract.ts";
@@ -60,7 +61,7 @@ export async function saveAccount(deps: AccountDeps, actor: Actor, proven: Prove
     await regainAccess(tx, deps.request, { workspaceId, accountId });
     const details = { providerId: rest.providerId, principal: rest.principal, way: rest.way };
     const action = before ? "account.reconnected" : "account.connected";
-    await audit.record(tx, actor, { action, target: { type: "account", id: accountId }, details });
+    await audit.record(tx, actor, actOn(accountId, action, details));
     return { account };
   });
   deps.wake();

@@ -1,4 +1,6 @@
-import type { Account, AccountProviderInfo, AccountStatus, AddAccountBody } from "#api/accounts.ts";
+import { actOn } from "#storage/audit-act.ts";
+import type { MemberCall } from "#server/http/mount.ts";
+import type { Account, AccountProviderInfo, accountRoutes } from "#api/accounts.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 import type { AccountProvider } from "#sources/account-contract.ts";
@@ -11,10 +13,7 @@ import { saveAccount } from "./save.ts";
 import { toAccount, toProviderInfo, toStatus } from "./view.ts";
 
 /** Lists the person's accounts, and the providers where they can connect one. */
-export async function listAccounts(
-  deps: AccountDeps,
-  actor: Actor,
-): Promise<{ accounts: Account[]; providers: AccountProviderInfo[] }> {
+export async function listAccounts(deps: AccountDeps, { actor }: MemberCall<typeof accountRoutes.list>) {
   const accounts: Account[] = [];
   for (const account of await deps.store.in(actor.workspaceId).accounts.listOf(actor.userId)) {
     accounts.push(await toAccount(deps, actor, account));
@@ -28,12 +27,15 @@ export async function listAccounts(
 }
 
 /** @throws ApiError `not_found` */
-export async function describeProvider(deps: AccountDeps, actor: Actor, providerId: string): Promise<AccountStatus> {
-  const known = requireProvider(deps.book, providerId);
+export async function describeProvider(
+  deps: AccountDeps,
+  { actor, params: { provider } }: Pick<MemberCall<typeof accountRoutes.status>, "actor" | "params">,
+) {
+  const known = requireProvider(deps.book, provider);
   const accounts = await deps.store.in(actor.workspaceId).accounts.listOf(actor.userId);
   return toStatus(
     known,
-    accounts.filter((account) => account.providerId === providerId),
+    accounts.filter((account) => account.providerId === provider),
   );
 }
 
@@ -44,7 +46,7 @@ export async function describeProvider(deps: AccountDeps, actor: Actor, provider
  *   `instance_not_trusted`, `account_taken`, `account_differs` from the one to be connected again, and the provider's
  *   errors
  */
-export async function addAccount(deps: AccountDeps, actor: Actor, body: AddAccountBody): Promise<{ account: Account }> {
+export async function addAccount(deps: AccountDeps, { actor, body }: MemberCall<typeof accountRoutes.add>) {
   const { book, keeper } = deps;
   const { credentials, accountId } = body;
   const provider = requireTokens(deps, body.providerId);
@@ -71,7 +73,10 @@ export async function addAccount(deps: AccountDeps, actor: Actor, body: AddAccou
 }
 
 /** Ends an account: it is no longer used for reading, and its tokens are revoked. @throws ApiError `not_found` */
-export async function disconnectAccount(deps: AccountDeps, actor: Actor, accountId: string): Promise<void> {
+export async function disconnectAccount(
+  deps: AccountDeps,
+  { actor, params: { id: accountId } }: MemberCall<typeof accountRoutes.disconnect>,
+) {
   const { store, clock, links, audit } = deps;
   const { workspaceId, userId } = actor;
   await store.transaction(async (tx) => {
@@ -82,11 +87,7 @@ export async function disconnectAccount(deps: AccountDeps, actor: Actor, account
     await loseAccess(tx, clock, { workspaceId, accountId, isGone: true });
     await accounts.update(accountId, { state: "ended", stateReason: null, dueAt: clock.now(), tries: 0 });
     const details = { providerId: account.providerId, principal: account.principal };
-    await audit.record(tx, actor, {
-      action: "account.disconnected",
-      target: { type: "account", id: accountId },
-      details,
-    });
+    await audit.record(tx, actor, actOn(accountId, "account.disconnected", details));
   });
   deps.wake();
 }

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { AccountSecrets, OAuthClient } from "#sources/account-contract.ts";
@@ -56,7 +57,7 @@ export function makeTokenEndpoint(http: SourceHttp, at: TokenEndpoint) {
     // Without a new one, the previous refresh token stays valid.
     const refreshToken = refresh_token ?? before?.refreshToken;
     return {
-      secrets: { accessToken, ...(refreshToken !== undefined && { refreshToken }) },
+      secrets: { accessToken, ...defined({ refreshToken }) },
       expiresAt: expires_in === undefined ? null : now() + expires_in * 1_000,
       scopes: scope?.split(/[\s,]+/).filter((each) => each !== ""),
       idToken,
@@ -70,7 +71,7 @@ export function makeTokenEndpoint(http: SourceHttp, at: TokenEndpoint) {
         grant_type: "authorization_code",
         code,
         redirect_uri: redirectUrl,
-        ...(verifier !== undefined && { code_verifier: verifier }),
+        ...defined({ code_verifier: verifier }),
       });
     },
     /** @throws GrantRefused; ApiError `source_unavailable` */

@@ -1,14 +1,13 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
-import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import type { Sleep } from "#core/clock.ts";
 import { randomSecret } from "#core/secrets.ts";
 import type { AccountPlace, AccountProvider, AccountSecrets, SourceAccount } from "#sources/account-contract.ts";
 import type { AccountTokens, SourceHttp } from "#sources/http-contract.ts";
 import type { SourceHttpPool } from "#sources/http/pool.ts";
 import type { AccountRecord } from "#storage/records/accounts.ts";
-import type { Store } from "#storage/records/store.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { sealedIn } from "#storage/vault.ts";
 import { configured, type ConfiguredProvider, originsAt, type ProviderBook, tokenEndpointAt } from "./providers.ts";
 import { principalOf } from "./principal.ts";
 import { EARLY_MS, makeRenewer } from "./renewal.ts";
@@ -17,12 +16,7 @@ import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 
 export type AccountKeeper = ReturnType<typeof makeAccountKeeper>;
 
-export interface KeeperOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  vault: Vault;
-  log: Log;
+export interface KeeperOptions extends Pick<Parts, "store" | "clock" | "randomBytes" | "log" | "vault"> {
   http: Pick<SourceHttpPool, "for">;
   book: ProviderBook;
   sleep: Sleep;
@@ -219,6 +213,4 @@ const ASK_MS = 30_000;
 
 const Secrets = z.object({ accessToken: z.string(), refreshToken: z.string().optional() });
 
-function placeOf(workspaceId: string, accountId: string): SealedPlace {
-  return { table: "provider_accounts", row: [workspaceId, accountId], column: "sealed" };
-}
+const placeOf = sealedIn("provider_accounts");

@@ -8,6 +8,7 @@ import type { Log } from "#core/log.ts";
 import { type AddressGuard, faultOfPrivateHosts, makeAddressGuard } from "#net/address-guard.ts";
 import { isLoopbackAddress } from "#net/addresses.ts";
 import { baseUrlOf, isOpenToStrangers, type Settings } from "#server/settings/config.ts";
+import { makeNoThrottle, makeThrottle, type Throttle } from "#server/http/throttle.ts";
 import { MANAGED_QUOTAS, type Quotas } from "#server/identity/workspaces/quotas.ts";
 import type { Lifecycle } from "#server/mcp/revisions.ts";
 import type { AccountSettings } from "#server/accounts/providers.ts";
@@ -98,6 +99,16 @@ export function makeFoundation(
   const addressGuard = makeGuard(settings, opened.port);
   const instanceId = randomBytes(12).toString("hex");
   return { settings: appSettings, store, clock, log, randomBytes, vault, instanceId, addressGuard };
+}
+
+/** Makes a limit of what people do; none where the operator has turned limits off. */
+export function makeLimit(
+  { clock, settings }: Pick<Foundation, "clock" | "settings">,
+  perMinute: number,
+  what: string,
+): Throttle {
+  if (settings.rateLimits === "off") return makeNoThrottle();
+  return makeThrottle({ perMinute, clock, message: `Too many ${what}. Wait a moment and try again.` });
 }
 
 /** The services where people connect accounts, with this server's clients there. */

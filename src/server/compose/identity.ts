@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import { defined } from "#core/defined.ts";
 import { isOpenToStrangers } from "#server/settings/config.ts";
 import { makeAuthenticator } from "#server/http/authenticate.ts";
@@ -6,7 +7,6 @@ import { type CursorCodec, makeCursorCodec } from "#server/http/cursor.ts";
 import { makeGuard } from "#server/http/guard.ts";
 import { makeIdempotency } from "#server/http/idempotency.ts";
 import { makeLimits } from "#server/http/limits.ts";
-import { makeNoThrottle, makeThrottle } from "#server/http/throttle.ts";
 import { makeAuditService, type AuditService } from "#server/identity/audit/service.ts";
 import { notingUses } from "#server/identity/audit/uses.ts";
 import { makeGroupService } from "#server/identity/groups/service.ts";
@@ -40,7 +40,7 @@ import { makeLeftGrants } from "#server/identity/workspaces/left-grants.ts";
 import { makeWorkspaceService } from "#server/identity/workspaces/service.ts";
 import { type GuardedFetch, makeGuardedFetch } from "#net/guarded-fetch.ts";
 import { makeSyncSignals } from "#core/sync-signals.ts";
-import type { Foundation } from "./foundation.ts";
+import { type Foundation, makeLimit } from "./foundation.ts";
 
 export interface IdentityOptions {
   /** Signs cursors; at least 32 bytes, the same across restarts. */
@@ -219,7 +219,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       async tellRevoked(tx, workspaceId, connections) {
         for (const { connectionId, serverId } of connections) {
           const reason = "member_left";
-          const act = { action: "connection.revoked", target: { type: "connection", id: connectionId } };
+          const act = actOn(connectionId, "connection.revoked");
           await audit.recordSystem(tx, workspaceId, { ...act, details: { reason } });
           await emit(tx, workspaceId, {
             type: "connection.revoked",
@@ -258,24 +258,14 @@ function makeOAuth(
     rules: { appSchemes: new Set(settings.oauthAppSchemes) },
     baseUrl: settings.baseUrl,
     key: options.oauthKey,
-    deviceThrottle:
-      settings.rateLimits === "off"
-        ? makeNoThrottle()
-        : makeThrottle({
-            perMinute: DEVICE_CODES_PER_MINUTE,
-            clock,
-            message: "Too many codes. Wait a moment and try again.",
-          }),
+    deviceThrottle: makeLimit({ clock, settings }, DEVICE_CODES_PER_MINUTE, "codes"),
     prove: (email, password, { origin = { requestId: "", clientIp: null } }) =>
       sessions.prove(email, password, { origin, userAgent: null, formerSecret: null }),
   });
 }
 
-function makeThrottles({ clock, settings }: Pick<Foundation, "clock" | "settings">) {
-  const limit = (perMinute: number, what: string) =>
-    settings.rateLimits === "off"
-      ? makeNoThrottle()
-      : makeThrottle({ perMinute, clock, message: `Too many ${what}. Wait a moment and try again.` });
+function makeThrottles(by: Pick<Foundation, "clock" | "settings">) {
+  const limit = (perMinute: number, what: string) => makeLimit(by, perMinute, what);
   return {
     signIn: limit(SIGN_INS_PER_MINUTE, "sign-ins"),
     signInOfAccount: limit(SIGN_INS_PER_ACCOUNT, "sign-ins"),

@@ -10,14 +10,13 @@ import { makeGuardedClient } from "#net/guarded-client.ts";
 import { endConnector } from "#server/connectors/change.ts";
 import type { ConnectorDeps } from "#server/connectors/deps.ts";
 import type { Emit } from "#server/events/outbox.ts";
-import { makeNoThrottle, makeThrottle } from "#server/http/throttle.ts";
 import type { OpenMcp, ServerDeps } from "#server/provider-servers/deps.ts";
 import { type Discover, makeProviderOAuth } from "#server/provider-servers/oauth.ts";
 import { makeSecretKeeper } from "#server/provider-servers/secrets.ts";
 import { makeProviderSessions } from "#server/provider-servers/sessions.ts";
 import { requestSync } from "#server/sync/schedule/request.ts";
 import type { SourceHttpPool } from "#sources/http/pool.ts";
-import type { Foundation } from "./foundation.ts";
+import { type Foundation, makeLimit } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 
 /** Opens sessions with provider servers; the client is loaded on first use. */
@@ -78,14 +77,7 @@ export function makeProviderServers(
     afterwards,
     renewer: makeRenewer({ clock, randomBytes, sleep }),
     baseUrl,
-    throttle:
-      settings.rateLimits === "off"
-        ? makeNoThrottle()
-        : makeThrottle({
-            perMinute: TRIES_PER_MINUTE,
-            clock,
-            message: "Too many tests of servers. Wait a moment and try again.",
-          }),
+    throttle: makeLimit({ clock, settings }, TRIES_PER_MINUTE, "tests of servers"),
     emit,
     endConnector: (tx, workspaceId, connector) => endConnector({ clock, syncs }, tx, workspaceId, connector),
     request: (tx, workspaceId, connector) =>

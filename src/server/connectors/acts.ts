@@ -1,6 +1,6 @@
 import { ACT_WORDS } from "#api/act-words.ts";
 import { CONNECTOR_ACTS, type ConnectorAct } from "#api/connector-acts.ts";
-import { ApiError, assertNever } from "#api/errors.ts";
+import { ApiError, assertNever, noSuchThing } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store, WorkspaceStore } from "#storage/records/store.ts";
@@ -129,12 +129,8 @@ async function refusal(
     }
     case "yes":
     case "hidden":
-      return notFound();
+      return noSuchThing();
     default:
       return assertNever(verdict);
   }
-}
-
-function notFound(): ApiError {
-  return new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }

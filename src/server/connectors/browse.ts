@@ -1,8 +1,8 @@
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { ApiError } from "#api/errors.ts";
-import type { BrowseAnswer, BrowseAt, BrowseBody } from "#api/connector-records.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
-import type { Actor } from "#storage/access/actor.ts";
 import { requireMayConnect } from "./credentials.ts";
 import { requireActs } from "./acts.ts";
 import type { ConnectorDeps } from "./deps.ts";
@@ -21,7 +21,7 @@ import {
  * @throws ApiError `provider_unknown`, `provider_unavailable`, `connector_config_invalid`, `forbidden`, and the
  *   source's own errors
  */
-export async function browseSource(deps: ConnectorDeps, actor: Actor, body: BrowseBody): Promise<BrowseAnswer> {
+export async function browseSource(deps: ConnectorDeps, { actor, body }: MemberCall<typeof connectorRoutes.browse>) {
   const source = await requireUsable(deps, actor, body);
   if (!source.browse) throw nothingToChoose(source);
   const standing = await standingOfActor(deps, actor, source, body);
@@ -44,10 +44,12 @@ export async function browseSource(deps: ConnectorDeps, actor: Actor, body: Brow
  */
 export async function browseConnector(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  { parent = null, query, cursor }: BrowseAt,
-): Promise<BrowseAnswer> {
+  {
+    actor,
+    params: { id: connectorId },
+    body: { parent = null, query, cursor },
+  }: MemberCall<typeof connectorRoutes.browseOwn>,
+) {
   const connector = await requireActs(deps, actor, connectorId, ["browse"]);
   const { workspaceId, userId } = actor;
   const giver = await deps.credentials.giverOf(workspaceId, connector);

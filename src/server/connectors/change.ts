@@ -1,3 +1,6 @@
+import { actOn } from "#storage/audit-act.ts";
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import type { Connector } from "#api/connector-records.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -32,7 +35,7 @@ export async function pauseOrResume(
     const health = isResumed ? { consecutiveFailures: 0 } : {};
     await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt, pausedBy, ...health });
     await workspace.access.raiseEpoch();
-    await record(deps, tx, actor, isResumed ? "connector.resumed" : "connector.paused", connectorId, {});
+    await deps.audit.record(tx, actor, actOn(connectorId, isResumed ? "connector.resumed" : "connector.paused"));
     if (!isResumed) return deps.syncs.cancelAll(tx, actor.workspaceId, connectorId);
     const after = { ...before, state };
     if (source?.sessions) await deps.syncs.request(tx, actor.workspaceId, after, { trigger: "manual" });
@@ -55,13 +58,12 @@ function pausedByOf({ userId }: Actor, { state, pausedBy, ownerUserId }: Connect
  */
 export async function removeConnector(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-): Promise<{ connector: Connector }> {
+  { actor, params: { id: connectorId } }: MemberCall<typeof connectorRoutes.remove>,
+) {
   const cancelled = await deps.store.transaction(async (tx) => {
     const before = await requireActs(deps, actor, connectorId, ["delete"], { on: tx });
     const ended = await endConnector(deps, tx, actor.workspaceId, before);
-    if (before.state !== "deleting") await record(deps, tx, actor, "connector.deleted", connectorId, {});
+    if (before.state !== "deleting") await deps.audit.record(tx, actor, actOn(connectorId, "connector.deleted"));
     return ended;
   });
   const answer = await showConnector(deps, actor, connectorId);
@@ -114,15 +116,4 @@ export async function showConnector(
 ): Promise<{ connector: Connector }> {
   const connector = await requireManaged(deps.store, actor, connectorId);
   return { connector: await toConnector(deps, actor, connector) };
-}
-
-function record(
-  { audit }: ConnectorDeps,
-  tx: Store,
-  actor: Actor,
-  action: string,
-  id: string,
-  details: Record<string, unknown>,
-): Promise<void> {
-  return audit.record(tx, actor, { action, target: { type: "connector", id }, details });
 }

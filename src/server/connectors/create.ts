@@ -1,5 +1,8 @@
+import { actOn } from "#storage/audit-act.ts";
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { makeId } from "#api/common.ts";
-import type { Connector, CreateConnectorBody, Sync } from "#api/connector-records.ts";
+import type { CreateConnectorBody } from "#api/connector-records.ts";
 import { defined } from "#core/defined.ts";
 import { mintSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -29,11 +32,7 @@ const DEFAULT_EVERY_MINUTES = 30;
  *
  * @throws ApiError of `requireUsable`, `parseConfig`, `checkSource` and `checkAccess`: then nothing is stored
  */
-export async function createConnector(
-  deps: ConnectorDeps,
-  actor: Actor,
-  body: CreateConnectorBody,
-): Promise<{ connector: Connector; sync: Sync | null; warnings?: string[]; key?: string }> {
+export async function createConnector(deps: ConnectorDeps, { actor, body }: MemberCall<typeof connectorRoutes.create>) {
   const { store, policy, audit, syncs, credentials, clock, randomBytes } = deps;
   const source = await requireUsable(deps, actor, body);
   const { spec } = source;
@@ -72,11 +71,7 @@ export async function createConnector(
       : undefined;
     if (source.syncIdentities) await syncs.requestIdentities(tx, actor.workspaceId, connector);
     const details = { providerId: record.providerId, visibility: access.visibility };
-    await audit.record(tx, actor, {
-      action: "connector.created",
-      target: { type: "connector", id: connectorId },
-      details,
-    });
+    await audit.record(tx, actor, actOn(connectorId, "connector.created", details));
     return { connector, sync, key };
   });
   syncs.signal();
@@ -84,8 +79,7 @@ export async function createConnector(
   return {
     connector: await toConnector(deps, actor, made.connector),
     sync: made.sync ? await toSync(workspace, policy, actor, made.connector, made.sync) : null,
-    ...defined({ warnings }),
-    ...defined({ key: made.key }),
+    ...defined({ warnings, key: made.key }),
   };
 }
 

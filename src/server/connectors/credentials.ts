@@ -6,7 +6,7 @@ import type { Source } from "#sources/contract.ts";
 import type { HttpGrant } from "#sources/http/pool.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/records/store.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { sealedIn, type Vault } from "#storage/vault.ts";
 
 /** Secrets by name, in the form that the source's schema takes. */
 export type Credentials = Readonly<Record<string, string>>;
@@ -199,6 +199,4 @@ const NEEDED = [
 
 const Stored = z.record(z.string(), z.string());
 
-function placeOf(workspaceId: string, connectorId: string): SealedPlace {
-  return { table: "connector_credentials", row: [workspaceId, connectorId], column: "sealed" };
-}
+const placeOf = sealedIn("connector_credentials");

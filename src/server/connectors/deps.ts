@@ -1,12 +1,12 @@
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import type { SourceProblem } from "#api/common.ts";
 import type { ConnectorActivity } from "#api/connector-records.ts";
-import { ApiError } from "#api/errors.ts";
 import type { Policy } from "#storage/policy/policy.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import type { Sleep } from "#core/clock.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SourceHttpPool } from "#sources/http/pool.ts";
@@ -110,8 +110,9 @@ export interface SyncControl {
 }
 
 /** Dependencies of every function of the connector service. */
-export interface ConnectorDeps {
-  store: Store;
+export interface ConnectorDeps extends Pick<Parts, "store" | "clock" | "randomBytes" | "log"> {
+  audit: AuditRecorder;
+  cursors: CursorCodec;
   sources: SourceRegistry;
   syncs: SyncControl;
   /** Decides who may do which act on a connector. */
@@ -126,15 +127,10 @@ export interface ConnectorDeps {
   /** The HTTP connections from sources to their providers. */
   http: SourceHttpPool;
   policy: Pick<Policy, "mayRead" | "readList" | "viewerIn">;
-  audit: AuditRecorder;
   quotas: QuotaKeeper;
-  cursors: CursorCodec;
   /** Why kb can't watch the connector's source; undefined if it does, or doesn't try. */
   watchFault(connectorId: string): WatchFault | undefined;
-  clock: Clock;
-  randomBytes: RandomBytes;
   sleep: Sleep;
-  log: Log;
 }
 
 /**
@@ -145,7 +141,7 @@ export interface ConnectorDeps {
 export async function requireManaged(store: Store, actor: Actor, connectorId: string): Promise<ConnectorRecord> {
   const connector = await store.in(actor.workspaceId).connectors.find(connectorId);
   if (connector && manages(actor, connector)) return connector;
-  throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
+  throw noSuchThing();
 }
 
 /** @throws ApiError `provider_unknown` */

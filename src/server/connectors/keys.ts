@@ -1,3 +1,6 @@
+import { actOn } from "#storage/audit-act.ts";
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
@@ -20,10 +23,12 @@ import { takeOver } from "./take-over.ts";
  */
 export async function rotateKey(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  overlapSeconds: number,
-): Promise<{ key: string | null }> {
+  {
+    actor,
+    params: { id: connectorId },
+    body: { overlapSeconds } = DEFAULT_OVERLAP,
+  }: MemberCall<typeof connectorRoutes.rotateKey>,
+) {
   const connector = await requireManaged(deps.store, actor, connectorId);
   const { spec } = await requireSource(deps.sources, connector.providerId);
   if (!takesKey(spec)) {
@@ -42,11 +47,13 @@ export async function rotateKey(
     if (newest !== undefined) await connectors.endKeys([newest], now + overlapSeconds * 1_000);
     const key = await addKey(deps, tx, actor, connectorId);
     await connectors.update(connectorId, { stateReason: null });
-    const target = { type: "connector", id: connectorId };
-    await deps.audit.record(tx, actor, { action: "connector.key_rotated", target, details: { overlapSeconds } });
+    await deps.audit.record(tx, actor, actOn(connectorId, "connector.key_rotated", { overlapSeconds }));
     return { key };
   });
 }
+
+/** How long the former key still works, where no one says. */
+const DEFAULT_OVERLAP = { overlapSeconds: 600 };
 
 const ENDED = "An admin of the workspace revoked its key. Only its owner can create a new one.";
 
@@ -58,8 +65,7 @@ async function endKeysOfOther(deps: ConnectorDeps, actor: Actor, { connectorId }
     await connectors.endKeys(ended, deps.clock.now());
     // The owner sees the reason with any state.
     await connectors.update(connectorId, { stateReason: ENDED });
-    const target = { type: "connector", id: connectorId };
-    await deps.audit.record(tx, actor, { action: "connector.key_revoked", target, details: { keys: ended.length } });
+    await deps.audit.record(tx, actor, actOn(connectorId, "connector.key_revoked", { keys: ended.length }));
     return { key: null };
   });
 }

@@ -1,7 +1,9 @@
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import type { Connector, ConnectorListQuery, ConnectorPublic } from "#api/connector-records.ts";
 import { listOpenings } from "#storage/policy/openings.ts";
 import { isoOrNull } from "#core/instant.ts";
-import { pageOf } from "#server/http/row-pages.ts";
+import { inMemory, readPage } from "#server/http/pages.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ItemCount } from "#storage/records/items.ts";
@@ -10,11 +12,7 @@ import { isOwnedBy, manages } from "./judge.ts";
 import { toConnector, toPublic } from "./view.ts";
 
 /** Connectors that the actor manages; for others with items that they may read, only the public facts. */
-export async function listConnectors(
-  deps: ConnectorDeps,
-  actor: Actor,
-  query: ConnectorListQuery,
-): Promise<{ connectors: (Connector | ConnectorPublic)[]; nextCursor: string | null }> {
+export async function listConnectors(deps: ConnectorDeps, { actor, query }: MemberCall<typeof connectorRoutes.list>) {
   const seen = actsAsAdmin(actor) ? new Set<string>() : await connectorsSeen(deps, actor);
   const isShown = (record: ConnectorRecord) => manages(actor, record) || isPublic(record, seen);
   const { page, nextCursor } = await shownPage(deps, actor, "GET /api/connectors", query, isShown);
@@ -28,9 +26,8 @@ export async function listConnectors(
 /** The actor's own connectors. */
 export async function listOwnConnectors(
   deps: ConnectorDeps,
-  actor: Actor,
-  query: ConnectorListQuery,
-): Promise<{ connectors: Connector[]; nextCursor: string | null }> {
+  { actor, query }: MemberCall<typeof connectorRoutes.mine>,
+) {
   const isMine = (record: ConnectorRecord) => isOwnedBy(actor, record);
   const { page, nextCursor } = await shownPage(deps, actor, "GET /api/connectors/mine", query, isMine);
   const connectors: Connector[] = [];
@@ -44,9 +41,8 @@ export async function listOwnConnectors(
  */
 export async function getConnector(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-): Promise<{ connector: Connector }> {
+  { actor, params: { id: connectorId } }: MemberCall<typeof connectorRoutes.get>,
+) {
   const { store, clock } = deps;
   const record = await requireManaged(store, actor, connectorId);
   const freshness = await freshnessOf(deps, actor.workspaceId, record);
@@ -111,6 +107,6 @@ async function shownPage(
       (q === undefined || record.name.toLowerCase().includes(q.toLowerCase())) &&
       isShown(record),
   );
-  const list = { route, args: { providerId, state, q }, rows, idOf: (row: ConnectorRecord) => row.connectorId };
-  return pageOf(deps, actor, list, query);
+  const all = inMemory(rows, ({ createdAt, connectorId }) => ({ value: createdAt, id: connectorId }));
+  return readPage(deps, actor, { route, args: { providerId, state, q }, kind: "connector", ...all }, query);
 }

@@ -1,4 +1,5 @@
 import type { EndedJoin } from "#storage/people-batch.ts";
+import { actOn } from "#storage/audit-act.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { type PeopleDeps, trustOf } from "./people.ts";
 
@@ -21,11 +22,11 @@ export function makePeopleLinks(
     async onEnded(workspaceId: string, connectorId: string, joins: readonly EndedJoin[]): Promise<void> {
       await store.transaction(async (tx) => {
         for (const { principal, userId, reason } of joins) {
-          await audit.recordSystem(tx, workspaceId, {
-            action: "person.unlinked",
-            target: { type: "user", id: userId },
-            details: { connectorId, principal, from: userId, to: null, reason },
-          });
+          await audit.recordSystem(
+            tx,
+            workspaceId,
+            actOn(userId, "person.unlinked", { connectorId, principal, from: userId, to: null, reason }),
+          );
         }
       });
     },
@@ -46,11 +47,11 @@ export function makePeopleLinks(
           for (const { principal, userId } of matches) {
             const joinedAt = clock.now();
             await identities.join({ principal, userId, connectorId, basis: "email", joinedBy: null, joinedAt });
-            await audit.recordSystem(tx, workspaceId, {
-              action: "person.linked",
-              target: { type: "user", id: userId },
-              details: { connectorId, principal, basis: "email", from: null, to: userId },
-            });
+            await audit.recordSystem(
+              tx,
+              workspaceId,
+              actOn(userId, "person.linked", { connectorId, principal, basis: "email", from: null, to: userId }),
+            );
           }
           return matches.length;
         });

@@ -1,8 +1,11 @@
+import { requireMembers } from "#storage/records/known.ts";
+import { actOn } from "#storage/audit-act.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { ApiError } from "#api/errors.ts";
-import type { LinkPeopleBody, PeopleQuery, PeopleSummary, SourceUser, UnlinkedReason } from "#api/people.ts";
+import type { LinkPeopleBody, peopleRoutes, SourceUser, UnlinkedReason } from "#api/people.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Principal } from "#core/principals.ts";
-import { cutPage } from "#server/http/cursor.ts";
+import { readPage } from "#server/http/pages.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { IdentityRecord } from "#storage/records/identities.ts";
@@ -40,25 +43,30 @@ export async function trustOf(
 /** Users whom the connector's source named, linked or not. @throws ApiError `not_found`, `invalid_cursor` */
 export async function listPeople(
   deps: PeopleDeps,
-  actor: Actor,
-  connectorId: string,
-  { unlinked, limit, cursor }: PeopleQuery,
-): Promise<{ people: SourceUser[]; summary: PeopleSummary; nextCursor: string | null }> {
+  { actor, params: { id: connectorId }, query }: MemberCall<typeof peopleRoutes.list>,
+) {
   const connector = await requireManaged(deps.store, actor, connectorId);
-  const { workspaceId, userId } = actor;
+  const { workspaceId } = actor;
   const workspace = deps.store.in(workspaceId);
-  const scope = { workspaceId, userId, route: "GET /api/connectors/:id/people", args: { connectorId, unlinked } };
-  const offset = cursor === undefined ? 0 : deps.cursors.decode(scope, cursor).value;
-  const rows = await workspace.identities.list(connectorId, {
-    limit: limit + 1,
-    offset,
-    ...(unlinked === "true" && { isJoined: false }),
-  });
-  const { page, nextCursor } = cutPage(
-    rows,
-    limit,
-    () => ({ flags: 0, value: offset + limit, id: "" }),
-    (position) => deps.cursors.encode(scope, position),
+  const { limit, unlinked } = query;
+  let from = 0;
+  const { page, nextCursor } = await readPage(
+    deps,
+    actor,
+    {
+      route: "GET /api/connectors/:id/people",
+      args: { connectorId, unlinked },
+      read({ after, ...wanted }) {
+        from = after?.value ?? 0;
+        return workspace.identities.list(connectorId, {
+          ...wanted,
+          offset: from,
+          ...(unlinked === "true" && { isJoined: false }),
+        });
+      },
+      positionOf: () => ({ value: from + limit, id: "" }),
+    },
+    query,
   );
   const trust = await trustOf(deps, workspaceId, connector);
   const people = await toSourceUsers(deps, workspaceId, trust, page);
@@ -84,10 +92,8 @@ export async function listPeople(
  */
 export async function linkPeople(
   deps: PeopleDeps,
-  actor: Actor,
-  connectorId: string,
-  { links }: LinkPeopleBody,
-): Promise<{ people: SourceUser[] }> {
+  { actor, params: { id: connectorId }, body: { links } }: MemberCall<typeof peopleRoutes.link>,
+) {
   const connector = await requireActs(deps, actor, connectorId, ["link_people"]);
   const trust = await trustOf(deps, actor.workspaceId, connector);
   requireMayTie(trust, actor, links);
@@ -135,8 +141,7 @@ async function requireTieable(
       field: "links",
     });
   }
-  if (await workspace.members.find(userId)) return;
-  throw new ApiError("unknown_member", { message: `${userId} is not a member of this workspace.`, field: "links" });
+  await requireMembers(workspace, [userId], "links");
 }
 
 async function tie(
@@ -154,11 +159,18 @@ async function tie(
     const join = { principal, userId, connectorId, basis: "admin", joinedBy: actor.userId, joinedAt: now } as const;
     await identities.join(join);
   }
-  await audit.record(tx, actor, {
-    action: userId === null ? "person.unlinked" : "person.linked",
-    target: { type: "user", id: userId ?? before ?? "" },
-    details: { connectorId, principal, basis: "admin", from: before, to: userId, isWidened: userId !== null },
-  });
+  await audit.record(
+    tx,
+    actor,
+    actOn(userId ?? before ?? "", userId === null ? "person.unlinked" : "person.linked", {
+      connectorId,
+      principal,
+      basis: "admin",
+      from: before,
+      to: userId,
+      isWidened: userId !== null,
+    }),
+  );
 }
 
 async function toSourceUsers(

@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import { groupsAlways } from "#storage/access/item-clocks.ts";
 import { createHash } from "node:crypto";
 import { ApiError, isApiError } from "#api/errors.ts";
@@ -105,9 +106,8 @@ export function traceOf(
   { audit }: Pick<PushDeps, "audit">,
   { caller, connector, uploadId }: PushTarget,
 ): NewAuditRecord {
-  const target = { type: "connector", id: connector.connectorId };
   const details = { keyId: caller.keyId, ...defined({ uploadId }) };
-  return audit.makeSystemRow({ action: "connector.access_pushed", target, details });
+  return audit.makeSystemRow(actOn(connector.connectorId, "connector.access_pushed", details));
 }
 
 /** The ops for some lines, and which of them answers which line. */

@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import { ApiError } from "#api/errors.ts";
 import type { PushResult } from "#api/connector-records.ts";
 import type { PushedLine, PushPeopleEvent } from "#sources/push/events.ts";
@@ -42,7 +43,6 @@ export async function storePeople(
     }
     const changed = answers.filter(({ fixed }) => fixed === "upserted" || fixed === "removed").length;
     if (changed > 0) {
-      const target = { type: "connector", id: connector.connectorId };
       const details = {
         changed,
         keyId: caller.keyId,
@@ -50,7 +50,11 @@ export async function storePeople(
         added: named(came.added),
         removed: named(came.removed),
       };
-      await deps.audit.recordSystem(tx, caller.workspaceId, { action: "connector.people_pushed", target, details });
+      await deps.audit.recordSystem(
+        tx,
+        caller.workspaceId,
+        actOn(connector.connectorId, "connector.people_pushed", details),
+      );
     }
     if (uploadId !== undefined) await acknowledge(deps, workspace, uploadId, answers);
     return answers.map((answer) => toResult(answer));

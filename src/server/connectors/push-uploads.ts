@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { makeId } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
@@ -113,11 +114,15 @@ async function close(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushU
   const isHeld = guard.removed + gone > removalLimit(guard.highest);
   const isClosed = await deps.store.transaction(async (tx) => {
     if (!(await tx.in(caller.workspaceId).pushUploads.close(uploadId, { state: "ending", isHeld }, now))) return false;
-    await deps.audit.recordSystem(tx, caller.workspaceId, {
-      action: "connector.set_pushed",
-      target: { type: "connector", id: connectorId },
-      details: { uploadId, keyId: caller.keyId, ...(isHeld ? { held: gone } : { removed: gone }) },
-    });
+    await deps.audit.recordSystem(
+      tx,
+      caller.workspaceId,
+      actOn(connectorId, "connector.set_pushed", {
+        uploadId,
+        keyId: caller.keyId,
+        ...(isHeld ? { held: gone } : { removed: gone }),
+      }),
+    );
     return true;
   });
   if (!isClosed) throw over(upload);

@@ -1,8 +1,9 @@
-import { ApiError } from "#api/errors.ts";
-import type { RemovedItem, Sync } from "#api/connector-records.ts";
+import { existing } from "#api/errors.ts";
+import { actOn } from "#storage/audit-act.ts";
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { isoOf } from "#core/instant.ts";
-import { cutPage } from "#server/http/cursor.ts";
-import type { Actor } from "#storage/access/actor.ts";
+import { readPage } from "#server/http/pages.ts";
 import { KEEP_REMOVED_MS } from "#storage/records/item-writes.ts";
 import { requireActs } from "./acts.ts";
 import { type ConnectorDeps, requireManaged } from "./deps.ts";
@@ -12,20 +13,22 @@ import { toSync } from "./view.ts";
 /** Items that can be restored, without their names: no one sees removed content. @throws ApiError `not_found` */
 export async function listRemoved(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
-): Promise<{ removed: RemovedItem[]; nextCursor: string | null }> {
+  { actor, params: { id: connectorId }, query }: MemberCall<typeof connectorRoutes.listRemoved>,
+) {
   await requireManaged(deps.store, actor, connectorId);
-  const { workspaceId, userId } = actor;
-  const scope = { workspaceId, userId, route: "GET /api/connectors/:id/removed", args: { connectorId } };
-  const afterKbId = cursor === undefined ? "" : `kbi_${deps.cursors.decode(scope, cursor).id}`;
+  const { itemWrites } = deps.store.in(actor.workspaceId);
   const since = deps.clock.now() - KEEP_REMOVED_MS;
-  const { page, nextCursor } = cutPage(
-    await deps.store.in(workspaceId).itemWrites.listRemoved(connectorId, { since, afterKbId, limit: limit + 1 }),
-    limit,
-    (row) => ({ flags: 0, value: 0, id: row.kbId.slice(4) }),
-    (position) => deps.cursors.encode(scope, position),
+  const { page, nextCursor } = await readPage(
+    deps,
+    actor,
+    {
+      route: "GET /api/connectors/:id/removed",
+      args: { connectorId },
+      kind: "item",
+      read: ({ limit, after }) => itemWrites.listRemoved(connectorId, { since, afterKbId: after?.id ?? "", limit }),
+      positionOf: ({ kbId }) => ({ value: 0, id: kbId }),
+    },
+    query,
   );
   return { removed: page.map(({ kbId, removedAt }) => ({ kbId, removedAt: isoOf(removedAt) })), nextCursor };
 }
@@ -37,20 +40,14 @@ export async function listRemoved(
  */
 export async function restoreItem(
   deps: ConnectorDeps,
-  actor: Actor,
-  kbId: string,
-): Promise<{ kbId: string; connectorId: string; sync: Sync | null }> {
+  { actor, params: { fileId: kbId } }: MemberCall<typeof connectorRoutes.restoreFile>,
+) {
   const workspace = deps.store.in(actor.workspaceId);
-  const item = await workspace.itemWrites.findRemoved(kbId, deps.clock.now() - KEEP_REMOVED_MS);
-  if (!item) throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
+  const item = existing(await workspace.itemWrites.findRemoved(kbId, deps.clock.now() - KEEP_REMOVED_MS));
   const { connectorId, externalId } = item;
   const connector = await requireActs(deps, actor, connectorId, ["restore"]);
   await deps.store.transaction((tx) =>
-    deps.audit.record(tx, actor, {
-      action: "connector.item_restored",
-      target: { type: "connector", id: connectorId },
-      details: { kbId },
-    }),
+    deps.audit.record(tx, actor, actOn(connectorId, "connector.item_restored", { kbId })),
   );
   await applyOps(deps, actor.workspaceId, connectorId, [{ type: "restore", kbId }]);
   const source = await deps.sources.find(connector.providerId);

@@ -1,5 +1,5 @@
 import { accepts } from "hono/accepts";
-import { connectorRoutes as routes } from "#api/connectors.ts";
+import { connectorRoutes } from "#api/connectors.ts";
 import { peopleRoutes } from "#api/people.ts";
 import type { Mount } from "#server/http/mount.ts";
 import { browseConnector, browseSource } from "./browse.ts";
@@ -22,48 +22,45 @@ export function mountConnectors(
   { connectorDeps: deps, isReady }: { connectorDeps: PeopleDeps; isReady(): boolean },
 ): void {
   const streamProgress = makeProgressStream(deps, isReady);
-  at.member(routes.list, ({ actor, query }) => listConnectors(deps, actor, query));
-  at.member(routes.create, ({ actor, body }) => createConnector(deps, actor, body));
-  at.member(routes.mine, ({ actor, query }) => listOwnConnectors(deps, actor, query));
-  at.member(routes.sources, () => listSources(deps));
-  at.member(routes.progress, ({ actor, reauthenticate, c }) => {
-    if (accepts(c, { header: "Accept", supports: [JSON_TYPE, EVENTS], default: JSON_TYPE }) === JSON_TYPE) {
-      return listProgress(deps, actor);
-    }
-    return streamProgress({ actor, reauthenticate, signal: c.req.raw.signal }, (viewer) => listProgress(deps, viewer));
+  at.membersWith(deps, connectorRoutes, {
+    list: listConnectors,
+    create: createConnector,
+    mine: listOwnConnectors,
+    sources: listSources,
+    progress(_deps, { actor, reauthenticate, c }) {
+      if (accepts(c, { header: "Accept", supports: [JSON_TYPE, EVENTS], default: JSON_TYPE }) === JSON_TYPE) {
+        return listProgress(deps, actor);
+      }
+      const viewer = { actor, reauthenticate, signal: c.req.raw.signal };
+      return streamProgress(viewer, (today) => listProgress(deps, today));
+    },
+    browse: browseSource,
+    get: getConnector,
+    update: updateConnector,
+    remove: removeConnector,
+    changeScope,
+    browseOwn: browseConnector,
+    requestSync,
+    listSyncs,
+    getSync,
+    cancelSync,
+    pause: (_deps, { actor, params }) => pauseOrResume(deps, actor, params.id, "pause"),
+    resume: (_deps, { actor, params }) => pauseOrResume(deps, actor, params.id, "resume"),
+    listRemovals,
+    listRemoved,
+    restoreFile: restoreItem,
+    approveRemovals: async (_deps, { actor, params, body }) => ({
+      removed: await decideRemovals(deps, actor, params.id, "approved", body?.kbIds),
+    }),
+    rejectRemovals: async (_deps, { actor, params, body }) => ({
+      kept: await decideRemovals(deps, actor, params.id, "rejected", body?.kbIds),
+    }),
+    rotateKey,
+    webhook: showWebhook,
+    rotateWebhook,
   });
-  at.member(routes.browse, ({ actor, body }) => browseSource(deps, actor, body));
-  at.member(routes.get, ({ actor, params }) => getConnector(deps, actor, params.id));
-  at.member(routes.update, ({ actor, params, body }) => updateConnector(deps, actor, params.id, body));
-  at.member(routes.remove, ({ actor, params }) => removeConnector(deps, actor, params.id));
-  at.member(routes.changeScope, ({ actor, params, query, body }) =>
-    changeScope(deps, actor, params.id, body, query.dryRun === "true"),
-  );
-  at.member(routes.browseOwn, ({ actor, params, body }) => browseConnector(deps, actor, params.id, body));
-  at.member(routes.requestSync, ({ actor, params, body }) => requestSync(deps, actor, params.id, body));
-  at.member(routes.listSyncs, ({ actor, params, query }) => listSyncs(deps, actor, params.id, query));
-  at.member(routes.getSync, ({ actor, params }) => getSync(deps, actor, params.id, params.syncId));
-  at.member(routes.cancelSync, ({ actor, params }) => cancelSync(deps, actor, params.id, params.syncId));
-  at.member(routes.pause, ({ actor, params }) => pauseOrResume(deps, actor, params.id, "pause"));
-  at.member(routes.resume, ({ actor, params }) => pauseOrResume(deps, actor, params.id, "resume"));
-  at.member(routes.listRemovals, ({ actor, params, query }) => listRemovals(deps, actor, params.id, query));
-  at.member(routes.listRemoved, ({ actor, params, query }) => listRemoved(deps, actor, params.id, query));
-  at.member(routes.restoreFile, ({ actor, params }) => restoreItem(deps, actor, params.fileId));
-  at.member(routes.approveRemovals, async ({ actor, params, body }) => ({
-    removed: await decideRemovals(deps, actor, params.id, "approved", body?.kbIds),
-  }));
-  at.member(routes.rejectRemovals, async ({ actor, params, body }) => ({
-    kept: await decideRemovals(deps, actor, params.id, "rejected", body?.kbIds),
-  }));
-  at.member(peopleRoutes.list, ({ actor, params, query }) => listPeople(deps, actor, params.id, query));
-  at.member(peopleRoutes.link, ({ actor, params, body }) => linkPeople(deps, actor, params.id, body));
-  at.member(routes.rotateKey, ({ actor, params, body }) =>
-    rotateKey(deps, actor, params.id, body?.overlapSeconds ?? DEFAULT_OVERLAP_SECONDS),
-  );
-  at.member(routes.webhook, ({ actor, params }) => showWebhook(deps, actor, params.id));
-  at.member(routes.rotateWebhook, ({ actor, params }) => rotateWebhook(deps, actor, params.id));
+  at.membersWith(deps, peopleRoutes, { list: listPeople, link: linkPeople });
 }
 
 const JSON_TYPE = "application/json";
 const EVENTS = "text/event-stream";
-const DEFAULT_OVERLAP_SECONDS = 600;

@@ -1,8 +1,11 @@
-import { ApiError } from "#api/errors.ts";
-import type { HeldRemoval, RequestSyncBody, Sync } from "#api/connector-records.ts";
+import { actOn } from "#storage/audit-act.ts";
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
+import { ApiError, existing, noSuchThing } from "#api/errors.ts";
+import type { RequestSyncBody, Sync } from "#api/connector-records.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
-import { cutPage } from "#server/http/cursor.ts";
+import { readPage } from "#server/http/pages.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
@@ -16,11 +19,6 @@ import { applyOps } from "./stored.ts";
 import { seesLeftOut } from "./left-out.ts";
 import { toSync } from "./view.ts";
 
-interface PageQuery {
-  limit: number;
-  cursor?: string | undefined;
-}
-
 /**
  * Requests a run, before which people and groups are read; or only the reading of these. Source: S61.
  *
@@ -28,10 +26,8 @@ interface PageQuery {
  */
 export async function requestSync(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  body: RequestSyncBody = {},
-): Promise<{ sync: Sync }> {
+  { actor, params: { id: connectorId }, body = {} }: MemberCall<typeof connectorRoutes.requestSync>,
+) {
   const connector = await requireActs(deps, actor, connectorId, ["sync"]);
   const source = await requireSource(deps.sources, connector.providerId);
   requireRunnable(source, connector, body);
@@ -39,8 +35,7 @@ export async function requestSync(
   const sync = await store.transaction(async (tx) => {
     const queued = await queue(syncs, tx, actor.workspaceId, { source, connector, body });
     const details = { syncId: queued.syncId, mode: queued.mode };
-    const target = { type: "connector", id: connectorId };
-    await deps.audit.record(tx, actor, { action: "connector.sync_requested", target, details });
+    await deps.audit.record(tx, actor, actOn(connectorId, "connector.sync_requested", details));
     return queued;
   });
   syncs.signal();
@@ -50,21 +45,21 @@ export async function requestSync(
 /** Runs of a connector, the newest first. @throws ApiError `not_found`, `invalid_cursor` */
 export async function listSyncs(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  { limit, cursor }: PageQuery,
-): Promise<{ syncs: Sync[]; nextCursor: string | null }> {
+  { actor, params: { id: connectorId }, query }: MemberCall<typeof connectorRoutes.listSyncs>,
+) {
   const connector = await requireManaged(deps.store, actor, connectorId);
-  const scope = cursorScope(actor, "GET /api/connectors/:id/syncs", connectorId);
-  const after = cursor === undefined ? undefined : deps.cursors.decode(scope, cursor);
-  const rows = await deps.store
-    .in(actor.workspaceId)
-    .syncs.list(connectorId, limit + 1, after && { createdAt: after.value, syncId: `syn_${after.id}` });
-  const { page, nextCursor } = cutPage(
-    rows,
-    limit,
-    (row) => ({ flags: 0, value: row.createdAt, id: row.syncId.slice(4) }),
-    (position) => deps.cursors.encode(scope, position),
+  const { syncs } = deps.store.in(actor.workspaceId);
+  const { page, nextCursor } = await readPage(
+    deps,
+    actor,
+    {
+      route: "GET /api/connectors/:id/syncs",
+      args: { connectorId },
+      kind: "sync",
+      read: ({ limit, after }) => syncs.list(connectorId, limit, after && { createdAt: after.value, syncId: after.id }),
+      positionOf: ({ createdAt, syncId }) => ({ value: createdAt, id: syncId }),
+    },
+    query,
   );
   return { syncs: await Promise.all(page.map((row) => view(deps, actor, connector, row))), nextCursor };
 }
@@ -72,10 +67,8 @@ export async function listSyncs(
 /** One run with a sample of the items it left out. @throws ApiError `not_found` */
 export async function getSync(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  syncId: string,
-): Promise<{ sync: Sync }> {
+  { actor, params: { id: connectorId, syncId } }: MemberCall<typeof connectorRoutes.getSync>,
+) {
   const { connector, sync } = await requireSync(deps, actor, connectorId, syncId);
   const workspace = deps.store.in(actor.workspaceId);
   const skips = await workspace.syncs.listSkips(syncId);
@@ -86,17 +79,14 @@ export async function getSync(
 /** Ends a run. @throws ApiError `not_found`, `sync_not_running` */
 export async function cancelSync(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  syncId: string,
-): Promise<{ sync: Sync }> {
+  { actor, params: { id: connectorId, syncId } }: MemberCall<typeof connectorRoutes.cancelSync>,
+) {
   await requireActs(deps, actor, connectorId, ["sync"]);
   const { connector } = await requireSync(deps, actor, connectorId, syncId);
   const sync = await deps.store.transaction(async (tx) => {
-    const current = (await tx.in(actor.workspaceId).syncs.find(syncId)) ?? fail();
+    const current = existing(await tx.in(actor.workspaceId).syncs.find(syncId));
     const ended = await deps.syncs.cancel(tx, actor.workspaceId, current);
-    const target = { type: "connector", id: connectorId };
-    await deps.audit.record(tx, actor, { action: "connector.sync_cancelled", target, details: { syncId } });
+    await deps.audit.record(tx, actor, actOn(connectorId, "connector.sync_cancelled", { syncId }));
     return ended;
   });
   deps.syncs.signal([sync]);
@@ -121,19 +111,21 @@ export async function listProgress(deps: ConnectorDeps, actor: Actor): Promise<{
 /** Removals that wait for approval; names only where the actor may read the item. @throws ApiError `not_found` */
 export async function listRemovals(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  { limit, cursor }: PageQuery,
-): Promise<{ removals: HeldRemoval[]; nextCursor: string | null }> {
+  { actor, params: { id: connectorId }, query }: MemberCall<typeof connectorRoutes.listRemovals>,
+) {
   await requireManaged(deps.store, actor, connectorId);
-  const scope = cursorScope(actor, "GET /api/connectors/:id/removals", connectorId);
-  const after = cursor === undefined ? "" : `kbi_${deps.cursors.decode(scope, cursor).id}`;
   const workspace = deps.store.in(actor.workspaceId);
-  const { page, nextCursor } = cutPage(
-    await workspace.itemWrites.listHeld(connectorId, after, limit + 1),
-    limit,
-    (row) => ({ flags: 0, value: 0, id: row.kbId.slice(4) }),
-    (position) => deps.cursors.encode(scope, position),
+  const { page, nextCursor } = await readPage(
+    deps,
+    actor,
+    {
+      route: "GET /api/connectors/:id/removals",
+      args: { connectorId },
+      kind: "item",
+      read: ({ limit, after }) => workspace.itemWrites.listHeld(connectorId, after?.id ?? "", limit),
+      positionOf: ({ kbId }) => ({ value: 0, id: kbId }),
+    },
+    query,
   );
   const kbIds = page.map((row) => row.kbId);
   const open = await deps.policy.mayRead(actor, kbIds);
@@ -167,11 +159,14 @@ export async function decideRemovals(
   await requireActs(deps, actor, connectorId, ["decide_removals"]);
   const { itemWrites } = deps.store.in(actor.workspaceId);
   await deps.store.transaction((tx) =>
-    deps.audit.record(tx, actor, {
-      action: `connector.removals_${decision}`,
-      target: { type: "connector", id: connectorId },
-      details: { all: kbIds === undefined, ...(kbIds && { count: kbIds.length }) },
-    }),
+    deps.audit.record(
+      tx,
+      actor,
+      actOn(connectorId, `connector.removals_${decision}`, {
+        all: kbIds === undefined,
+        ...(kbIds && { count: kbIds.length }),
+      }),
+    ),
   );
   const wanted = kbIds && new Set(kbIds);
   let count = 0;
@@ -199,7 +194,7 @@ async function requireSync(
   const connector = await requireManaged(deps.store, actor, connectorId);
   const sync = await deps.store.in(actor.workspaceId).syncs.find(syncId);
   if (sync?.connectorId === connectorId) return { connector, sync };
-  return fail();
+  throw noSuchThing();
 }
 
 function requireRunnable(source: Source, connector: ConnectorRecord, { mode }: RequestSyncBody): void {
@@ -238,14 +233,6 @@ async function queue(
   });
 }
 
-function fail(): never {
-  throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
-}
-
 function view(deps: ConnectorDeps, actor: Actor, connector: ConnectorRecord, sync: SyncRecord): Promise<Sync> {
   return toSync(deps.store.in(actor.workspaceId), deps.policy, actor, connector, sync);
-}
-
-function cursorScope({ workspaceId, userId }: Actor, route: string, connectorId: string) {
-  return { workspaceId, userId, route, args: { connectorId } };
 }

@@ -1,5 +1,8 @@
+import { actOn } from "#storage/audit-act.ts";
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Connector, ConnectorScope, ScopePlan, Sync } from "#api/connector-records.ts";
+import type { ConnectorScope } from "#api/connector-records.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { isNarrowerScope } from "#core/scope.ts";
 import type { Source } from "#sources/contract.ts";
@@ -23,11 +26,13 @@ import { toSync } from "./view.ts";
  */
 export async function changeScope(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  wanted: ConnectorScope,
-  isDryRun: boolean,
-): Promise<{ connector: Connector; sync: Sync | null; plan: ScopePlan }> {
+  {
+    actor,
+    params: { id: connectorId },
+    query: { dryRun },
+    body: wanted,
+  }: MemberCall<typeof connectorRoutes.changeScope>,
+) {
   const managed = await requireManaged(deps.store, actor, connectorId);
   const source = await requireSource(deps.sources, managed.providerId);
   if (!source.sessions) {
@@ -37,7 +42,7 @@ export async function changeScope(
   }
   const before = await requireActs(deps, actor, connectorId, [actOf(source, managed, wanted)]);
   const { out, plan } = await planScope(deps, actor, source, connectorId, wanted);
-  if (isDryRun) {
+  if (dryRun === "true") {
     const isNarrower = isNarrowerScope(before.scope, wanted, source.spec);
     const addition = isNarrower ? { items: 0, calls: 0 } : await askForAddition(deps, actor, source, before, wanted);
     const added = addition && { added: addition.items, estimatedCalls: addition.calls };
@@ -57,11 +62,11 @@ export async function changeScope(
       : await withholdWhatWasLeft(deps, tx, source, { actor, after });
     const wish = { trigger: "manual", mode: "full" } as const;
     const queued = await deps.syncs.request(tx, actor.workspaceId, changed, wish);
-    await deps.audit.record(tx, actor, {
-      action: "connector.scope_changed",
-      target: { type: "connector", id: connectorId },
-      details: { removed: out.length, ...listChanges(today.scope, scope) },
-    });
+    await deps.audit.record(
+      tx,
+      actor,
+      actOn(connectorId, "connector.scope_changed", { removed: out.length, ...listChanges(today.scope, scope) }),
+    );
     return { sync: queued, cancelled: ended };
   });
   // The run does both too, should this process end here.

@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
@@ -40,11 +41,11 @@ export async function takeOver(
   await workspace.itemWrites.passOn(connectorId, { from: today.ownerUserId, to: actor.userId });
   await fillConnectorGroup(workspace, connectorId, { ...today, ...patch });
   await workspace.access.raiseEpoch();
-  await deps.audit.record(tx, actor, {
-    action: "connector.taken_over",
-    target: { type: "connector", id: connectorId },
-    details: { from: today.ownerUserId, to: actor.userId },
-  });
+  await deps.audit.record(
+    tx,
+    actor,
+    actOn(connectorId, "connector.taken_over", { from: today.ownerUserId, to: actor.userId }),
+  );
   return patch;
 }
 

@@ -1,7 +1,10 @@
+import { actOn } from "#storage/audit-act.ts";
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ConnectorAct } from "#api/connector-acts.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Connector, ConnectorAccess, PatchConnectorBody } from "#api/connector-records.ts";
+import type { ConnectorAccess, PatchConnectorBody } from "#api/connector-records.ts";
 import { defined } from "#core/defined.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Source } from "#sources/contract.ts";
@@ -29,10 +32,8 @@ import { fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
  */
 export async function updateConnector(
   deps: ConnectorDeps,
-  actor: Actor,
-  connectorId: string,
-  body: PatchConnectorBody,
-): Promise<{ connector: Connector; warnings?: string[] }> {
+  { actor, params: { id: connectorId }, body }: MemberCall<typeof connectorRoutes.update>,
+) {
   const before = await requireManaged(deps.store, actor, connectorId);
   const isTakenOver = takesOver(before, body);
   await requireActs(deps, actor, connectorId, isTakenOver ? ["take_over"] : actsOf(before, body), givenBy(body));
@@ -106,11 +107,7 @@ async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promi
     await fillConnectorGroup(workspace, connectorId, after);
     await workspace.access.raiseEpoch();
   }
-  await deps.audit.record(tx, actor, {
-    action: "connector.changed",
-    target: { type: "connector", id: connectorId },
-    details: detailsOf(change, today, after),
-  });
+  await deps.audit.record(tx, actor, actOn(connectorId, "connector.changed", detailsOf(change, today, after)));
   if (patch.config !== undefined && source.namedGroup && !isDeepStrictEqual(today.config, patch.config)) {
     await deps.syncs.nameReaders(tx, actor.workspaceId, source, after);
   }

@@ -1,3 +1,4 @@
+import { requireMembers, requireGroups } from "#storage/records/known.ts";
 import { connectorPrincipal } from "#storage/access/item-clocks.ts";
 import { ApiError } from "#api/errors.ts";
 import type { ConnectorAccess } from "#api/connector-records.ts";
@@ -43,18 +44,8 @@ export async function checkReaders(
   if (access.visibility !== "members") return { memberIds: [], groupIds: [] };
   const memberIds = [...new Set(access.memberIds)];
   const groupIds = [...new Set(access.groupIds)];
-  const members = await workspace.members.whichOf(memberIds);
-  const stranger = memberIds.find((id) => !members.has(id));
-  if (stranger !== undefined) {
-    const message = `${stranger} is not a member of this workspace.`;
-    throw new ApiError("unknown_member", { message, field: "access.memberIds" });
-  }
-  const groups = await workspace.groups.whichOf(groupIds);
-  const unknown = groupIds.find((id) => !groups.has(id));
-  if (unknown !== undefined) {
-    const message = `${unknown} is not a group of this workspace.`;
-    throw new ApiError("unknown_group", { message, field: "access.groupIds" });
-  }
+  await requireMembers(workspace, memberIds, "access.memberIds");
+  await requireGroups(workspace, groupIds, "access.groupIds");
   return { memberIds, groupIds };
 }
 

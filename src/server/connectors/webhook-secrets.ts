@@ -1,10 +1,9 @@
-import type { RandomBytes } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import { randomSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorAddress } from "#storage/records/webhooks.ts";
 import type { Store } from "#storage/records/store.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { sealedIn } from "#storage/vault.ts";
 
 /**
  * The secrets that apps sign one connector's notifications with: sealed in the store, shown once to the person who made
@@ -18,12 +17,7 @@ export function makeWebhookSecrets({
   vault,
   randomBytes,
   log,
-}: {
-  store: Store;
-  vault: Vault;
-  randomBytes: RandomBytes;
-  log: Log;
-}) {
+}: Pick<Parts, "store" | "randomBytes" | "log" | "vault">) {
   const nowhere = placeOf("", "");
   const decoy = vault.seal(nowhere, randomSecret(randomBytes));
   async function put(
@@ -86,6 +80,4 @@ export function makeWebhookSecrets({
   };
 }
 
-function placeOf(workspaceId: string, connectorId: string): SealedPlace {
-  return { table: "connector_webhooks", row: [workspaceId, connectorId], column: "sealed" };
-}
+const placeOf = sealedIn("connector_webhooks");

@@ -1,3 +1,6 @@
+import { actOn } from "#storage/audit-act.ts";
+import type { connectorRoutes } from "#api/connectors.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { ApiError } from "#api/errors.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -5,7 +8,10 @@ import { requireActs } from "./acts.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 
 /** @throws ApiError `not_found`, `connector_state_conflict` for a source without a webhook */
-export async function showWebhook(deps: ConnectorDeps, actor: Actor, connectorId: string) {
+export async function showWebhook(
+  deps: ConnectorDeps,
+  { actor, params: { id: connectorId } }: MemberCall<typeof connectorRoutes.webhook>,
+) {
   const connector = await requireManaged(deps.store, actor, connectorId);
   await requireWebhook(deps, connector.providerId);
   return { webhook: await addressOf(deps, actor, connector) };
@@ -16,13 +22,15 @@ export async function showWebhook(deps: ConnectorDeps, actor: Actor, connectorId
  *
  * @throws ApiError as `showWebhook`
  */
-export async function rotateWebhook(deps: ConnectorDeps, actor: Actor, connectorId: string) {
+export async function rotateWebhook(
+  deps: ConnectorDeps,
+  { actor, params: { id: connectorId } }: MemberCall<typeof connectorRoutes.rotateWebhook>,
+) {
   const connector = await requireActs(deps, actor, connectorId, ["webhook"]);
   const { providerId } = connector;
   const isOffered = (await requireWebhook(deps, providerId)).offeredSecret !== undefined;
   const secret = await deps.store.transaction(async (tx) => {
-    const target = { type: "connector", id: connectorId };
-    await deps.audit.record(tx, actor, { action: "connector.webhook_rotated", target, details: {} });
+    await deps.audit.record(tx, actor, actOn(connectorId, "connector.webhook_rotated", {}));
     if (!isOffered) return deps.webhookSecrets.rotate(tx, actor, connectorId, deps.clock.now());
     await deps.webhookSecrets.end(tx, actor, connectorId);
     return null;

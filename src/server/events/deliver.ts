@@ -1,7 +1,8 @@
-import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import type { Sleep } from "#core/clock.ts";
 import type { GuardedClient } from "#net/guarded-client.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { actOn } from "#storage/audit-act.ts";
 import type { DeliveryRecord } from "#storage/records/event-deliveries.ts";
 import type {
   ClaimedTarget,
@@ -9,16 +10,11 @@ import type {
   EventTargetRecord,
   PauseReason,
 } from "#storage/records/event-targets.ts";
-import type { Store } from "#storage/records/store.ts";
 import type { TargetSecrets } from "./secrets.ts";
 import { SEND_TIMEOUT_MS, sendEvent, type TryEnd } from "./send.ts";
 
-export interface DeliveryOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
+export interface DeliveryOptions extends Pick<Parts, "store" | "clock" | "randomBytes" | "log"> {
   sleep: Sleep;
-  log: Log;
   client: Pick<GuardedClient, "resolve" | "send">;
   secrets: TargetSecrets;
   audit: Pick<AuditRecorder, "recordSystem">;
@@ -179,11 +175,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
       if (today?.state !== "active" || today.url !== target.url) return;
       await eventTargets.update(targetId, afterTry(end, today, { tries, isOver, reason, now, random: random() }));
       if (reason === undefined) return;
-      const act = {
-        action: "event_target.paused",
-        target: { type: "event_target", id: targetId },
-        details: { reason },
-      };
+      const act = actOn(targetId, "event_target.paused", { reason });
       await audit.recordSystem(tx, workspaceId, act);
     });
     const { deliveryId, eventId } = delivery;

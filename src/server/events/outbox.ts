@@ -1,6 +1,6 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { makeId } from "#api/common.ts";
 import { EVENT_DATA, type OutgoingEvent } from "#api/events.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Store } from "#storage/records/store.ts";
 
 /**
@@ -13,7 +13,7 @@ import type { Store } from "#storage/records/store.ts";
 export type Emit = (tx: Store, workspaceId: string, event: OutgoingEvent) => Promise<void>;
 
 /** Makes the `Emit` that writes to the outbox. */
-export function makeOutbox({ clock, randomBytes }: { clock: Clock; randomBytes: RandomBytes }): Emit {
+export function makeOutbox({ clock, randomBytes }: Pick<Parts, "clock" | "randomBytes">): Emit {
   return async (tx, workspaceId, { type, data }) => {
     const said = EVENT_DATA[type].parse(data);
     const { eventTargets, eventDeliveries } = tx.in(workspaceId);

@@ -1,6 +1,6 @@
-import type { RandomBytes } from "#core/clock.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import type { EventTargetRecord } from "#storage/records/event-targets.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { sealedIn } from "#storage/vault.ts";
 import { makeSigningSecret } from "./signature.ts";
 
 /** The secrets that sign a target's deliveries, as stored in its row. */
@@ -20,11 +20,12 @@ interface Kept {
 }
 
 /** Makes the keeper of target secrets. */
-export function makeTargetSecrets({ vault, randomBytes }: { vault: Vault; randomBytes: RandomBytes }) {
-  const seal = (place: TargetPlace, kept: Kept) => vault.seal(placeOf(place), JSON.stringify(kept));
+export function makeTargetSecrets({ vault, randomBytes }: Pick<Parts, "randomBytes" | "vault">) {
+  const seal = ({ workspaceId, targetId }: TargetPlace, kept: Kept) =>
+    vault.seal(placeOf(workspaceId, targetId), JSON.stringify(kept));
   // Sealed by `seal` only.
-  const read = (place: TargetPlace, { sealed }: SealedSecrets) =>
-    JSON.parse(vault.open(placeOf(place), sealed)) as Kept;
+  const read = ({ workspaceId, targetId }: TargetPlace, { sealed }: SealedSecrets) =>
+    JSON.parse(vault.open(placeOf(workspaceId, targetId), sealed)) as Kept;
 
   return {
     make(place: TargetPlace): SealedSecrets & { secret: string } {
@@ -55,6 +56,4 @@ export function makeTargetSecrets({ vault, randomBytes }: { vault: Vault; random
   };
 }
 
-function placeOf({ workspaceId, targetId }: TargetPlace): SealedPlace {
-  return { table: "event_targets", row: [workspaceId, targetId], column: "sealed" };
-}
+const placeOf = sealedIn("event_targets");

@@ -1,20 +1,15 @@
+import type { CursorCodec } from "#server/http/cursor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { actOn } from "#storage/audit-act.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { readPage } from "#server/http/pages.ts";
+import type { MemberHandlers } from "#server/http/mount.ts";
 import { makeId } from "#api/common.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
+import { ApiError, existing } from "#api/errors.ts";
 import { EVENT_TYPES } from "#api/event-types.ts";
-import type {
-  ChangeTargetBody,
-  CreateTargetBody,
-  DeliveriesQuery,
-  EventDelivery,
-  EventTarget,
-  ReplayBody,
-  RotateSecretBody,
-} from "#api/events.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import type { EventTarget, eventRoutes } from "#api/events.ts";
 import { defined } from "#core/defined.ts";
 import type { GuardedClient } from "#net/guarded-client.ts";
-import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { DeliveryRecord } from "#storage/records/event-deliveries.ts";
 import type { EventTargetPatch, EventTargetRecord } from "#storage/records/event-targets.ts";
@@ -24,34 +19,30 @@ import { resolveTarget, sendEvent, type TryEnd } from "./send.ts";
 import { toDelivery, toTargets } from "./view.ts";
 import type { EventWatch } from "./watch.ts";
 
-export interface EventServiceOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  client: Pick<GuardedClient, "resolve" | "send">;
-  secrets: TargetSecrets;
+export interface EventServiceOptions extends Pick<Parts, "store" | "clock" | "randomBytes"> {
   audit: AuditRecorder;
   cursors: CursorCodec;
+  client: Pick<GuardedClient, "resolve" | "send">;
+  secrets: TargetSecrets;
   watch: Pick<EventWatch, "begin">;
   /** Call when something is due. */
   wake(): void;
 }
 
-/** The targets of a workspace's events and their deliveries; admins only, as the route access table says. */
-export type EventService = ReturnType<typeof makeEventService>;
-
 const MAX_TARGETS = 20;
 const MAX_REPLAYED = 10_000;
 
-/** Makes the service. Its audit rows hold ids, hosts and numbers. */
-export function makeEventService(options: EventServiceOptions) {
-  const { store, clock, randomBytes, client, secrets, audit, cursors, watch } = options;
+/**
+ * The targets of a workspace's events and their deliveries; admins only, as the route access table says. Its audit rows
+ * hold ids, hosts and numbers.
+ */
+export function makeEventService(options: EventServiceOptions): MemberHandlers<typeof eventRoutes> {
+  const { store, clock, randomBytes, client, secrets, audit, watch } = options;
 
   async function show(actor: Actor, targetId: string): Promise<{ target: EventTarget }> {
     const workspace = store.in(actor.workspaceId);
     const [target] = await toTargets(workspace, [await requireTarget(store, actor, targetId)], clock.now());
-    if (!target) throw noSuchThing();
-    return { target };
+    return { target: existing(target) };
   }
 
   /**
@@ -65,12 +56,6 @@ export function makeEventService(options: EventServiceOptions) {
     return url.href;
   }
 
-  const actOn = (targetId: string, action: string, details: Record<string, unknown> = {}) => ({
-    action: `event_target.${action}`,
-    target: { type: "event_target", id: targetId },
-    details,
-  });
-
   async function enqueueAgain(tx: Store, actor: Actor, targetId: string, eventId: string): Promise<string> {
     const deliveryId = makeId("delivery", randomBytes);
     const line = { deliveryId, targetId, eventId, createdAt: clock.now(), isReplay: true };
@@ -79,15 +64,15 @@ export function makeEventService(options: EventServiceOptions) {
   }
 
   return {
-    async list(actor: Actor): Promise<{ targets: EventTarget[] }> {
+    async list({ actor }) {
       const workspace = store.in(actor.workspaceId);
       return { targets: await toTargets(workspace, await workspace.eventTargets.list(), clock.now()) };
     },
 
-    get: show,
+    get: ({ actor, params }) => show(actor, params.id),
 
     /** @throws ApiError `address_not_allowed`, `source_unavailable`, `quota_reached` */
-    async create(actor: Actor, body: CreateTargetBody): Promise<{ target: EventTarget; secret: string }> {
+    async create({ actor, body }) {
       const url = await judge(body.url);
       const targetId = makeId("eventTarget", randomBytes);
       const { secret, ...sealed } = secrets.make({ workspaceId: actor.workspaceId, targetId });
@@ -114,13 +99,17 @@ export function makeEventService(options: EventServiceOptions) {
           dueAt: null,
         };
         await eventTargets.create(record);
-        await audit.record(tx, actor, actOn(targetId, "created", { host: new URL(url).host, types: record.types }));
+        await audit.record(
+          tx,
+          actor,
+          actOn(targetId, "event_target.created", { host: new URL(url).host, types: record.types }),
+        );
       });
       return { ...(await show(actor, targetId)), secret };
     },
 
     /** @throws ApiError `not_found`, `address_not_allowed`, `source_unavailable` */
-    async change(actor: Actor, targetId: string, body: ChangeTargetBody): Promise<{ target: EventTarget }> {
+    async change({ actor, params: { id: targetId }, body }) {
       await requireTarget(store, actor, targetId);
       const url = body.url === undefined ? undefined : await judge(body.url);
       await store.transaction(async (tx) => {
@@ -145,18 +134,18 @@ export function makeEventService(options: EventServiceOptions) {
           types: body.types,
           state: body.state,
         });
-        await audit.record(tx, actor, actOn(targetId, "updated", details));
+        await audit.record(tx, actor, actOn(targetId, "event_target.updated", details));
       });
       options.wake();
       return show(actor, targetId);
     },
 
     /** @throws ApiError `not_found` */
-    async remove(actor: Actor, targetId: string): Promise<void> {
+    async remove({ actor, params: { id: targetId } }) {
       await store.transaction(async (tx) => {
         const { url } = await requireTarget(tx, actor, targetId);
         await tx.in(actor.workspaceId).eventTargets.remove(targetId);
-        await audit.record(tx, actor, actOn(targetId, "deleted", { host: new URL(url).host }));
+        await audit.record(tx, actor, actOn(targetId, "event_target.deleted", { host: new URL(url).host }));
       });
     },
 
@@ -166,24 +155,20 @@ export function makeEventService(options: EventServiceOptions) {
      *
      * @throws ApiError `not_found`, `secret_unreadable` when the previous one is to continue and can't be read
      */
-    async rotateSecret(
-      actor: Actor,
-      targetId: string,
-      { overlapSeconds }: RotateSecretBody,
-    ): Promise<{ target: EventTarget; secret: string }> {
+    async rotateSecret({ actor, params: { id: targetId }, body: { overlapSeconds } }) {
       const secret = await store.transaction(async (tx) => {
         const before = await requireTarget(tx, actor, targetId);
         const until = overlapSeconds === 0 ? null : clock.now() + overlapSeconds * 1_000;
         const { secret: made, ...sealed } = secrets.rotate({ workspaceId: actor.workspaceId, targetId }, before, until);
         await tx.in(actor.workspaceId).eventTargets.update(targetId, sealed);
-        await audit.record(tx, actor, actOn(targetId, "secret_rotated", { overlapSeconds }));
+        await audit.record(tx, actor, actOn(targetId, "event_target.secret_rotated", { overlapSeconds }));
         return made;
       });
       return { ...(await show(actor, targetId)), secret };
     },
 
     /** Sends a ping once, whatever the target's state, ahead of waiting events. @throws ApiError `not_found` */
-    async test(actor: Actor, targetId: string): Promise<{ delivery: EventDelivery }> {
+    async test({ actor, params: { id: targetId } }) {
       const { workspaceId } = actor;
       const now = clock.now();
       const deliveryId = makeId("delivery", randomBytes);
@@ -194,7 +179,7 @@ export function makeEventService(options: EventServiceOptions) {
         await eventDeliveries.addEvent(event);
         const { eventId } = event;
         await eventDeliveries.addApart({ deliveryId, targetId, eventId, createdAt: now, isReplay: false });
-        await audit.record(tx, actor, actOn(targetId, "tested"));
+        await audit.record(tx, actor, actOn(targetId, "event_target.tested"));
         return found;
       });
       const end = await attempt(target, event);
@@ -222,32 +207,30 @@ export function makeEventService(options: EventServiceOptions) {
     },
 
     /** @throws ApiError `not_found`, `invalid_cursor` */
-    async listDeliveries(
-      actor: Actor,
-      targetId: string,
-      { limit, cursor, state }: DeliveriesQuery,
-    ): Promise<{ deliveries: EventDelivery[]; nextCursor: string | null }> {
+    async deliveries({ actor, params: { id: targetId }, query }) {
       await requireTarget(store, actor, targetId);
-      const { workspaceId, userId } = actor;
-      const scope = { workspaceId, userId, route: "GET /api/webhooks/{id}/deliveries", args: { targetId, state } };
-      const rows = await store.in(workspaceId).eventDeliveries.list(targetId, {
-        limit: limit + 1,
-        ...defined({ state, before: cursor === undefined ? undefined : cursors.decode(scope, cursor).value }),
-      });
-      const { page, nextCursor } = cutPage(
-        rows,
-        limit,
-        ({ seq }) => ({ flags: 0, value: seq, id: "" }),
-        (position) => cursors.encode(scope, position),
+      const { eventDeliveries } = store.in(actor.workspaceId);
+      const { state } = query;
+      const { page, nextCursor } = await readPage(
+        options,
+        actor,
+        {
+          route: "GET /api/webhooks/{id}/deliveries",
+          args: { targetId, state },
+          read: ({ limit, after }) =>
+            eventDeliveries.list(targetId, { limit, ...defined({ state, before: after?.value }) }),
+          positionOf: ({ seq }) => ({ value: seq, id: "" }),
+        },
+        query,
       );
       return { deliveries: page.map(toDelivery), nextCursor };
     },
 
     /** Sends the event of a delivery again, behind waiting ones. @throws ApiError `not_found` */
-    async replayOne(actor: Actor, targetId: string, deliveryId: string): Promise<{ delivery: EventDelivery }> {
+    async replayOne({ actor, params: { id: targetId, deliveryId } }) {
       const again = await store.transaction(async (tx) => {
         const { eventId } = await requireDelivery(tx, actor, targetId, deliveryId);
-        await audit.record(tx, actor, actOn(targetId, "replayed", { deliveryId, count: 1 }));
+        await audit.record(tx, actor, actOn(targetId, "event_target.replayed", { deliveryId, count: 1 }));
         return enqueueAgain(tx, actor, targetId, eventId);
       });
       options.wake();
@@ -257,7 +240,7 @@ export function makeEventService(options: EventServiceOptions) {
     /**
      * Sends the events of a time span again, except those still waiting. @throws ApiError `not_found`, `quota_reached`
      */
-    async replay(actor: Actor, targetId: string, body: ReplayBody): Promise<{ replayed: number }> {
+    async replay({ actor, params: { id: targetId }, body }) {
       const span = {
         since: Date.parse(body.since),
         until: body.until === undefined ? clock.now() + 1 : Date.parse(body.until),
@@ -274,7 +257,7 @@ export function makeEventService(options: EventServiceOptions) {
         }
         for (const eventId of eventIds) await enqueueAgain(tx, actor, targetId, eventId);
         const details = { ...defined({ since: body.since, until: body.until }), count: eventIds.length };
-        await audit.record(tx, actor, actOn(targetId, "replayed", details));
+        await audit.record(tx, actor, actOn(targetId, "event_target.replayed", details));
         return eventIds.length;
       });
       options.wake();
@@ -284,9 +267,7 @@ export function makeEventService(options: EventServiceOptions) {
 }
 
 async function requireTarget(store: Store, { workspaceId }: Actor, targetId: string): Promise<EventTargetRecord> {
-  const target = await store.in(workspaceId).eventTargets.find(targetId);
-  if (!target) throw noSuchThing();
-  return target;
+  return existing(await store.in(workspaceId).eventTargets.find(targetId));
 }
 
 async function requireDelivery(
@@ -295,7 +276,5 @@ async function requireDelivery(
   targetId: string,
   deliveryId: string,
 ): Promise<DeliveryRecord> {
-  const delivery = await store.in(workspaceId).eventDeliveries.find(targetId, deliveryId);
-  if (!delivery) throw noSuchThing();
-  return delivery;
+  return existing(await store.in(workspaceId).eventDeliveries.find(targetId, deliveryId));
 }

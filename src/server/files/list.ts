@@ -1,4 +1,4 @@
-import { ApiError } from "#api/errors.ts";
+import { ApiError, noSuchThing } from "#api/errors.ts";
 import type { FileCounts } from "#api/files.ts";
 import type { OpenList, Policy } from "#storage/policy/policy.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
@@ -52,7 +52,7 @@ export function listConnectorItems(
     const isOwn = gate?.ownerUserId === actor.userId && gate.state !== "needs_owner";
     const isKnown = gate !== undefined && (isOwn || actsAsAdmin(actor));
     if (!isKnown && (await countVisible(open, { connectorId })) === 0) {
-      throw new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
+      throw noSuchThing();
     }
     return readPage(open, { ...request, filter: { ...request.filter, connectorId } });
   });

@@ -29,38 +29,35 @@ export function routeShape(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}|:[^/]+/g, "*")}`;
 }
 
-const OPEN: RouteAccess = { public: true, session: false, pat: [], connectorKey: false };
-const TOOLS: RouteAccess = {
-  public: false,
-  session: false,
-  pat: ["mcp:read"],
-  oauth: { audience: "mcp", scopes: ["mcp:read"] },
-  connectorKey: false,
-};
+/** The rows of a table of `METHOD path` by the shape of the route. */
+export function byShape<Rule>(table: Readonly<Record<string, Rule>>): ReadonlyMap<string, Rule> {
+  return new Map(
+    Object.entries(table).map(([route, rule]) => {
+      const [method = "", path = ""] = route.split(" ");
+      return [routeShape(method, path), rule];
+    }),
+  );
+}
+
+const NONE: RouteAccess = { public: false, session: false, pat: [], connectorKey: false };
+const OPEN: RouteAccess = { ...NONE, public: true };
+const TOOLS: RouteAccess = { ...NONE, pat: ["mcp:read"], oauth: { audience: "mcp", scopes: ["mcp:read"] } };
+const SESSION: RouteAccess = { ...NONE, session: true };
 /** The command line's token for REST. */
 const OVER_API = { audience: "api", scopes: ["kb:api"] } as const;
 /** The tools' data over REST: `mcp:read` suffices. */
-const DATA: RouteAccess = {
-  public: false,
-  session: true,
-  pat: ["mcp:read", "kb:api"],
-  oauth: OVER_API,
-  connectorKey: false,
-};
-const MEMBER: RouteAccess = { public: false, session: true, pat: ["kb:api"], oauth: OVER_API, connectorKey: false };
+const DATA: RouteAccess = { ...SESSION, pat: ["mcp:read", "kb:api"], oauth: OVER_API };
+const MEMBER: RouteAccess = { ...SESSION, pat: ["kb:api"], oauth: OVER_API };
 const ADMIN: RouteAccess = {
-  public: false,
-  session: true,
+  ...SESSION,
   pat: ["kb:admin"],
   oauth: { audience: "api", scopes: ["kb:admin"] },
   role: "admin",
-  connectorKey: false,
 };
-const SESSION: RouteAccess = { public: false, session: true, pat: [], connectorKey: false };
 /** A token never creates tokens, but the command line's sign-in creates children of itself. Source: S28. */
 const MINT: RouteAccess = { ...SESSION, oauth: OVER_API };
-const OWNER_SESSION: RouteAccess = { public: false, session: true, pat: [], role: "owner", connectorKey: false };
-const PUSH: RouteAccess = { public: false, session: false, pat: [], connectorKey: true };
+const OWNER_SESSION: RouteAccess = { ...SESSION, role: "owner" };
+const PUSH: RouteAccess = { ...NONE, connectorKey: true };
 
 /** The access of every route, as the contract specifies it. The services check what the caller may do there. */
 export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
@@ -235,9 +232,4 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/entities/{id}": DATA,
 };
 
-const RULES_BY_SHAPE: ReadonlyMap<string, RouteAccess> = new Map(
-  Object.entries(ROUTE_ACCESS).map(([route, rule]) => {
-    const [method = "", path = ""] = route.split(" ");
-    return [routeShape(method, path), rule];
-  }),
-);
+const RULES_BY_SHAPE = byShape(ROUTE_ACCESS);

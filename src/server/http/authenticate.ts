@@ -24,6 +24,11 @@ export interface CredentialLookup {
 }
 
 /** The parts of a request that may contain credentials: URL, headers and origin. */
+/** Finds the person of a session's secret. */
+export interface SessionLookup {
+  findActor(secret: string): Promise<Actor | undefined>;
+}
+
 export interface RequestCredentials {
   url: string;
   headers: Headers;
@@ -202,6 +207,15 @@ function refuseSecondCredential(bearer: string | undefined, headers: Headers, co
     message: "The request carries a token and the cookie of a session. Send exactly one.",
     hint: `In a browser, use credentials: "omit" with the Authorization header.`,
   });
+}
+
+/** The person whose session a browser shows, on a route that anyone can open. @throws ApiError `two_credentials` */
+export async function findVisitor(
+  headers: Headers,
+  { cookie, sessions }: { cookie: { name: string }; sessions: SessionLookup },
+): Promise<Actor | undefined> {
+  const secret = readCookie(headers, cookie.name);
+  return secret === undefined ? undefined : sessions.findActor(secret);
 }
 
 /** The value of this cookie. @throws ApiError `two_credentials` when there are several different ones */

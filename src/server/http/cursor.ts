@@ -74,21 +74,6 @@ export function makeCursorCodec(key: Uint8Array, clock: Clock) {
   };
 }
 
-/**
- * Cuts one page out of `limit + 1` rows and makes the cursor for the next. `positionOf` returns the position of the
- * last row of the page.
- */
-export function cutPage<Row>(
-  rows: readonly Row[],
-  limit: number,
-  positionOf: (row: Row) => CursorPosition,
-  encode: (position: CursorPosition) => string,
-): { page: Row[]; nextCursor: string | null } {
-  const page = rows.slice(0, limit);
-  const last = page.at(-1);
-  return { page, nextCursor: rows.length > limit && last !== undefined ? encode(positionOf(last)) : null };
-}
-
 function encodePosition({ flags, value, id }: CursorPosition): Buffer {
   const body = Buffer.alloc(BODY_BYTES);
   body.writeUInt8(flags, 0);

@@ -1,9 +1,9 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import type { MiddlewareHandler } from "hono";
 import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import type { RandomBytes } from "#core/clock.ts";
 import { makeClientIp } from "#net/client-ip.ts";
 import type { AppContext, AppEnv } from "./env.ts";
 import { MCP_PATHS } from "./own-addresses.ts";
@@ -49,14 +49,11 @@ export function makeGuard(options: GuardOptions) {
   };
 }
 
-export interface FrameOptions extends GuardOptions {
+export interface FrameOptions extends GuardOptions, Pick<Parts, "clock" | "randomBytes" | "log"> {
   guard: Guard;
   /** Counts requests by their address, or by the credential of ours that they show. */
   limits: Pick<Limits, "admit">;
   authenticator: Pick<Authenticator, "findShown">;
-  clock: Clock;
-  log: Log;
-  randomBytes: RandomBytes;
   /** The answer to a failure for which a problem body is not used. */
   toPage?: (c: AppContext, error: unknown) => Response | undefined;
 }

@@ -5,7 +5,7 @@ import { canonicalJson } from "#storage/audit-chain.ts";
 import type { IdempotencyRecord } from "#storage/records/idempotency.ts";
 import type { Store } from "#storage/records/store.ts";
 import type { Caller } from "./authenticate.ts";
-import { routeShape } from "./auth.ts";
+import { byShape, routeShape } from "./auth.ts";
 
 /** The secrets in a create's answer, which must not be stored, and the path of the new record's id in it. */
 export interface CreateRule {
@@ -64,12 +64,7 @@ export function findCreateRule(method: string, path: string): CreateRule | undef
   return RULES_BY_SHAPE.get(routeShape(method, path));
 }
 
-const RULES_BY_SHAPE: ReadonlyMap<string, CreateRule> = new Map(
-  Object.entries(CREATE_RULES).map(([route, rule]) => {
-    const [method = "", path = ""] = route.split(" ");
-    return [routeShape(method, path), rule];
-  }),
-);
+const RULES_BY_SHAPE = byShape(CREATE_RULES);
 
 /**
  * Makes creates repeatable; the only place that does. Keys in progress are known in this process, which has exclusive

@@ -37,9 +37,28 @@ export type Result<R extends RouteConfig> = AnswerOf<R> | Response;
 
 export type Handler<R extends RouteConfig, Who = unknown> = (call: Call<R> & Who) => Result<R> | Promise<Result<R>>;
 
+/** A call of a route by a signed-in person or a token. */
+export type MemberCall<R extends RouteConfig> = Call<R> & Member;
+
+type Routes = Readonly<Record<string, RouteConfig>>;
+
+/** A handler for each route of a group, under the name of the route. */
+export type MemberHandlers<Group extends Routes> = {
+  [Name in keyof Group]: (call: MemberCall<Group[Name]>) => AnswerOf<Group[Name]> | Promise<AnswerOf<Group[Name]>>;
+};
+
+/** The same, of functions that get what they need as their first argument. */
+export type MemberActs<Deps, Group extends Routes> = {
+  [Name in keyof Group]: (
+    deps: Deps,
+    call: MemberCall<Group[Name]>,
+  ) => Result<Group[Name]> | Promise<Result<Group[Name]>>;
+};
+
 /**
- * Registers the routes of features, one line each: `at.member(tokenRoutes.list, ({ actor }) => tokens.list(actor));`
- * The order does not matter: paths without parameters take precedence over paths with them.
+ * Registers the routes of features: a whole group, `at.members(groupRoutes, groups);`, or one route,
+ * `at.member(sessionRoutes.get, ({ actor }) => sessions.describe(actor));`. The order does not matter: paths without
+ * parameters take precedence over paths with them.
  */
 export type Mount = Omit<ReturnType<typeof makeMounter>, "finish" | "methodsOf">;
 
@@ -69,7 +88,17 @@ export function makeMounter(options: MounterOptions) {
     mounted.push({ kind, route, rule, handler, pattern: toPattern(route.path), ...defined({ create, bounds }) });
   }
 
+  function addGroup(routes: Routes, handle: (name: string, call: never) => unknown): void {
+    for (const [name, route] of Object.entries(routes)) add("actor", route, (call) => handle(name, call as never));
+  }
+
   return {
+    /** A group of routes for a signed-in person or a token. */
+    members: <Group extends Routes>(routes: Group, handlers: MemberHandlers<Group>): void =>
+      addGroup(routes, (name, call) => handlers[name]?.(call)),
+    /** The same, with what the handlers get first. */
+    membersWith: <Deps, Group extends Routes>(deps: Deps, routes: Group, acts: MemberActs<Deps, Group>): void =>
+      addGroup(routes, (name, call) => acts[name]?.(deps, call)),
     // `parseRequest` ensures that the parsed values have the contract's types; the caller's kind is checked on each
     // request.
     /** A route for a signed-in person or a token; the handler gets the actor. */
@@ -132,7 +161,7 @@ function requireListed(route: RouteConfig, status: number, code?: string): void 
   if (String(status) in route.responses || failuresOf(route).has(status)) return;
   const what = code === undefined ? String(status) : `${status} "${code}"`;
   throw new Error(
-    `${route.method.toUpperCase()} ${route.path} answered ${what}, which its contract does not list: name it in problems(…).`,
+    `${route.method.toUpperCase()} ${route.path} answered ${what}, which its contract does not list: name it in its problems.`,
   );
 }
 

@@ -35,7 +35,7 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
       "Content-Type": "application/problem+json",
       "Cache-Control": "no-store",
       ...challengeOf(failure),
-      ...(failure.retryAfterMs !== undefined && { "Retry-After": String(Math.ceil(failure.retryAfterMs / 1000)) }),
+      ...retryAfterOf(failure),
     },
     body: {
       type: `urn:kb:problem:${failure.code}`,
@@ -47,6 +47,11 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
       ...defined({ hint: failure.hint, field: failure.field, errors: failure.errors }),
     },
   };
+}
+
+/** When to come back, for a failure that says so. */
+export function retryAfterOf({ retryAfterMs }: ApiError): Record<string, string> {
+  return retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) };
 }
 
 /** The challenge to the client, for 401 and for a missing scope. Source: RFC 6750 §3. */

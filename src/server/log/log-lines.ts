@@ -1,9 +1,10 @@
 /** A log line for people on a terminal: time, level, message, details. */
+import { asRecord, tryJson } from "#core/json-record.ts";
 import { createColors } from "picocolors";
 
 /** Formats a JSON log line as one short line; a line that isn't JSON stays as it is. */
 export function formatForPeople(line: string, hasColour: boolean): string {
-  const record = parse(line);
+  const record = asRecord(tryJson(line));
   if (record === undefined) return line;
   const colours = createColors(hasColour);
   const { level, time, msg, ...facts } = record;
@@ -32,17 +33,4 @@ function shortened(text: string, maxChars: number): string {
 /** Keeps external text from moving the cursor or starting a line. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
-}
-
-function parse(line: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    // An object that is neither null nor an array has string keys.
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
-  } catch {
-    // The line isn't one of the log's own.
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { isRecord, tryJson } from "#core/json-record.ts";
 import { ApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
 import { findJsonFault, MAX_JSON_DEPTH } from "#core/json-bounds.ts";
@@ -56,7 +57,7 @@ export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
 function asRecord(tool: ToolName, raw: unknown, notes: string[]): Record<string, unknown> {
   if (isAbsent(raw)) return {};
   const read = typeof raw === "string" ? parseText(raw) : raw;
-  if (typeof read === "object" && read !== null && !Array.isArray(read)) {
+  if (isRecord(read)) {
     if (read !== raw) notes.push("arguments came as text and were read as JSON.");
     return { ...read };
   }
@@ -67,13 +68,7 @@ function asRecord(tool: ToolName, raw: unknown, notes: string[]): Record<string,
 
 /** Parses a text as JSON; undefined for any other text, and for one that holds more than arguments do. */
 function parseText(text: string): unknown {
-  if (findJsonFault(text, TEXT_BOUNDS) !== undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The caller reports the error.
-    return undefined;
-  }
+  return findJsonFault(text, TEXT_BOUNDS) === undefined ? tryJson(text) : undefined;
 }
 
 const TEXT_BOUNDS = { maxDepth: MAX_JSON_DEPTH, maxMembers: 1000 };

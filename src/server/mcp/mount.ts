@@ -1,3 +1,4 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { Readable } from "node:stream";
 import { ApiError } from "#api/errors.ts";
 import { HOPS_HEADER, isLoop, parseHops } from "#core/hops.ts";
@@ -7,17 +8,13 @@ import { type App, originOf } from "#server/http/env.ts";
 import type { Guard } from "#server/http/guard.ts";
 import { chargeSender, type Limits, type Sender } from "#server/http/limits.ts";
 import { MCP_PATHS, ownBaseUrl } from "#server/http/own-addresses.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
 import type { Lifecycle } from "./revisions.ts";
 import { makeMcpHandler, type ToolCalls } from "./rpc.ts";
 
-export interface MountMcpOptions {
-  clock: Clock;
+export interface MountMcpOptions extends Pick<Parts, "clock" | "log"> {
   guard: Guard;
   authenticator: Authenticator;
   tools: ToolCalls;
-  log: Log;
   version: string;
   /** The public address of this server, for the address of its metadata. */
   baseUrl: string;

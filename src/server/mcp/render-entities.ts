@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatDay, formatNow } from "#api/days.ts";
 import type {
@@ -100,8 +101,7 @@ function projectEntity(entity: EntityRecord, options: Printing): ToolEntity {
     entityId: entity.entityId,
     type: entity.type,
     name: nameOf(entity.name),
-    ...(email !== undefined && { email }),
-    ...(login !== undefined && { login }),
+    ...defined({ email, login }),
     ...(entity.claimed && { claimed: true }),
     ...(aliases.length > 0 && { aliases: aliases.slice(0, 5) }),
     ...(sources.length > 0 && { sources: sources.slice(0, 5) }),

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { cleanField, MAX_CHARS } from "#api/clean.ts";
 import { formatNow } from "#api/days.ts";
 import type { ToolSearchEntry, ToolSearchResult } from "#api/tools.ts";
@@ -79,9 +80,9 @@ async function renderGroups(
 ): Promise<Rendered<ToolSearchResult>> {
   const groups = (outcome.facets[groupedBy] ?? []).map(({ value, entityId, count, assigned }) => ({
     value: cleanField(value, MAX_CHARS.source) || "(none)",
-    ...(entityId !== undefined && { entityId }),
+    ...defined({ entityId }),
     count,
-    ...(assigned !== undefined && { assigned }),
+    ...defined({ assigned }),
   }));
   const one = (shown: number, notes: readonly string[]): Rendered<ToolSearchResult> => {
     const structured: ToolSearchResult = {

@@ -1,3 +1,4 @@
+import { asRecord } from "#core/json-record.ts";
 import { defined } from "#core/defined.ts";
 /** The protocol revision of a request, and its rules. Source: docs/mcp.md#versions. */
 
@@ -147,11 +148,7 @@ function decodeHeader(value: string): string | undefined {
 }
 
 function envelopeOf(message: Message): Record<string, unknown> | undefined {
-  const meta = message.params?.["_meta"];
-  // Checked to be a plain object right here.
-  return typeof meta === "object" && meta !== null && !Array.isArray(meta)
-    ? (meta as Record<string, unknown>)
-    : undefined;
+  return asRecord(message.params?.["_meta"]);
 }
 
 function badEnvelope(missing: readonly string[]): Refusal {

@@ -1,16 +1,16 @@
+import type { Parts } from "#storage/records/parts.ts";
+import { isRecord } from "#core/json-record.ts";
 import type { Readable } from "node:stream";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { cleanLine } from "#api/clean.ts";
 import { ApiError, ERROR_CLASSES } from "#api/errors.ts";
 import { emptyList } from "#api/protocol.ts";
 import { INSTRUCTIONS, TOOL_LIMITS, TOOLS } from "#api/tools.ts";
-import { challengeOf } from "#server/http/problem.ts";
+import { challengeOf, retryAfterOf } from "#server/http/problem.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
-import type { Clock } from "#core/clock.ts";
 import { defined } from "#core/defined.ts";
 import { HOPS_HEADER, parseHops } from "#core/hops.ts";
 import { readFor } from "#server/http/body.ts";
-import type { Log } from "#core/log.ts";
 import { type Charge, chargeCall, chargeMalformed, isFarOver } from "./charge.ts";
 import {
   revisionOfHeader,
@@ -62,8 +62,7 @@ export interface ToolContext extends CallContext {
   isFromKb: boolean;
 }
 
-export interface McpOptions {
-  clock: Clock;
+export interface McpOptions extends Pick<Parts, "clock" | "log"> {
   /** Checks Host and Origin, and the address's request rate. @throws ApiError of class `forbidden` or `rate_limited` */
   checkSite(request: Request, origin: RequestOrigin): Promise<void> | void;
   /**
@@ -79,7 +78,6 @@ export interface McpOptions {
   resourceMetadataUrl(request: Request): string;
   /** Version of this program. */
   version: string;
-  log: Log;
   charge?: Charge;
 }
 
@@ -258,10 +256,6 @@ function actorOf({ actor, origin }: Call, params: Record<string, unknown>): Acto
 
 const MAX_CLIENT_CHARS = 80;
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
 function isProtocolError(error: ApiError): boolean {
   // A model can't fix this: its client waits and repeats the call.
   if (error.code === "search_overloaded") return true;
@@ -372,7 +366,7 @@ function headersFor(error: unknown, status: number, resourceMetadataUrl: () => s
   if (!(error instanceof ApiError)) return {};
   const challenge = challengeOf(error, { resource_metadata: resourceMetadataUrl(), scope: "mcp:read" });
   if (Object.keys(challenge).length > 0) return challenge;
-  return error.retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(error.retryAfterMs / 1000)) };
+  return retryAfterOf(error);
 }
 
 function checkLength(request: Request): void {

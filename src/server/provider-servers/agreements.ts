@@ -1,5 +1,7 @@
-import type { Connection } from "#api/connections.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
+import { actOn } from "#storage/audit-act.ts";
+import type { connectionRoutes } from "#api/connections.ts";
+import type { MemberCall } from "#server/http/mount.ts";
+import { ApiError, existing } from "#api/errors.ts";
 import { agreedTo, carriedOver, changingIn, nameOfMapping, rolesToAgree } from "#mcp-client/agreement.ts";
 import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -57,29 +59,22 @@ export async function noteChanging(deps: Deps, workspaceId: string, serverId: st
  */
 export async function agree(
   deps: ServerDeps,
-  actor: Actor,
-  at: { serverId: string; connectionId: string },
-  { agreement }: { agreement: string },
-): Promise<{ connection: Connection }> {
-  const server = await requireServer(deps, actor, at.serverId);
+  { actor, params: { id: serverId, connectionId }, body: { agreement } }: MemberCall<typeof connectionRoutes.agree>,
+) {
+  const server = await requireServer(deps, actor, serverId);
   const after = await deps.store.transaction(async (tx) => {
-    const connection = await requireConnection({ store: tx }, actor, at.serverId, at.connectionId);
+    const connection = await requireConnection({ store: tx }, actor, serverId, connectionId);
     if (connection.ownerUserId !== actor.userId) {
       throw new ApiError("forbidden", {
         message: "Only the owner of a connection can agree to what kb calls with it.",
       });
     }
     const { workspaceId } = actor;
-    const today = await tx.in(workspaceId).providerServers.find(at.serverId);
-    if (!today) throw noSuchThing();
+    const today = existing(await tx.in(workspaceId).providerServers.find(serverId));
     const mapping = parseMapping(today.mapping);
     if (mapping === undefined || nameOfMapping(mapping) !== agreement) throw changedMeanwhile();
     const agreed = agreedTo(mapping, parseMapping(connection.agreed));
-    await deps.audit.record(tx, actor, {
-      action: "connection.agreed",
-      target: { type: "connection", id: at.connectionId },
-      details: { serverId: at.serverId, tools: namesOf(mapping) },
-    });
+    await deps.audit.record(tx, actor, actOn(connectionId, "connection.agreed", { serverId, tools: namesOf(mapping) }));
     return settle(deps, tx, workspaceId, { connection, mapping, agreed });
   });
   deps.signal();

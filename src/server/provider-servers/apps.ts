@@ -1,27 +1,22 @@
-import type { ServerApp } from "#api/provider-servers.ts";
+import type { MemberCall } from "#server/http/mount.ts";
+import type { providerServerRoutes, ServerApp } from "#api/provider-servers.ts";
 import { ApiError } from "#api/errors.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import { requireEnabled, requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
-import { pageOf } from "#server/http/row-pages.ts";
+import { inMemory, readPage } from "#server/http/pages.ts";
 
 /** Lists the apps that a server offers: a plain MCP server is one app, itself. @throws ApiError `not_found` */
 export async function listApps(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  { q, ...query }: { q?: string | undefined; limit: number; cursor?: string | undefined },
-): Promise<{ apps: ServerApp[]; nextCursor: string | null }> {
+  { actor, params: { id: serverId }, query: { q, ...query } }: MemberCall<typeof providerServerRoutes.apps>,
+) {
   const server = await requireServer(deps, actor, serverId);
   const wanted = q?.trim().toLowerCase() ?? "";
   const isShown = isOffered(server, server.slug) && `${server.name} ${server.slug}`.toLowerCase().includes(wanted);
-  const list = {
-    route: "GET /api/mcp-servers/{id}/apps",
-    args: { serverId, q },
-    rows: isShown ? [server] : [],
-    idOf: (row: ProviderServerRecord) => row.serverId,
-  };
-  const { page, nextCursor } = pageOf(deps, actor, list, query);
+  const rows = inMemory(isShown ? [server] : [], ({ createdAt, serverId }) => ({ value: createdAt, id: serverId }));
+  const list = { route: "GET /api/mcp-servers/{id}/apps", args: { serverId, q }, kind: "server", ...rows } as const;
+  const { page, nextCursor } = await readPage(deps, actor, list, query);
   const apps: ServerApp[] = [];
   for (const one of page) apps.push(await toApp(deps, actor, one));
   return { apps, nextCursor };

@@ -1,6 +1,8 @@
+import { actOn } from "#storage/audit-act.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { makeId } from "#api/common.ts";
-import type { Connection, ConnectionAccess, CreateConnectionBody } from "#api/connections.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { Connection, ConnectionAccess, connectionRoutes } from "#api/connections.ts";
+import { ApiError, existing } from "#api/errors.ts";
 import { checkReaders, isNarrower, membersOf } from "#server/connectors/visibility.ts";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
@@ -11,7 +13,7 @@ import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { agreedAtFirst, isSameMapping } from "./agreed-tools.ts";
 import { requireConnectable } from "./apps.ts";
 import { requireConnection, requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
-import { pageOf } from "#server/http/row-pages.ts";
+import { inMemory, readPage } from "#server/http/pages.ts";
 import { ELICITATION, keepElicitation } from "./elicitation.ts";
 import { connectionFailed } from "./fail.ts";
 import type { Access } from "./flows.ts";
@@ -30,18 +32,18 @@ import { toConnection } from "./view.ts";
  */
 export async function listConnections(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  query: { limit: number; cursor?: string | undefined },
-): Promise<{ connections: Connection[]; nextCursor: string | null }> {
+  { actor, params: { id: serverId }, query }: MemberCall<typeof connectionRoutes.connections>,
+) {
   const server = await requireServer(deps, actor, serverId);
+  const all = await visibleConnections(deps, actor, serverId);
+  const rows = inMemory(all, ({ createdAt, connectionId }) => ({ value: createdAt, id: connectionId }));
   const list = {
     route: "GET /api/mcp-servers/{id}/connections",
     args: { serverId },
-    rows: await visibleConnections(deps, actor, serverId),
-    idOf: (row: ConnectionRecord) => row.connectionId,
-  };
-  const { page, nextCursor } = pageOf(deps, actor, list, query);
+    kind: "connection",
+    ...rows,
+  } as const;
+  const { page, nextCursor } = await readPage(deps, actor, list, query);
   const connections: Connection[] = [];
   for (const one of page) connections.push(await toConnection(deps, actor, server, one));
   return { connections, nextCursor };
@@ -56,10 +58,8 @@ export async function listConnections(
  */
 export async function createConnection(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  body: CreateConnectionBody,
-): Promise<{ connection: Connection }> {
+  { actor, params: { id: serverId }, body }: MemberCall<typeof connectionRoutes.connect>,
+) {
   const { store, secrets } = deps;
   const server = await requireServer(deps, actor, serverId);
   requireConnectable(actor, server, body.app);
@@ -95,14 +95,12 @@ export async function createConnection(
  */
 export async function setAccess(
   deps: ServerDeps,
-  actor: Actor,
-  at: { serverId: string; connectionId: string },
-  body: ConnectionAccess,
-): Promise<{ connection: Connection; warnings?: string[] }> {
-  const server = await requireServer(deps, actor, at.serverId);
+  { actor, params: { id: serverId, connectionId }, body }: MemberCall<typeof connectionRoutes.access>,
+) {
+  const server = await requireServer(deps, actor, serverId);
   const changed = await deps.store.transaction(async (tx) => {
     const workspace = tx.in(actor.workspaceId);
-    const before = await requireConnection({ store: tx }, actor, at.serverId, at.connectionId);
+    const before = await requireConnection({ store: tx }, actor, serverId, connectionId);
     const isOwner = before.ownerUserId === actor.userId;
     if (!isOwner && !actsAsAdmin(actor)) throw onlyOwner();
     const access = await accessOf(workspace, body);
@@ -111,19 +109,19 @@ export async function setAccess(
       if (!isOwner) throw onlyOwner();
       await requireMaySign(workspace, before);
     }
-    await workspace.connections.update(at.connectionId, access);
+    await workspace.connections.update(connectionId, access);
     if (before.status === "active") await fillGroup(workspace, after);
-    await deps.audit.record(tx, actor, {
-      action: "connection.access_changed",
-      target: { type: "connection", id: at.connectionId },
-      details: {
+    await deps.audit.record(
+      tx,
+      actor,
+      actOn(connectionId, "connection.access_changed", {
         from: before.visibility,
         to: after.visibility,
         before: summarize(membersOf(before)),
         after: summarize(membersOf(after)),
         isWidened: !isNarrower(before, after),
-      },
-    });
+      }),
+    );
     return { after, isWidened: !isNarrower(before, after) };
   });
   const connection = await toConnection(deps, actor, server, changed.after);
@@ -133,12 +131,11 @@ export async function setAccess(
 /** Disconnects; allowed for its owner and admins. @throws ApiError `not_found`, `forbidden` */
 export async function disconnect(
   deps: ServerDeps,
-  actor: Actor,
-  at: { serverId: string; connectionId: string },
-): Promise<{ connection: Connection }> {
-  const server = await requireServer(deps, actor, at.serverId);
+  { actor, params: { id: serverId, connectionId } }: MemberCall<typeof connectionRoutes.disconnect>,
+) {
+  const server = await requireServer(deps, actor, serverId);
   const ended = await deps.store.transaction(async (tx) => {
-    const connection = await requireConnection({ store: tx }, actor, at.serverId, at.connectionId);
+    const connection = await requireConnection({ store: tx }, actor, serverId, connectionId);
     if (connection.ownerUserId !== actor.userId && !actsAsAdmin(actor)) {
       throw new ApiError("forbidden", { message: "Only its owner or an admin can disconnect it." });
     }
@@ -146,7 +143,7 @@ export async function disconnect(
   });
   deps.signal(ended.cancelled);
   giveBack(deps, [ended.grant]);
-  const after = await deps.store.in(actor.workspaceId).connections.find(at.connectionId);
+  const after = await deps.store.in(actor.workspaceId).connections.find(connectionId);
   if (!after) throw new Error("A revoked connection keeps its record for some days.");
   return { connection: await toConnection(deps, actor, server, after) };
 }
@@ -205,8 +202,7 @@ export async function activate(
   }
   const isWaiting = connection.status !== "active";
   if (!isWaiting) await fillGroup(workspace, connection);
-  const target = { type: "connection", id: connectionId };
-  await audit.record(tx, actor, { action, target, details: { serverId, way, visibility } });
+  await audit.record(tx, actor, actOn(connectionId, action, { serverId, way, visibility }));
   await emit(
     tx,
     workspaceId,
@@ -271,7 +267,7 @@ export async function tryConnection(
  */
 export async function requireStill(tx: Store, actor: Actor, asked: ProviderServerRecord): Promise<void> {
   const { members, providerServers } = tx.in(actor.workspaceId);
-  if (!(await members.find(actor.userId))) throw noSuchThing();
+  existing(await members.find(actor.userId));
   const today = await providerServers.find(asked.serverId);
   const isSame = today?.url === asked.url && today.authKind === asked.authKind;
   // The mapping is part of what they agree to.

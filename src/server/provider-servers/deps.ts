@@ -1,14 +1,13 @@
-import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import type { CursorCodec } from "#server/http/cursor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { ApiError, noSuchThing, existing } from "#api/errors.ts";
 import type { McpCaps } from "#mcp-client/caps.ts";
 import type { McpSession, McpTarget } from "#mcp-client/contract.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Afterwards } from "#server/identity/mail/afterwards.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Emit } from "#server/events/outbox.ts";
-import type { CursorCodec } from "#server/http/cursor.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectionRecord } from "#storage/records/connections.ts";
@@ -28,11 +27,7 @@ export type OpenMcp = (
 ) => Promise<McpSession>;
 
 /** The dependencies of every function about provider servers. */
-export interface ServerDeps {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  log: Log;
+export interface ServerDeps extends Pick<Parts, "store" | "clock" | "randomBytes" | "log"> {
   audit: AuditRecorder;
   cursors: CursorCodec;
   secrets: SecretKeeper;
@@ -67,8 +62,7 @@ export async function requireServer(
   serverId: string,
 ): Promise<ProviderServerRecord> {
   const workspace = store.in(actor.workspaceId);
-  const server = await workspace.providerServers.find(serverId);
-  if (!server) throw noSuchThing();
+  const server = existing(await workspace.providerServers.find(serverId));
   if (server.isEnabled || actsAsAdmin(actor)) return server;
   if ((await visibleConnections({ store }, actor, serverId)).length > 0) return server;
   throw noSuchThing();
@@ -97,9 +91,7 @@ export async function requireConnection(
   serverId: string,
   connectionId: string,
 ): Promise<ConnectionRecord> {
-  const found = (await visibleConnections(deps, actor, serverId)).find((one) => one.connectionId === connectionId);
-  if (!found) throw noSuchThing();
-  return found;
+  return existing((await visibleConnections(deps, actor, serverId)).find((one) => one.connectionId === connectionId));
 }
 
 /** @throws ApiError `server_disabled` */

@@ -1,6 +1,6 @@
-import type { ServerHealthAnswer, ServerTest } from "#api/provider-servers.ts";
+import type { MemberCall } from "#server/http/mount.ts";
+import type { providerServerRoutes, ServerTest } from "#api/provider-servers.ts";
 import { isoOrNull } from "#core/instant.ts";
-import type { Actor } from "#storage/access/actor.ts";
 import type { ProviderServerPatch, ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import { requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
 import { triedOf } from "./headers.ts";
@@ -14,7 +14,10 @@ const MOST_MS = 60 * 60_000;
 const DOWN_AFTER = 3;
 
 /** The health of a server at its last probe; nothing is requested now. @throws ApiError `not_found` */
-export async function healthOf(deps: ServerDeps, actor: Actor, serverId: string): Promise<ServerHealthAnswer> {
+export async function healthOf(
+  deps: ServerDeps,
+  { actor, params: { id: serverId } }: MemberCall<typeof providerServerRoutes.health>,
+) {
   const server = await requireServer(deps, actor, serverId);
   const connections = await visibleConnections(deps, actor, serverId);
   const count = (status: string) => connections.filter((one) => one.status === status).length;

@@ -1,10 +1,9 @@
 import { connectionIntentRoutes } from "#api/connections.ts";
-import { readCookie } from "#server/http/authenticate.ts";
+import { findVisitor, readCookie, type SessionLookup } from "#server/http/authenticate.ts";
 import { makeSecretCookie, type SessionCookie } from "#server/http/cookies.ts";
 import { defined } from "#core/defined.ts";
 import type { AppContext } from "#server/http/env.ts";
 import type { Mount } from "#server/http/mount.ts";
-import type { Actor } from "#storage/access/actor.ts";
 import { FLOW_MS } from "#server/accounts/one-time.ts";
 import { arriveIntent, decideFoundConnection, describeFoundConnection } from "./arrive.ts";
 import type { ServerDeps } from "./deps.ts";
@@ -14,12 +13,12 @@ interface Services {
   settings: { baseUrl: string };
   serverDeps: ServerDeps;
   cookie: SessionCookie;
-  sessions: { findActor(secret: string): Promise<Actor | undefined> };
+  sessions: SessionLookup;
 }
 
 /** The routes of the intent page, and the callbacks of providers. */
 export function mountConnectionIntents(at: Mount, services: Services): void {
-  const { serverDeps: deps, settings, cookie, sessions } = services;
+  const { serverDeps: deps, settings } = services;
   const routes = connectionIntentRoutes;
   const browser = makeSecretCookie(settings.baseUrl, { onHttps: "__Host-kb-connect", onHttp: "kb_connect" });
 
@@ -33,8 +32,7 @@ export function mountConnectionIntents(at: Mount, services: Services): void {
   });
   const comeBack = async (c: AppContext, callback?: string) => {
     const { headers } = c.req.raw;
-    const secret = readCookie(headers, cookie.name);
-    const actor = secret === undefined ? undefined : await sessions.findActor(secret);
+    const actor = await findVisitor(headers, services);
     const query = new URL(c.req.url).search.slice(1);
     const back = { query, ...defined({ callback }) };
     const path = await arriveIntent(deps, actor, back, readCookie(headers, browser.name));

@@ -1,6 +1,7 @@
-import type { ConnectionIntent, CreateIntentBody, OpenedIntent } from "#api/connections.ts";
+import type { MemberCall } from "#server/http/mount.ts";
+import type { ConnectionIntent, connectionRoutes, OpenedIntent } from "#api/connections.ts";
 import { makeId } from "#api/common.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
+import { ApiError, existing } from "#api/errors.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { isoOf } from "#core/instant.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
@@ -38,10 +39,8 @@ const MOST_PENDING = 20;
  */
 export async function createIntent(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  body: CreateIntentBody,
-): Promise<{ intent: ConnectionIntent }> {
+  { actor, params: { id: serverId }, body }: MemberCall<typeof connectionRoutes.intend>,
+) {
   const { store, clock } = deps;
   const workspace = store.in(actor.workspaceId);
   const server = await requireServer(deps, actor, serverId);
@@ -297,8 +296,7 @@ async function registerAt(
   if (clientId === null) return oauth.register(found, { clientId, secret: undefined, callback });
   await store.transaction(async (tx) => {
     const { providerServers } = tx.in(workspaceId);
-    const today = await providerServers.find(serverId);
-    if (!today) throw noSuchThing();
+    const today = existing(await providerServers.find(serverId));
     if (today.issuer === null) await providerServers.update(serverId, { issuer: found.issuer });
     else if (today.issuer !== found.issuer) {
       throw connectionFailed("The server names a different authorization server than the one kb is registered at.", {

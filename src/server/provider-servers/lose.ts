@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import type { McpChallenge } from "#mcp-client/problem.ts";
 import { stopConnectors } from "#server/accounts/reauth.ts";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
@@ -54,11 +55,7 @@ export async function loseConnection(
     // Hides content read through it until its owner has signed in there again.
     await access.setMembers(connectionPrincipal(connectionId), [], "kb");
     await stopConnectors(tx, clock, workspaceId, await connectors.listOn({ connectionId }), LOST);
-    await audit.recordSystem(tx, workspaceId, {
-      action: "connection.lost",
-      target: { type: "connection", id: connectionId },
-      details: { reason },
-    });
+    await audit.recordSystem(tx, workspaceId, actOn(connectionId, "connection.lost", { reason }));
     await emit(tx, workspaceId, { type: "connection.needs_reauth", data: { connectionId, serverId, code: reason } });
   });
 }

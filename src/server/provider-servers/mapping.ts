@@ -1,5 +1,7 @@
+import { actOn } from "#storage/audit-act.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { MappingBody, MappingFault, MappingPreview, PreviewBody, ServerTools } from "#api/provider-servers.ts";
+import type { MappingFault, PreviewBody, providerServerRoutes, ServerTools } from "#api/provider-servers.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { McpSession } from "#mcp-client/contract.ts";
@@ -20,10 +22,8 @@ const ASK_MS = 20_000;
 /** Lists the tools that a server has now, and their mapping. For admins. */
 export function listTools(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  { connectionId }: { connectionId?: string | undefined },
-): Promise<ServerTools> {
+  { actor, params: { id: serverId }, query: { connectionId } }: MemberCall<typeof providerServerRoutes.tools>,
+) {
   return asking(deps, actor, { serverId, connectionId }, (session, server) =>
     toolsOf(session, parseMapping(server.mapping)),
   );
@@ -32,10 +32,9 @@ export function listTools(
 /** Calls a tool once, on an admin's request. */
 export function previewMapping(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  { role, value, connectionId, ...mapped }: PreviewBody,
-): Promise<MappingPreview> {
+  { actor, params: { id: serverId }, body }: MemberCall<typeof providerServerRoutes.preview>,
+) {
+  const { role, value, connectionId, ...mapped } = body;
   return asking(deps, actor, { serverId, connectionId }, async (session) => {
     await recordPreview(deps, actor, serverId, { role, connectionId, ...mapped });
     const { hits, text } = await previewTool(session, role, mapped, value);
@@ -54,10 +53,12 @@ export function previewMapping(
  */
 export function setMapping(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  { mapping: wanted, connectionId }: { mapping: MappingBody | null; connectionId?: string | undefined },
-): Promise<ServerTools> {
+  {
+    actor,
+    params: { id: serverId },
+    body: { mapping: wanted, connectionId },
+  }: MemberCall<typeof providerServerRoutes.map>,
+) {
   return asking(deps, actor, { serverId, connectionId }, async (session, server) => {
     const { items } = await session.listTools();
     const pinned = pinMapping(wanted ?? {}, items);
@@ -69,7 +70,7 @@ export function setMapping(
       await putMapping(deps, tx, actor.workspaceId, { serverId, mapping, actor });
       const details = { tools: namesOf(mapping), before: namesOf(parseMapping(before.mapping)) };
       const action = mapping === undefined ? "server.unmapped" : "server.mapped";
-      await deps.audit.record(tx, actor, { action, target: { type: "server", id: serverId }, details });
+      await deps.audit.record(tx, actor, actOn(serverId, action, details));
     });
     deps.signal();
     return toolsOf(session, mapping);
@@ -84,7 +85,7 @@ async function recordPreview(
   { role, tool, args, argument, connectionId }: Omit<PreviewBody, "value">,
 ): Promise<void> {
   const details = { role, tool, args: Object.keys(args), ...defined({ argument, connectionId }) };
-  const act = { action: "server.tool_previewed", target: { type: "server", id: serverId }, details };
+  const act = actOn(serverId, "server.tool_previewed", details);
   await store.transaction((tx) => audit.record(tx, actor, act));
 }
 

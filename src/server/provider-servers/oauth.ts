@@ -1,3 +1,4 @@
+import { tryJson } from "#core/json-record.ts";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
@@ -214,7 +215,7 @@ export function makeProviderOAuth({
     accountOf({ authorization }: RegisteredClient, idToken: string | undefined): ProvenAccount | undefined {
       const [, payload, signature] = idToken?.split(".") ?? [];
       if (payload === undefined || signature === undefined) return undefined;
-      const claims = Claims.safeParse(parsed(Buffer.from(payload, "base64url").toString("utf8"))).data;
+      const claims = Claims.safeParse(tryJson(Buffer.from(payload, "base64url").toString("utf8"))).data;
       if (!claims || claims.iss !== authorization.issuer) return undefined;
       if (![claims.aud].flat().includes(authorization.clientId)) return undefined;
       if (claims.exp * 1_000 <= now()) return undefined;
@@ -267,13 +268,4 @@ function notRegistered(problem: string, message: string, cause?: unknown): ApiEr
     details: { step: "auth", problem },
     cause,
   });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A token that isn't JSON identifies no one.
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { actOn } from "#storage/audit-act.ts";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { type ConnectionRecord, KEEP_REVOKED_MS, REVOKED } from "#storage/records/connections.ts";
@@ -38,7 +39,7 @@ export async function revokeConnection(
   for (const connector of await connectors.listOn({ connectionId })) {
     cancelled.push(...(await deps.endConnector(tx, workspaceId, connector)));
   }
-  const act = { action: "connection.revoked", target: { type: "connection", id: connectionId }, details: { reason } };
+  const act = actOn(connectionId, "connection.revoked", { reason });
   if (actor) await deps.audit.record(tx, actor, act);
   else await deps.audit.recordSystem(tx, workspaceId, act);
   await deps.emit(tx, workspaceId, { type: "connection.revoked", data: { connectionId, serverId, code: reason } });

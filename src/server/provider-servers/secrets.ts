@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Store } from "#storage/records/store.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { sealedIn, type Vault } from "#storage/vault.ts";
 
 export const ConnectionSecrets = z.object({
   /** A person's own token, or the access token granted to them. */
@@ -36,10 +36,6 @@ export function makeSecretKeeper({ vault }: { vault: Vault }) {
   };
 }
 
-function serverPlace(workspaceId: string, serverId: string): SealedPlace {
-  return { table: "provider_server_secrets", row: [workspaceId, serverId], column: "sealed" };
-}
+const serverPlace = sealedIn("provider_server_secrets");
 
-function connectionPlace(workspaceId: string, connectionId: string): SealedPlace {
-  return { table: "connection_secrets", row: [workspaceId, connectionId], column: "sealed" };
-}
+const connectionPlace = sealedIn("connection_secrets");

@@ -1,12 +1,15 @@
+import { defined } from "#core/defined.ts";
+import { actOn } from "#storage/audit-act.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { makeId } from "#api/common.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { CreateServerBody, PatchServerBody, ProviderServer, ServerTest } from "#api/provider-servers.ts";
+import { ApiError, existing } from "#api/errors.ts";
+import type { ProviderServer, providerServerRoutes, ServerTest } from "#api/provider-servers.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ProviderServerPatch, ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import type { Store } from "#storage/records/store.ts";
 import { type ServerDeps, visibleConnections } from "./deps.ts";
 import { afterTest } from "./health.ts";
-import { pageOf } from "#server/http/row-pages.ts";
+import { inMemory, readPage } from "#server/http/pages.ts";
 import { giveBack } from "./give-back.ts";
 import { revokeConnection } from "./revoke.ts";
 import { isSameServer, isWithin, parseAuth, parseServerUrl, placeOf, type ServerAuth } from "./target.ts";
@@ -17,19 +20,16 @@ import { toServer } from "./view.ts";
 const MOST_SERVERS = 100;
 
 /** Lists the servers that the actor may see, oldest first. @throws ApiError `invalid_cursor` */
-export async function listServers(
-  deps: ServerDeps,
-  actor: Actor,
-  query: { limit: number; cursor?: string | undefined },
-): Promise<{ servers: ProviderServer[]; nextCursor: string | null }> {
-  const all = await deps.store.in(actor.workspaceId).providerServers.list({ limit: MOST_SERVERS });
+export async function listServers(deps: ServerDeps, { actor, query }: MemberCall<typeof providerServerRoutes.list>) {
+  const stored = await deps.store.in(actor.workspaceId).providerServers.list({ limit: MOST_SERVERS });
   const rows: ProviderServerRecord[] = [];
-  for (const server of all) {
+  for (const server of stored) {
     const isShown = server.isEnabled || actsAsAdmin(actor);
     if (isShown || (await visibleConnections(deps, actor, server.serverId)).length > 0) rows.push(server);
   }
-  const list = { route: "GET /api/mcp-servers", args: {}, rows, idOf: (row: ProviderServerRecord) => row.serverId };
-  const { page, nextCursor } = pageOf(deps, actor, list, query);
+  const all = inMemory(rows, ({ createdAt, serverId }) => ({ value: createdAt, id: serverId }));
+  const list = { route: "GET /api/mcp-servers", kind: "server", ...all } as const;
+  const { page, nextCursor } = await readPage(deps, actor, list, query);
   const servers: ProviderServer[] = [];
   for (const server of page) servers.push(await toServer(deps, actor, server));
   return { servers, nextCursor };
@@ -40,16 +40,12 @@ export async function listServers(
  *
  * @throws ApiError `server_exists`, `server_check_failed` unless `force`, `server_config_invalid`, `quota_reached`
  */
-export async function createServer(
-  deps: ServerDeps,
-  actor: Actor,
-  body: CreateServerBody,
-): Promise<{ server: ProviderServer; test: ServerTest }> {
+export async function createServer(deps: ServerDeps, { actor, body }: MemberCall<typeof providerServerRoutes.create>) {
   const { store, clock, secrets, audit, randomBytes } = deps;
   const url = parseServerUrl(body.url);
   const { auth, secret } = parseAuth(body.auth);
   await requireRoom(store, actor, url);
-  const test = await testUnsaved(deps, actor, { url: body.url, auth: body.auth });
+  const test = await testUnsaved(deps, { actor, body: { url: body.url, auth: body.auth } });
   if (!test.ok && body.force !== true) throw checkFailed(test);
   const now = clock.now();
   const server: ProviderServerRecord = {
@@ -83,9 +79,8 @@ export async function createServer(
     await requireRoom(tx, actor, url);
     await tx.in(actor.workspaceId).providerServers.insert(stored);
     if (typeof secret === "string") await secrets.putServer(tx, actor.workspaceId, server.serverId, secret);
-    const target = { type: "server", id: server.serverId };
     const details = { url: placeOf(url), host: new URL(url).host, auth: auth.authKind, isForced: !test.ok };
-    await audit.record(tx, actor, { action: "server.created", target, details });
+    await audit.record(tx, actor, actOn(server.serverId, "server.created", details));
   });
   return { server: await toServer(deps, actor, stored), test };
 }
@@ -98,17 +93,14 @@ export async function createServer(
  */
 export async function updateServer(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  body: PatchServerBody,
-): Promise<{ server: ProviderServer }> {
+  { actor, params: { id: serverId }, body }: MemberCall<typeof providerServerRoutes.update>,
+) {
   const { store, clock, secrets, audit } = deps;
   const url = body.url === undefined ? undefined : parseServerUrl(body.url);
   const parsed = body.auth && parseAuth(body.auth);
   const changed = await store.transaction(async (tx) => {
     const workspace = tx.in(actor.workspaceId);
-    const before = await workspace.providerServers.find(serverId);
-    if (!before) throw noSuchThing();
+    const before = existing(await workspace.providerServers.find(serverId));
     if (url !== undefined && !isSameServer(url, before.url)) await requireRoom(tx, actor, url);
     const hasMoved = url !== undefined && !isWithin(before.url, url);
     const isOtherAuth = parsed !== undefined && !isSameAuth(before, parsed.auth);
@@ -121,14 +113,12 @@ export async function updateServer(
     const isEnabled = body.enabled ?? before.isEnabled;
     const isTriedAgain = isEnabled && (isGiven || isDropped || url !== undefined || !before.isEnabled);
     const patch: ProviderServerPatch = {
-      ...(body.name !== undefined && { name: body.name }),
-      ...(url !== undefined && { url }),
+      ...defined({ name: body.name, url }),
       ...(parsed && parsed.auth),
       ...((hasMoved || isOldCallback(before, parsed?.auth)) && { callback: makeCallback(deps) }),
       // An admin's client is only valid where it was registered.
       ...((isGiven || isDropped) && { issuer: null }),
-      ...(body.connectPolicy !== undefined && { connectPolicy: body.connectPolicy }),
-      ...(body.apps !== undefined && { apps: body.apps }),
+      ...defined({ connectPolicy: body.connectPolicy, apps: body.apps }),
       isEnabled,
       ...(isTriedAgain && { dueAt: clock.now() }),
       ...(!isEnabled && { dueAt: null }),
@@ -142,7 +132,7 @@ export async function updateServer(
       ...(url !== undefined && { from: placeOf(before.url), to: placeOf(url) }),
       secret: isGiven ? "given" : isDropped ? "dropped" : "kept",
     };
-    await audit.record(tx, actor, { action: "server.changed", target: { type: "server", id: serverId }, details });
+    await audit.record(tx, actor, actOn(serverId, "server.changed", details));
     return { ...before, ...patch };
   });
   deps.signal();
@@ -156,12 +146,10 @@ export async function updateServer(
  */
 export async function removeServer(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-): Promise<{ server: ProviderServer }> {
+  { actor, params: { id: serverId } }: MemberCall<typeof providerServerRoutes.remove>,
+) {
   const { store, audit } = deps;
-  const before = await store.in(actor.workspaceId).providerServers.find(serverId);
-  if (!before) throw noSuchThing();
+  const before = existing(await store.in(actor.workspaceId).providerServers.find(serverId));
   const server = await toServer(deps, actor, before);
   const ended = await store.transaction(async (tx) => {
     const workspace = tx.in(actor.workspaceId);
@@ -172,7 +160,7 @@ export async function removeServer(
     }
     await workspace.providerServers.remove(serverId);
     const details = { connections: connections.length };
-    await audit.record(tx, actor, { action: "server.deleted", target: { type: "server", id: serverId }, details });
+    await audit.record(tx, actor, actOn(serverId, "server.deleted", details));
     return all;
   });
   deps.signal(ended.flatMap(({ cancelled }) => cancelled));

@@ -1,4 +1,4 @@
-import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
+import { ApiError, isApiError, noSuchThing, existing } from "#api/errors.ts";
 import type { McpCaps } from "#mcp-client/caps.ts";
 import type { McpSession } from "#mcp-client/contract.ts";
 import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
@@ -67,9 +67,8 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
      */
     async sessionFor(workspaceId: string, connectionId: string, wish: SessionWish): Promise<McpSession> {
       const workspace = store.in(workspaceId);
-      const connection = await workspace.connections.find(connectionId);
-      const server = connection && (await workspace.providerServers.find(connection.serverId));
-      if (!connection || !server) throw noSuchThing();
+      const connection = existing(await workspace.connections.find(connectionId));
+      const server = existing(await workspace.providerServers.find(connection.serverId));
       if (wish.actor && wish.actor.userId !== connection.ownerUserId) throw noSuchThing();
       requireEnabled(server);
       await noteUse(connection, workspaceId);

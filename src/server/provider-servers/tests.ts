@@ -1,5 +1,6 @@
+import type { MemberCall } from "#server/http/mount.ts";
 import { ApiError } from "#api/errors.ts";
-import type { ServerAuthBody, ServerTest } from "#api/provider-servers.ts";
+import type { providerServerRoutes, ServerTest } from "#api/provider-servers.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import { requireConnection, requireEnabled, requireServer, type ServerDeps } from "./deps.ts";
 import { resume } from "./arrive.ts";
@@ -13,9 +14,8 @@ import type { ProviderServerRecord } from "#storage/records/provider-servers.ts"
 /** Tests settings that are not stored, and stores nothing. @throws ApiError `server_config_invalid`, `rate_limited` */
 export async function testUnsaved(
   deps: ServerDeps,
-  actor: Actor,
-  body: { url: string; auth: ServerAuthBody },
-): Promise<ServerTest> {
+  { actor, body }: Pick<MemberCall<typeof providerServerRoutes.testUnsaved>, "actor" | "body">,
+) {
   const url = parseServerUrl(body.url);
   const { auth, secret } = parseAuth(body.auth);
   deps.throttle.take(actor.userId);
@@ -32,10 +32,8 @@ export async function testUnsaved(
  */
 export async function testStored(
   deps: ServerDeps,
-  actor: Actor,
-  serverId: string,
-  { connectionId }: { connectionId?: string | undefined },
-): Promise<ServerTest> {
+  { actor, params: { id: serverId }, body: { connectionId } }: MemberCall<typeof providerServerRoutes.test>,
+) {
   const server = await requireServer(deps, actor, serverId);
   if (connectionId !== undefined) return testConnection(deps, actor, server, connectionId);
   if (!actsAsAdmin(actor)) {

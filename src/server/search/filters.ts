@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { cleanField, cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { formatDay, parseDays } from "#api/days.ts";
 import { ApiError } from "#api/errors.ts";
@@ -32,8 +33,7 @@ export interface ResolvedFilters {
 export async function resolveFilters(args: SearchArguments, context: FilterContext): Promise<ResolvedFilters> {
   const notes: string[] = [];
   const filters: SearchFilters = {
-    ...(args.kinds !== undefined && { kinds: args.kinds }),
-    ...(args.status !== undefined && { status: args.status }),
+    ...defined({ kinds: args.kinds, status: args.status }),
     ...fieldsOf(args),
     ...datesOf(args, context, notes),
   };

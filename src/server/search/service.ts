@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import type { Fault } from "#core/faults.ts";
 import { cleanLine, cut } from "#api/clean.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
@@ -207,7 +208,7 @@ async function asField({ args, resolved }: Understood, filter: QueryFilter, { pr
   if ((args.fields ?? []).length >= MAX_FIELD_FILTERS) return undefined;
   if ((await probe({ filters: { fields: [filter.field] } })).total === 0) return undefined;
   const tried = withField(args, filter);
-  const filters = { ...resolved.filters, ...(tried.fields !== undefined && { fields: tried.fields }) };
+  const filters = { ...resolved.filters, ...defined({ fields: tried.fields }) };
   return { known: { args: tried, resolved: { ...resolved, filters } }, what: "a field" };
 }
 
@@ -336,7 +337,7 @@ async function peopleOf(
     const assigned = isSplit
       ? (await probe({ ...of, filters: { ...request.filters, assignees: [value] } })).totalAll
       : undefined;
-    groups.push({ value: name, entityId: value, count, ...(assigned !== undefined && { assigned }) });
+    groups.push({ value: name, entityId: value, count, ...defined({ assigned }) });
   }
   return groups;
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "#core/json-record.ts";
 import type { Opening, Opened } from "#api/openings.ts";
 import { MAX_CHARS, cleanLine } from "#api/clean.ts";
 import { isoOf } from "#core/instant.ts";
@@ -114,10 +115,6 @@ function toOpened(readers: Readers | undefined, nameOf: (id: string) => string |
 /** `usr_…` of `user:usr_…`; `workspace` and `everyone` stay as they are. */
 function idOf(principal: string): string {
   return principal.slice(principal.indexOf(":") + 1);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function stringsIn(value: unknown): string[] {

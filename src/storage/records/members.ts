@@ -1,5 +1,5 @@
+import { existing } from "#api/errors.ts";
 import type { Role } from "#api/common.ts";
-import { noSuchThing } from "#api/errors.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { countOf, readInChunks } from "#storage/results.ts";
@@ -33,9 +33,7 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
       .select(["members.userId", "users.name", "users.email", "members.role", "members.joinedAt"]);
 
   async function roleOf(userId: string): Promise<Role> {
-    const found = await members.find({ userId });
-    if (!found) throw noSuchThing();
-    return found.role;
+    return existing(await members.find({ userId })).role;
   }
 
   return {

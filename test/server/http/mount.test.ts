@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Hono } from "hono";
 import { describe, test } from "vitest";
 import type { Scope } from "#api/common.ts";
-import { createRoute, z, answer, body } from "#api/route.ts";
+import { answer, get, post as postRoute, z } from "#api/route.ts";
 import { ROUTE_ACCESS } from "#server/http/auth.ts";
 import { makeAuthenticator, type CredentialLookup } from "#server/http/authenticate.ts";
 import type { App, AppEnv } from "#server/http/env.ts";
@@ -129,11 +129,7 @@ describe("the route access table", () => {
     for (const [name, rule] of Object.entries(ROUTE_ACCESS)) {
       const [method = "", path = ""] = name.split(" ");
       // The table holds lower-case-able HTTP methods only.
-      const route = createRoute({
-        method: method.toLowerCase() as "get",
-        path,
-        responses: { 204: { description: "Open" } },
-      });
+      const route = { ...get(path, "Open", { 204: { description: "Open" } }), method: method.toLowerCase() as "get" };
       if (rule.public) at.open(route, () => undefined);
       else if (rule.connectorKey) at.push(route, () => undefined);
       else at.member(route, () => undefined);
@@ -201,32 +197,26 @@ describe("the route access table", () => {
   });
 
   test("a route without a row does not mount", ({ expect }) => {
-    const route = createRoute({ method: "get", path: "/api/secrets", responses: { 204: { description: "No" } } });
+    const route = get("/api/secrets", "Secrets", { 204: { description: "No" } });
     expect(() => makeTestApp((at) => at.member(route, () => undefined))).toThrow(/no row/);
   });
 
   test("a route can't be mounted as open when its row is not", ({ expect }) => {
-    const route = createRoute({ method: "get", path: "/api/audit", responses: { 204: { description: "No" } } });
+    const route = get("/api/audit", "The audit", { 204: { description: "No" } });
     expect(() => makeTestApp((at) => at.open(route, () => undefined))).toThrow(/mounted for nobody/);
   });
 });
 
 describe("a mounted route", () => {
   const Group = z.object({ name: z.string().max(5), tags: z.array(z.string().max(9)).max(9).optional() });
-  const route = createRoute({
-    method: "post",
-    path: "/api/groups",
-    request: {
-      query: z.object({ limit: z.coerce.number().max(3).default(1), id: z.array(z.string()).optional() }),
-      body: body(Group),
-    },
-    responses: { 201: answer("Made", z.object({ name: z.string(), limit: z.number(), ids: z.array(z.string()) })) },
+  const route = postRoute("/api/groups", "Make a group", {
+    query: { limit: z.coerce.number().max(3).default(1), id: z.array(z.string()).optional() },
+    body: Group,
+    201: answer("Made", { name: z.string(), limit: z.number(), ids: z.array(z.string()) }),
   });
-  const read = createRoute({
-    method: "get",
-    path: "/api/groups/{id}",
-    request: { params: z.object({ id: z.string().regex(/^grp_/) }) },
-    responses: { 200: answer("One", z.object({ id: z.string() })) },
+  const read = get("/api/groups/{id}", "Read a group", {
+    params: { id: z.string().regex(/^grp_/) },
+    200: answer("One", { id: z.string() }),
   });
   const app = makeTestApp((at) => {
     at.member(route, ({ body, query }) => ({ name: body.name, limit: query.limit, ids: query.id ?? [] }));

@@ -1,7 +1,6 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { ApiError } from "#api/errors.ts";
-import type { Log } from "#core/log.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import type { Store } from "#storage/records/store.ts";
 
 /** Audit rows that no caller waits for, written in batches. */
 export type AuditBatcher = ReturnType<typeof makeAuditBatcher>;
@@ -9,9 +8,7 @@ export type AuditBatcher = ReturnType<typeof makeAuditBatcher>;
 /** Runs this later. */
 export type Schedule = (run: () => void, ms: number) => void;
 
-export interface AuditBatcherOptions {
-  store: Store;
-  log: Log;
+export interface AuditBatcherOptions extends Pick<Parts, "store" | "log"> {
   /** Set in tests. */
   schedule?: Schedule;
   /** Called with each workspace whose rows were written. */

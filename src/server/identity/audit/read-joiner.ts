@@ -1,5 +1,4 @@
-import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/records/store.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import type { Schedule } from "./batcher.ts";
 
 /**
@@ -8,7 +7,13 @@ import type { Schedule } from "./batcher.ts";
 const WAIT_MS = 60_000;
 
 /** Makes the joiner of every workspace's reads. Waiting rows are on disk: a kill loses none. */
-export function makeReadJoiner({ store, log, schedule }: { store: Store; log: Log; schedule: Schedule }) {
+export function makeReadJoiner({
+  store,
+  log,
+  schedule,
+}: Pick<Parts, "store" | "log"> & {
+  schedule: Schedule;
+}) {
   const noted = new Set<string>();
   let isScheduled = false;
   let joining: Promise<void> = Promise.resolve();

@@ -1,16 +1,7 @@
 import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
+import type { AuditAct } from "#storage/audit-act.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { Store } from "#storage/records/store.ts";
-
-/** An audited act. Only ids, numbers and our own words: no titles, no secrets, no query text. */
-export interface AuditAct {
-  /** `<noun>.<past participle>`: `connector.created`, `member.removed`. */
-  action: string;
-  target: { type: string; id: string };
-  /** `done` by default. */
-  outcome?: "done" | "refused";
-  details?: Record<string, unknown>;
-}
 
 /** A person or process without an actor: the server itself, or someone who just signed in or failed to. */
 export interface AuditPerson {

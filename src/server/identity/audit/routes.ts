@@ -4,10 +4,9 @@ import type { AuditService } from "./service.ts";
 
 /** `/api/audit`. */
 export function mountAudit(at: Mount, { audit }: { audit: AuditService }): void {
-  at.member(auditRoutes.list, ({ actor, query }) => audit.list(actor, query));
-  at.member(auditRoutes.reads, ({ actor, query }) => audit.listReads(actor, query));
-  at.member(auditRoutes.check, ({ actor }) => audit.check(actor));
-  at.member(auditRoutes.export, async ({ actor, query }) =>
+  const { export: exported, ...others } = auditRoutes;
+  at.members(others, audit);
+  at.member(exported, async ({ actor, query }) =>
     answerLines(await audit.export(actor, query.since === undefined ? undefined : Date.parse(query.since))),
   );
 }

@@ -1,6 +1,7 @@
 import type { Actor, Credential } from "#storage/access/actor.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
-import type { AuditAct, AuditPerson } from "./recorder.ts";
+import type { AuditPerson } from "./recorder.ts";
+import type { AuditAct } from "#storage/audit-act.ts";
 
 export function rowOf(actor: Actor, act: AuditAct, now: number): NewAuditRecord {
   return makeRow(

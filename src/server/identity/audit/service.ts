@@ -1,10 +1,13 @@
-import type { AuditCheck, AuditPage, AuditQuery, AuditRead, AuditReadsQuery } from "#api/audit.ts";
+import type { CursorCodec } from "#server/http/cursor.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import type { PageQuery } from "#api/common.ts";
+import { readPage } from "#server/http/pages.ts";
+import type { MemberHandlers } from "#server/http/mount.ts";
+import type { AuditQuery, AuditRead, auditRoutes } from "#api/audit.ts";
 import { ApiError } from "#api/errors.ts";
-import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
-import type { AuditAct, AuditPerson } from "./recorder.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import type { AuditAct } from "#storage/audit-act.ts";
+import type { AuditPerson } from "./recorder.ts";
 import { cleanLine, MAX_CHARS } from "#api/clean.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
@@ -20,11 +23,8 @@ import { makeUseRecorder } from "./uses.ts";
 
 export type AuditService = ReturnType<typeof makeAuditService>;
 
-export interface AuditOptions extends Pick<AuditBatcherOptions, "schedule"> {
-  store: Store;
-  clock: Clock;
+export interface AuditOptions extends Pick<AuditBatcherOptions, "schedule">, Pick<Parts, "store" | "clock" | "log"> {
   cursors: CursorCodec;
-  log: Log;
 }
 
 /** Source: S53. */
@@ -45,6 +45,35 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
     await joiner.join(workspaceIds);
   }
 
+  const handlers: MemberHandlers<Omit<typeof auditRoutes, "export">> = {
+    /** Lists the acts in the actor's workspace, newest first; reads have a separate list. */
+    async list({ actor, query: { limit, cursor, ...filter } }) {
+      await flush([actor.workspaceId]);
+      const { page: rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
+      const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
+      return {
+        entries: rows.map((row) => ({ ...row, at: isoOf(row.at) })),
+        nextCursor,
+        names: Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)])),
+      };
+    },
+    /** Lists the items shown to a member: the actor's own, or another's for an admin. @throws ApiError `forbidden` */
+    async reads({ actor, query: { limit, cursor, credential, userId = actor.userId } }) {
+      if (userId !== actor.userId && !actsAsAdmin(actor)) {
+        throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
+      }
+      await flush([actor.workspaceId]);
+      const filter = { action: READ_ACTION, userId, ...defined({ credential }) };
+      const { page, nextCursor } = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
+      return { reads: page.map(toRead), nextCursor };
+    },
+    /** Checks whether the workspace's chain is intact. */
+    async check({ actor }) {
+      await flush([actor.workspaceId]);
+      return checkChain(store.in(actor.workspaceId).audit);
+    },
+  };
+
   return {
     async record(tx: Store, actor: Actor, act: AuditAct): Promise<void> {
       await tx.in(actor.workspaceId).audit.append(rowOf(actor, act, clock.now()));
@@ -55,40 +84,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
     makeSystemRow: (act: AuditAct) => systemRowOf(act, {}, clock.now()),
     recordReads: reads.recordReads,
     recordUse: uses.recordUse,
-
-    /** Lists the acts in the actor's workspace, newest first; reads have a separate list. */
-    async list(actor: Actor, { limit, cursor, ...filter }: AuditQuery): Promise<AuditPage> {
-      await flush([actor.workspaceId]);
-      const { rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
-      const names = await store.in(actor.workspaceId).names.of(rows.flatMap(idsOf));
-      return {
-        entries: rows.map((row) => ({ ...row, at: isoOf(row.at) })),
-        nextCursor,
-        names: Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)])),
-      };
-    },
-    /**
-     * Lists the items shown to a member, newest first: the actor's own, or another's for an admin.
-     *
-     * @throws ApiError `forbidden`
-     */
-    async listReads(
-      actor: Actor,
-      { limit, cursor, credential, userId = actor.userId }: AuditReadsQuery,
-    ): Promise<{ reads: AuditRead[]; nextCursor: string | null }> {
-      if (userId !== actor.userId && !actsAsAdmin(actor)) {
-        throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
-      }
-      await flush([actor.workspaceId]);
-      const filter = { action: READ_ACTION, userId, ...defined({ credential }) };
-      const page = await pageOf(actor, "GET /api/audit/reads", { limit, cursor }, filter);
-      return { reads: page.rows.map(toRead), nextCursor: page.nextCursor };
-    },
-    /** Checks whether the workspace's chain is intact. */
-    async check(actor: Actor): Promise<AuditCheck> {
-      await flush([actor.workspaceId]);
-      return checkChain(store.in(actor.workspaceId).audit);
-    },
+    ...handlers,
     /** Exports every row as a line of JSON, the oldest first, in pages; the export itself is recorded as the last row. */
     async export(actor: Actor, since?: number): Promise<AsyncGenerator<string, void>> {
       await flush([actor.workspaceId]);
@@ -126,28 +122,31 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
     flush: (): Promise<void> => flush(),
   };
 
-  async function pageOf(
-    { workspaceId, userId }: Actor,
+  function pageOf(
+    actor: Actor,
     route: string,
-    { limit, cursor }: { limit: number; cursor: string | undefined },
+    query: PageQuery,
     filter: Pick<AuditQuery, "action" | "userId" | "since" | "until"> & { credential?: string },
-  ): Promise<{ rows: AuditRecord[]; nextCursor: string | null }> {
-    const scope = { workspaceId, userId, route, args: filter };
+  ): Promise<{ page: AuditRecord[]; nextCursor: string | null }> {
     const { since, until, ...columns } = filter;
-    const rows = await store.in(workspaceId).audit.list({
-      ...columns,
-      ...(since !== undefined && { since: Date.parse(since) }),
-      ...(until !== undefined && { until: Date.parse(until) }),
-      limit: limit + 1,
-      ...(cursor !== undefined && { before: cursors.decode(scope, cursor).value }),
-    });
-    const { page, nextCursor } = cutPage(
-      rows,
-      limit,
-      (row) => ({ flags: 0, value: row.seq, id: "" }),
-      (position) => cursors.encode(scope, position),
+    return readPage(
+      { cursors },
+      actor,
+      {
+        route,
+        args: filter,
+        read: ({ limit, after }) =>
+          store.in(actor.workspaceId).audit.list({
+            ...columns,
+            ...(since !== undefined && { since: Date.parse(since) }),
+            ...(until !== undefined && { until: Date.parse(until) }),
+            limit,
+            ...defined({ before: after?.value }),
+          }),
+        positionOf: ({ seq }) => ({ value: seq, id: "" }),
+      },
+      query,
     );
-    return { rows: page, nextCursor };
   }
 
   async function* linesOf(workspaceId: string, since?: number): AsyncGenerator<string, void> {

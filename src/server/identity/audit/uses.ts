@@ -1,12 +1,10 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 import { networkOf } from "#net/client-ip.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { UseRecorder } from "./recorder.ts";
-import type { Store } from "#storage/records/store.ts";
 import type { AuditBatcher } from "./batcher.ts";
 import { rowOf } from "./rows.ts";
 
@@ -25,7 +23,11 @@ export const USE_ACTIONS = { first: "token.first_used", network: "token.used_fro
  * Records the first use of each token and connector key, and the first from each network. Earlier uses are looked up in
  * the audit itself, so a network not seen for 90 days is new again. Runs after the answer; never throws.
  */
-export function makeUseRecorder(options: { store: Store; clock: Clock; log: Log; batcher: AuditBatcher }): UseRecorder {
+export function makeUseRecorder(
+  options: Pick<Parts, "store" | "clock" | "log"> & {
+    batcher: AuditBatcher;
+  },
+): UseRecorder {
   const { store, clock, log, batcher } = options;
   const known = new LRUCache<string, true>(atMost(MAX_KNOWN));
 

@@ -1,51 +1,49 @@
-import { makeId } from "#api/common.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { CreateGroupBody, Group, PageQuery, PatchGroupBody } from "#api/workspace.ts";
-import { listOpenings } from "#storage/policy/openings.ts";
-import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
-import type { Actor } from "#storage/access/actor.ts";
+import type { CursorCodec } from "#server/http/cursor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import { requireMembers, requireGroups } from "#storage/records/known.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { readPage } from "#server/http/pages.ts";
+import type { MemberHandlers } from "#server/http/mount.ts";
+import { makeId } from "#api/common.ts";
+import { ApiError, existing } from "#api/errors.ts";
+import type { Group, groupRoutes } from "#api/workspace.ts";
+import { listOpenings } from "#storage/policy/openings.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { defined } from "#core/defined.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Principal } from "#core/principals.ts";
 import type { GroupRecord } from "#storage/records/groups.ts";
 import { summarize } from "#storage/records/readers.ts";
-import type { Store, WorkspaceStore } from "#storage/records/store.ts";
+import type { WorkspaceStore } from "#storage/records/store.ts";
 import { orphansWith, requireSealed } from "./nesting.ts";
 import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts";
-
-export type GroupService = ReturnType<typeof makeGroupService>;
 
 /** The reporter of memberships in the workspace's own groups. */
 const REPORTED_BY = "kb";
 
 /** The workspace's own groups. They can be nested, but never contain themselves. */
-export function makeGroupService(options: {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  cursors: CursorCodec;
-  audit: AuditRecorder;
-}) {
-  const { store, clock, randomBytes, cursors, audit } = options;
+export function makeGroupService(
+  options: Pick<Parts, "store" | "clock" | "randomBytes"> & {
+    audit: AuditRecorder;
+    cursors: CursorCodec;
+  },
+): MemberHandlers<typeof groupRoutes> {
+  const { store, clock, randomBytes, audit } = options;
   return {
     /** Oldest first. */
-    async list(actor: Actor, { limit, cursor }: PageQuery): Promise<{ groups: Group[]; nextCursor: string | null }> {
-      const { workspaceId, userId } = actor;
-      const scope = { workspaceId, userId, route: "GET /api/groups", args: {} };
-      const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+    async list({ actor, query }) {
       return store.snapshot(async (snapshot) => {
-        const workspace = snapshot.in(workspaceId);
-        const rows = await workspace.groups.list({
-          limit: limit + 1,
-          ...(after && { after: { value: after.value, id: `grp_${after.id}` } }),
-        });
-        const { page, nextCursor } = cutPage(
-          rows,
-          limit,
-          (row) => ({ flags: 0, value: row.createdAt, id: row.groupId.slice(4) }),
-          (position) => cursors.encode(scope, position),
+        const workspace = snapshot.in(actor.workspaceId);
+        const { page, nextCursor } = await readPage(
+          options,
+          actor,
+          {
+            route: "GET /api/groups",
+            kind: "group",
+            read: (wanted) => workspace.groups.list(wanted),
+            positionOf: ({ createdAt, groupId }) => ({ value: createdAt, id: groupId }),
+          },
+          query,
         );
         const groups: Group[] = [];
         for (const row of page) groups.push(await toGroup(workspace, row));
@@ -54,7 +52,7 @@ export function makeGroupService(options: {
     },
 
     /** @throws ApiError `not_found` */
-    async get(actor: Actor, groupId: string): Promise<{ group: Group }> {
+    async get({ actor, params: { id: groupId } }) {
       const workspace = store.in(actor.workspaceId);
       const group = await toGroup(workspace, await requireGroup(workspace, groupId));
       if (group.ownerId !== actor.userId) return { group };
@@ -66,7 +64,7 @@ export function makeGroupService(options: {
      * @throws ApiError `unknown_member`, `unknown_group`, `group_closed` for a closed one that would contain groups its
      *   owner doesn't control
      */
-    async create(actor: Actor, body: CreateGroupBody): Promise<{ group: Group }> {
+    async create({ actor, body }) {
       return store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
         const groupId = makeId("group", randomBytes);
@@ -77,8 +75,7 @@ export function makeGroupService(options: {
         const group = await toGroup(workspace, record);
         await requireSealed(workspace, group);
         const details = { isClosed, members: body.memberIds.length, groups: body.groupIds.length };
-        const target = { type: "group", id: record.groupId };
-        await audit.record(tx, actor, { action: "group.created", target, details });
+        await audit.record(tx, actor, actOn(record.groupId, "group.created", details));
         return { group };
       });
     },
@@ -91,13 +88,13 @@ export function makeGroupService(options: {
      *   actors who may not change it, or who would join someone else's group through it; `group_closed` as
      *   `requireSealed`
      */
-    async update(actor: Actor, groupId: string, body: PatchGroupBody): Promise<{ group: Group }> {
+    async update({ actor, params: { id: groupId }, body }) {
       return store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
         const record = await requireGroup(workspace, groupId);
         requireMayChange(actor, record, body);
         const { name, isClosed, ownerId } = body;
-        if (ownerId !== undefined) await requireMember(workspace, ownerId);
+        if (ownerId !== undefined) await requireMembers(workspace, [ownerId], "ownerId");
         const change = {
           ...defined({ name, isClosed, ownerUserId: ownerId }),
         };
@@ -121,19 +118,19 @@ export function makeGroupService(options: {
           ...handedOn.map((each) => ({ id: each.groupId, details: { owner } })),
         ];
         for (const { id, details } of acts) {
-          await audit.record(tx, actor, { action: "group.changed", target: { type: "group", id }, details });
+          await audit.record(tx, actor, actOn(id, "group.changed", details));
         }
         return { group };
       });
     },
 
     /** @throws ApiError `not_found`, `group_closed`, `forbidden` */
-    async remove(actor: Actor, groupId: string): Promise<void> {
+    async remove({ actor, params: { id: groupId } }) {
       await store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);
         requireMayChange(actor, await requireGroup(workspace, groupId));
         await workspace.groups.remove(groupId);
-        await audit.record(tx, actor, { action: "group.deleted", target: { type: "group", id: groupId } });
+        await audit.record(tx, actor, actOn(groupId, "group.deleted"));
       });
     },
   };
@@ -160,29 +157,13 @@ function describeChange(before: Group, after: Group): Record<string, unknown> {
   };
 }
 
-async function requireMember(workspace: WorkspaceStore, userId: string): Promise<void> {
-  if (await workspace.members.find(userId)) return;
-  throw new ApiError("unknown_member", { message: `${userId} is not a member of this workspace.`, field: "ownerId" });
-}
-
 async function setMembers(
   workspace: WorkspaceStore,
   groupId: string,
   { memberIds, groupIds }: { memberIds: readonly string[]; groupIds: readonly string[] },
 ): Promise<void> {
-  const members = await workspace.members.whichOf(memberIds);
-  const stranger = memberIds.find((id) => !members.has(id));
-  if (stranger !== undefined) {
-    throw new ApiError("unknown_member", {
-      message: `${stranger} is not a member of this workspace.`,
-      field: "memberIds",
-    });
-  }
-  const groups = await workspace.groups.whichOf(groupIds);
-  const unknown = groupIds.find((id) => !groups.has(id));
-  if (unknown !== undefined) {
-    throw new ApiError("unknown_group", { message: `${unknown} is not a group of this workspace.`, field: "groupIds" });
-  }
+  await requireMembers(workspace, memberIds, "memberIds");
+  await requireGroups(workspace, groupIds, "groupIds");
   const self = `group:${groupId}`;
   // Groups that contain this one, itself included: none of them may become part of it.
   const above = new Set(await workspace.access.expand([self]));
@@ -204,11 +185,7 @@ function principalsOf({
 }
 
 async function requireGroup(workspace: WorkspaceStore, groupId: string): Promise<GroupRecord> {
-  const record = await workspace.groups.find(groupId);
-  if (!record) {
-    throw noSuchThing();
-  }
-  return record;
+  return existing(await workspace.groups.find(groupId));
 }
 
 async function toGroup(workspace: WorkspaceStore, record: GroupRecord): Promise<Group> {

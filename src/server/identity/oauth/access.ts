@@ -1,11 +1,8 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { Scope } from "#api/common.ts";
 import { hashSecret } from "#core/secrets.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/records/store.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
-import type { Vault } from "#storage/vault.ts";
 import { resourcesOf, type Audience } from "./policy.ts";
 import { openPayload } from "./records.ts";
 
@@ -21,13 +18,11 @@ const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
  * Makes the look-up of access tokens. It reads only the records, so that a tool call never loads the library. A token
  * is valid while it has not expired, its grant exists and its person is a member; nothing is cached (S6).
  */
-export function makeAccessLookup(options: {
-  store: Store;
-  vault: Vault;
-  clock: Clock;
-  log: Log;
-  baseUrl: string;
-}): AccessLookup {
+export function makeAccessLookup(
+  options: Pick<Parts, "store" | "clock" | "log" | "vault"> & {
+    baseUrl: string;
+  },
+): AccessLookup {
   const { store, clock } = options;
   const resources = resourcesOf(options.baseUrl);
   return async (token, audience) => {

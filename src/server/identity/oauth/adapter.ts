@@ -1,13 +1,10 @@
+import type { Parts } from "#storage/records/parts.ts";
 import type { Adapter, AdapterPayload } from "oidc-provider";
-import type { Clock } from "#core/clock.ts";
-import type { Store } from "#storage/records/store.ts";
 import { isFetchableClientId } from "./documents.ts";
 import type { OAuthRecords } from "./records.ts";
 
-export interface AdapterOptions {
-  store: Store;
+export interface AdapterOptions extends Pick<Parts, "store" | "clock"> {
   records: OAuthRecords;
-  clock: Clock;
   /** The error the library throws when a code or token was already used. */
   alreadyUsed(): Error;
   /** Ends a token family: a code or token was used twice, or its holder revoked it. */

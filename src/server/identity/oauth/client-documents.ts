@@ -1,10 +1,8 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { LRUCache } from "lru-cache";
 import { ApiError } from "#api/errors.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
 import type { GuardedFetch } from "#net/guarded-fetch.ts";
 import type { ClientDocumentRecord } from "#storage/records/client-documents.ts";
-import type { Store } from "#storage/records/store.ts";
 import { type ClientMetadata, readClientMetadata } from "./clients.ts";
 import { type DocumentAnswer, fetchDocument } from "./documents.ts";
 import type { RedirectRules } from "./policy.ts";
@@ -12,10 +10,7 @@ import type { RedirectRules } from "./policy.ts";
 /** Clients described by a document at their own identifier. */
 export type ClientDocuments = ReturnType<typeof makeClientDocuments>;
 
-export interface ClientDocumentOptions {
-  store: Store;
-  clock: Clock;
-  log: Log;
+export interface ClientDocumentOptions extends Pick<Parts, "store" | "clock" | "log"> {
   fetchGuarded: GuardedFetch;
   rules: RedirectRules;
 }

@@ -1,10 +1,11 @@
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import type { Provider } from "oidc-provider";
 import { makeId, Scope } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import { actOn, type AuditAct } from "#storage/audit-act.ts";
 import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { MemberRecord } from "#storage/records/members.ts";
 import type { OAuthClientRecord } from "#storage/records/oauth.ts";
@@ -29,12 +30,9 @@ export interface Asked {
 /** Proves the person's password again. @throws ApiError `sign_in_failed`, `rate_limited` */
 export type ProvePassword = (email: string, password: string, actor: Actor) => Promise<{ userId: string }>;
 
-export interface DecisionOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  keys: OAuthKeys;
+export interface DecisionOptions extends Pick<Parts, "store" | "clock" | "randomBytes"> {
   audit: AuditRecorder;
+  keys: OAuthKeys;
   baseUrl: string;
   prove: ProvePassword;
   documents: Pick<ClientDocuments, "keep" | "readAt">;
@@ -240,13 +238,9 @@ function placeText({ place }: Asked): string {
 
 function registration({ clientId, createdAt, ip }: OAuthClientRecord): AuditAct {
   const details = { registeredAt: isoOf(createdAt), registeredFrom: ip };
-  return { action: "client.registered", target: { type: "client", id: clientId }, details };
+  return actOn(clientId, "client.registered", details);
 }
 
 function acted(action: string, id: string, asked: Asked): AuditAct {
-  return {
-    action,
-    target: { type: "grant", id },
-    details: { clientId: asked.clientId, scopes: asked.scopes, place: placeText(asked) },
-  };
+  return actOn(id, action, { clientId: asked.clientId, scopes: asked.scopes, place: placeText(asked) });
 }

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorClass } from "#api/errors.ts";
 import type { AppContext } from "#server/http/env.ts";
-import { toApiError, toProblem } from "#server/http/problem.ts";
+import { toApiError, toProblem, retryAfterOf } from "#server/http/problem.ts";
 import { refusalPage } from "./error-page.ts";
 import { PATHS } from "./policy.ts";
 
@@ -28,7 +28,7 @@ export function toOAuthError(error: unknown): {
     headers: {
       "Content-Type": "application/json",
       "Cache-Control": "no-store",
-      ...(failure.retryAfterMs !== undefined && { "Retry-After": String(Math.ceil(failure.retryAfterMs / 1000)) }),
+      ...retryAfterOf(failure),
     },
     body: {
       error: typeof named === "string" ? named : (CODES[failure.class] ?? "invalid_request"),

@@ -1,61 +1,58 @@
-import type { Grant } from "#api/oauth.ts";
-import { noSuchThing } from "#api/errors.ts";
-import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
-import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
+import type { CursorCodec } from "#server/http/cursor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock } from "#core/clock.ts";
-import { isoOf, isoOrNull } from "#core/instant.ts";
+import { wireForm } from "#server/http/wire-form.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { readPage } from "#server/http/pages.ts";
+import type { MemberHandlers } from "#server/http/mount.ts";
+import { Grant, type grantRoutes } from "#api/oauth.ts";
+import { noSuchThing } from "#api/errors.ts";
+import type { RequestOrigin } from "#storage/access/actor.ts";
+import { actOn } from "#storage/audit-act.ts";
+import { isoOrNull } from "#core/instant.ts";
 import type { GrantRecord } from "#storage/records/grants.ts";
-import type { Store } from "#storage/records/store.ts";
 import type { ClientDocuments } from "./client-documents.ts";
 
-export interface GrantOptions {
-  store: Store;
-  clock: Clock;
-  cursors: CursorCodec;
+export interface GrantOptions extends Pick<Parts, "store" | "clock"> {
   audit: AuditRecorder;
+  cursors: CursorCodec;
   documents: Pick<ClientDocuments, "readAt">;
 }
 
 /** The clients that people authorized. */
 export function makeGrantService({ store, clock, cursors, audit, documents }: GrantOptions) {
-  return {
+  const handlers: MemberHandlers<typeof grantRoutes> = {
     /** Lists the clients that the person authorized in this workspace, newest first. */
-    async list(
-      actor: Actor,
-      { limit, cursor }: { limit: number; cursor?: string | undefined },
-    ): Promise<{ grants: Grant[]; nextCursor: string | null }> {
-      const { userId, workspaceId } = actor;
-      const scope = { workspaceId, userId, route: "GET /api/grants", args: {} };
-      const position = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-      const rows = await store.in(workspaceId).grants.list({
-        userId,
-        now: clock.now(),
-        limit: limit + 1,
-        ...(position && { after: { value: position.value, id: `gra_${position.id}` } }),
-      });
-      const { page, nextCursor } = cutPage(
-        rows,
-        limit,
-        (row) => ({ flags: 0, value: row.createdAt, id: row.grantId.slice(4) }),
-        (place) => cursors.encode(scope, place),
+    async list({ actor, query }) {
+      const { grants } = store.in(actor.workspaceId);
+      const { page, nextCursor } = await readPage(
+        { cursors },
+        actor,
+        {
+          route: "GET /api/grants",
+          kind: "grant",
+          read: (wanted) => grants.list({ userId: actor.userId, now: clock.now(), ...wanted }),
+          positionOf: ({ createdAt, grantId }) => ({ value: createdAt, id: grantId }),
+        },
+        query,
       );
       const readAt = await documents.readAt(page.map(({ clientId }) => clientId));
       return { grants: page.map((grant) => toGrant(grant, readAt.get(grant.clientId))), nextCursor };
     },
 
     /** Revokes a client's access; its tokens and those it made end at once. @throws ApiError `not_found` */
-    async revoke(actor: Actor, grantId: string): Promise<void> {
+    async revoke({ actor, params: { id: grantId } }) {
       await store.transaction(async (tx) => {
         const grant = await tx.in(actor.workspaceId).grants.find(grantId);
         const isLive = grant !== undefined && grant.revokedAt === null && grant.expiresAt > clock.now();
         if (!isLive || grant.userId !== actor.userId) throw noSuchThing();
         await tx.oauth.endGrant(grantId, clock.now());
-        const target = { type: "grant", id: grantId };
-        await audit.record(tx, actor, { action: "grant.revoked", target, details: { clientId: grant.clientId } });
+        await audit.record(tx, actor, actOn(grantId, "grant.revoked", { clientId: grant.clientId }));
       });
     },
+  };
 
+  return {
+    ...handlers,
     /** Ends a token family at the token endpoint's request. */
     async end(grantId: string, why: "reuse" | "client", origin: RequestOrigin | undefined): Promise<void> {
       await store.transaction(async (tx) => {
@@ -80,15 +77,5 @@ export function makeGrantService({ store, clock, cursors, audit, documents }: Gr
 }
 
 function toGrant(record: GrantRecord, documentReadAt: number | undefined): Grant {
-  return {
-    id: record.grantId,
-    clientId: record.clientId,
-    clientName: record.clientName,
-    documentReadAt: isoOrNull(documentReadAt ?? null),
-    place: record.place,
-    scopes: record.scopes,
-    createdAt: isoOf(record.createdAt),
-    lastUsedAt: isoOrNull(record.lastUsedAt),
-    expiresAt: isoOf(record.expiresAt),
-  };
+  return wireForm(Grant, record, { id: record.grantId, documentReadAt: isoOrNull(documentReadAt ?? null) });
 }

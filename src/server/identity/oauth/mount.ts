@@ -1,13 +1,12 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { parse as parseCookies } from "hono/utils/cookie";
 import { ApiError } from "#api/errors.ts";
-import { readCookie } from "#server/http/authenticate.ts";
+import { findVisitor, type SessionLookup } from "#server/http/authenticate.ts";
 import { originOf, type App, type AppContext } from "#server/http/env.ts";
 import { chargeSender, type Limits } from "#server/http/limits.ts";
 import { MCP_PATHS, ownBaseUrl, ownResource } from "#server/http/own-addresses.ts";
 import { logFailure } from "#server/http/problem.ts";
 import { readText } from "#server/http/request.ts";
-import type { Actor } from "#storage/access/actor.ts";
 import type { Log } from "#core/log.ts";
 import { ANY_ORIGIN, answerOAuthError, CROSS_ORIGIN, toErrorPage } from "./failures.ts";
 import { rewriteForm } from "./form-body.ts";
@@ -23,7 +22,7 @@ export interface MountOAuthOptions extends SubmissionOptions {
   oauth: OAuthService;
   log: Log;
   cookie: { name: string };
-  sessions: { findActor(secret: string): Promise<Actor | undefined> };
+  sessions: SessionLookup;
   limits: Pick<Limits, "chargeOpen">;
 }
 
@@ -208,18 +207,14 @@ async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: s
 }
 
 async function hasSession(c: AppContext, options: MountOAuthOptions): Promise<boolean> {
-  return c.req.path === PATHS.authorize && (await findActor(c, options)) !== undefined;
-}
-
-async function findActor(c: AppContext, { cookie, sessions }: MountOAuthOptions): Promise<Actor | undefined> {
-  const secret = readCookie(c.req.raw.headers, cookie.name);
-  return secret === undefined ? undefined : sessions.findActor(secret);
+  return c.req.path === PATHS.authorize && (await findVisitor(c.req.raw.headers, options)) !== undefined;
 }
 
 /** The credential of ours that a request shows: it is limited by that, not with strangers at the same address. */
 async function findShown(c: AppContext, options: MountOAuthOptions): Promise<string | undefined> {
   const { path } = c.req;
-  if (path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`)) return (await findActor(c, options))?.userId;
+  if (path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`))
+    return (await findVisitor(c.req.raw.headers, options))?.userId;
   const { incoming }: { incoming?: unknown } = c.env ?? {};
   if (path !== PATHS.token || !(incoming instanceof IncomingMessage)) return undefined;
   return options.oauth.findShown(incoming);

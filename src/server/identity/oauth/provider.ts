@@ -1,3 +1,4 @@
+import type { Parts } from "#storage/records/parts.ts";
 import type {
   AdapterPayload,
   Configuration,
@@ -7,9 +8,6 @@ import type {
 } from "oidc-provider";
 import { serialize } from "hono/utils/cookie";
 import { isApiError } from "#api/errors.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/records/store.ts";
 import { makeAdapters } from "./adapter.ts";
 import { OWN_CLIENT } from "./clients.ts";
 import type { ClientDocuments } from "./client-documents.ts";
@@ -23,14 +21,11 @@ import { POLL_SECONDS, type PollWatch } from "./polls.ts";
 import type { OAuthRecords } from "./records.ts";
 import type { RefreshGrace, RefreshRequest } from "./refresh.ts";
 
-export interface ProviderOptions {
+export interface ProviderOptions extends Pick<Parts, "store" | "clock" | "log"> {
   library: Library;
   baseUrl: string;
   keys: OAuthKeys;
-  store: Store;
   records: OAuthRecords;
-  clock: Clock;
-  log: Log;
   grace: RefreshGrace;
   polls: PollWatch;
   /** Undefined: clients have to register. */

@@ -1,10 +1,8 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { isApiError } from "#api/errors.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { sealedIn } from "#storage/vault.ts";
 import { hashSecret } from "#core/secrets.ts";
 import type { OAuthRecord } from "#storage/records/oauth.ts";
-import type { Store } from "#storage/records/store.ts";
 import type { OAuthKeys } from "./keys.ts";
 
 /** The decrypted content of a record. */
@@ -13,11 +11,7 @@ export type Payload = Record<string, unknown>;
 /** Records by their identifier; neither it nor their content is readable in the database. */
 export type OAuthRecords = ReturnType<typeof makeOAuthRecords>;
 
-export interface RecordOptions {
-  store: Store;
-  vault: Vault;
-  clock: Clock;
-  log: Log;
+export interface RecordOptions extends Pick<Parts, "store" | "clock" | "log" | "vault"> {
   keys: OAuthKeys;
 }
 
@@ -111,6 +105,4 @@ export function openPayload(
 /** Where a device code keeps its own identifier, which otherwise only the device knows. */
 const OWN_ID = "kbId";
 
-function placeOfRecord(model: string, idHash: string): SealedPlace {
-  return { table: "oauth_records", row: [model, idHash], column: "sealed" };
-}
+const placeOfRecord = sealedIn("oauth_records");

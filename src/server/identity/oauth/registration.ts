@@ -1,10 +1,9 @@
+import type { Parts } from "#storage/records/parts.ts";
+import { isRecord } from "#core/json-record.ts";
 import type { Provider } from "oidc-provider";
 import { OPEN_JSON } from "#server/http/body-bounds.ts";
 import { parseJson } from "#server/http/request.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
-import type { Store } from "#storage/records/store.ts";
 import { readClientMetadata } from "./clients.ts";
 import { oauthFailure } from "./failures.ts";
 import type { RedirectRules } from "./policy.ts";
@@ -18,12 +17,8 @@ export interface RegistrationService {
   register(text: string, origin: RequestOrigin): Promise<RegisteredClient>;
 }
 
-export interface RegistrationOptions {
+export interface RegistrationOptions extends Pick<Parts, "store" | "clock" | "randomBytes" | "log"> {
   provider(): Promise<Provider>;
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  log: Log;
   rules: RedirectRules;
 }
 
@@ -65,7 +60,7 @@ export function makeRegistrationService(options: RegistrationOptions): Registrat
 
 function parseObject(text: string): Record<string, unknown> {
   const value = parseJson(text, OPEN_JSON, { oauthError: "invalid_client_metadata" });
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isRecord(value)) return value;
   throw oauthFailure("invalid_client_metadata", "Send the client's metadata as one JSON object.");
 }
 

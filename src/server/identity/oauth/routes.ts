@@ -5,8 +5,7 @@ import type { OAuthService } from "./service.ts";
 /** `/api/grants`, and the routes of the consent and device pages. */
 export function mountOAuth(at: Mount, { oauth }: { oauth: OAuthService }): void {
   const { consent, device, grants } = oauth;
-  at.member(grantRoutes.list, ({ actor, query }) => grants.list(actor, query));
-  at.member(grantRoutes.revoke, ({ actor, params }) => grants.revoke(actor, params.id));
+  at.members(grantRoutes, grants);
   at.member(consentRoutes.show, ({ actor, params, c }) => consent.show(actor, params.uid, c.req.raw.headers));
   at.member(consentRoutes.decide, ({ actor, params, body, c }) =>
     consent.decide(actor, params.uid, c.req.raw.headers, body),

@@ -1,14 +1,11 @@
+import type { CursorCodec } from "#server/http/cursor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import type { IncomingMessage } from "node:http";
 import type { Provider } from "oidc-provider";
-import type { CursorCodec } from "#server/http/cursor.ts";
 import { type GuardedFetch, makeGuardedFetch } from "#net/guarded-fetch.ts";
 import type { Throttle } from "#server/http/throttle.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
-import type { Store } from "#storage/records/store.ts";
-import type { Vault } from "#storage/vault.ts";
 import { makeAccessLookup } from "./access.ts";
 import { CLIENT_UNUSED_MS, MAX_UNUSED_CLIENTS } from "./clients.ts";
 import { makeClientDocuments } from "./client-documents.ts";
@@ -30,12 +27,7 @@ import { makeRegistrationService } from "./registration.ts";
 /** OAuth for MCP clients and for the command line. */
 export type OAuthService = ReturnType<typeof makeOAuthService>;
 
-export interface OAuthOptions {
-  store: Store;
-  vault: Vault;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  log: Log;
+export interface OAuthOptions extends Parts {
   audit: AuditRecorder;
   cursors: CursorCodec;
   addressGuard: AddressGuard;

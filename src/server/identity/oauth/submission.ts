@@ -1,3 +1,4 @@
+import { isRecord } from "#core/json-record.ts";
 import { ApiError } from "#api/errors.ts";
 import { ConsentDecision } from "#api/oauth.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
@@ -71,7 +72,6 @@ function readFields(text: string, isJson: boolean): Record<string, unknown> {
 
 function readJson(text: string): Record<string, unknown> {
   const value = parseJson(text, OPEN_JSON);
-  // JSON objects have text keys.
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isRecord(value)) return value;
   throw new ApiError("invalid_request", { message: "The body must be one JSON object." });
 }

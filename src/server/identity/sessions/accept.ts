@@ -1,3 +1,4 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { ApiError } from "#api/errors.ts";
 import type { InvitationOffer } from "#api/links.ts";
 import type { AcceptBody } from "#api/session.ts";
@@ -6,7 +7,7 @@ import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { StandingInvitations } from "./standing-invitations.ts";
-import type { Clock } from "#core/clock.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { isoOf } from "#core/instant.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
@@ -16,14 +17,12 @@ import { giveTryBack, takeTry } from "./tries.ts";
 import type { Passwords } from "./passwords.ts";
 import type { SessionService } from "./service.ts";
 
-export interface AcceptOptions {
-  store: Store;
-  clock: Clock;
+export interface AcceptOptions extends Pick<Parts, "store" | "clock"> {
+  audit: AuditRecorder;
   passwords: Passwords;
   throttle: Throttle;
   accounts: AccountService;
   sessions: Pick<SessionService, "open" | "prove" | "findActor">;
-  audit: AuditRecorder;
   standingInvitations: Pick<StandingInvitations, "isStanding">;
 }
 
@@ -126,8 +125,7 @@ export function makeAcceptService(options: AcceptOptions) {
           throw new ApiError("already_member", { message: "You are already a member of this workspace. Sign in." });
         }
         await workspace.members.insert({ userId, role, joinedAt: at });
-        const target = { type: "invitation", id: invitationId };
-        const act = { action: "invitation.accepted", target, details: { role, isMailed } };
+        const act = actOn(invitationId, "invitation.accepted", { role, isMailed });
         await audit.recordSystem(tx, workspaceId, act, { userId, ...context.origin });
         return sessions.open(tx, { userId, workspaceId }, context);
       });

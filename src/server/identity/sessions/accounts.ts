@@ -1,7 +1,8 @@
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import { makeId } from "#api/common.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
-import type { AuditAct, AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import { actOn, type AuditAct } from "#storage/audit-act.ts";
 import type { UserRecord } from "#storage/records/people.ts";
 import type { Store } from "#storage/records/store.ts";
 
@@ -17,7 +18,11 @@ export interface NewWorkspace {
 /** Creates accounts and workspaces, however a person joins. Each act runs in the caller's transaction. */
 export type AccountService = ReturnType<typeof makeAccountService>;
 
-export function makeAccountService(options: { clock: Clock; randomBytes: RandomBytes; audit: AuditRecorder }) {
+export function makeAccountService(
+  options: Pick<Parts, "clock" | "randomBytes"> & {
+    audit: AuditRecorder;
+  },
+) {
   const { clock, randomBytes, audit } = options;
   return {
     /** Adds an account. @returns its userId @throws ApiError `email_taken` */
@@ -33,8 +38,7 @@ export function makeAccountService(options: { clock: Clock; randomBytes: RandomB
       const at = clock.now();
       await tx.workspaces.insert({ workspaceId, name, timeZone: timeZone ?? "UTC", createdAt: at });
       await tx.in(workspaceId).members.insert({ userId, role: "owner", joinedAt: at });
-      const target = { type: "workspace", id: workspaceId };
-      await audit.recordSystem(tx, workspaceId, { action: "workspace.created", target }, { userId, ...origin });
+      await audit.recordSystem(tx, workspaceId, actOn(workspaceId, "workspace.created"), { userId, ...origin });
       return workspaceId;
     },
 

@@ -1,12 +1,11 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { assertNever, isApiError } from "#api/errors.ts";
 import type { ConfirmBody, ConfirmResult } from "#api/session.ts";
 import type { Throttle } from "#server/http/throttle.ts";
-import type { Clock } from "#core/clock.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import type { LinkRecord } from "#storage/records/links.ts";
 import { emailKeyOf, type UserRecord } from "#storage/records/people.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
-import type { Store } from "#storage/records/store.ts";
 import type { AccountService } from "./accounts.ts";
 import { takeTry } from "./tries.ts";
 import { linkInvalid, type LinkService } from "./links.ts";
@@ -30,16 +29,16 @@ export interface ConfirmService {
  * Links that prove an address. `emailVerifiedAt` is set by these, by mailed invitations and resets, and by SSO. Source:
  * S3.
  */
-export function makeConfirmService(options: {
-  store: Store;
-  clock: Clock;
-  throttle: Throttle;
-  accounts: AccountService;
-  links: LinkService;
-  sessions: Pick<SessionService, "findActor" | "prove">;
-  signUp: Pick<SignUpService, "finish">;
-  post: Post;
-}): ConfirmService {
+export function makeConfirmService(
+  options: Pick<Parts, "store" | "clock"> & {
+    throttle: Throttle;
+    accounts: AccountService;
+    links: LinkService;
+    sessions: Pick<SessionService, "findActor" | "prove">;
+    signUp: Pick<SignUpService, "finish">;
+    post: Post;
+  },
+): ConfirmService {
   const { store, clock, throttle, accounts, links, sessions, signUp, post } = options;
 
   async function requireAsker(user: UserRecord, password: string | undefined, context: SignInContext): Promise<void> {

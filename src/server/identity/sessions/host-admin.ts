@@ -1,7 +1,7 @@
-import { ApiError } from "#api/errors.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock } from "#core/clock.ts";
 import type { Store } from "#storage/records/store.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { ApiError } from "#api/errors.ts";
 import type { AccountService } from "./accounts.ts";
 import type { OnboardingService } from "./onboarding.ts";
 import type { Passwords } from "./passwords.ts";
@@ -12,14 +12,14 @@ import type { Passwords } from "./passwords.ts";
  */
 export type HostAdminService = ReturnType<typeof makeHostAdminService>;
 
-export function makeHostAdminService(options: {
-  store: Store;
-  clock: Clock;
-  passwords: Passwords;
-  accounts: AccountService;
-  onboarding: Pick<OnboardingService, "makeSetupCode" | "reopen">;
-  audit: AuditRecorder;
-}) {
+export function makeHostAdminService(
+  options: Pick<Parts, "store" | "clock"> & {
+    audit: AuditRecorder;
+    passwords: Passwords;
+    accounts: AccountService;
+    onboarding: Pick<OnboardingService, "makeSetupCode" | "reopen">;
+  },
+) {
   const { store, clock, passwords, accounts, onboarding, audit } = options;
   return {
     /**

@@ -1,6 +1,6 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { ApiError } from "#api/errors.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { LinkPurpose, LinkRecord } from "#storage/records/links.ts";
 import type { Store } from "#storage/records/store.ts";
 
@@ -23,7 +23,11 @@ const PAGES: Readonly<Record<LinkPurpose, string>> = {
   password_reset: "/reset-password",
 };
 
-export function makeLinkService(options: { store: Store; clock: Clock; randomBytes: RandomBytes; baseUrl: string }) {
+export function makeLinkService(
+  options: Pick<Parts, "store" | "clock" | "randomBytes"> & {
+    baseUrl: string;
+  },
+) {
   const { store, clock, randomBytes, baseUrl } = options;
   return {
     /** Stores a link in the caller's transaction. The returned URL is the only copy of the secret. */

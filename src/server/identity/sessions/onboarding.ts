@@ -1,3 +1,5 @@
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import { timingSafeEqual } from "node:crypto";
 import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
@@ -5,9 +7,7 @@ import type { EntryState, OnboardingBody } from "#api/session.ts";
 import { hashSecret } from "#core/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { RequestOrigin } from "#storage/access/actor.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import type { RandomBytes } from "#core/clock.ts";
 import type { InstallationState } from "#storage/records/installation.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
 import type { Store } from "#storage/records/store.ts";
@@ -18,17 +18,13 @@ import type { SessionService } from "./service.ts";
 
 export type OnboardingService = ReturnType<typeof makeOnboardingService>;
 
-export interface OnboardingOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
+export interface OnboardingOptions extends Pick<Parts, "store" | "clock" | "randomBytes" | "log"> {
+  audit: AuditRecorder;
   passwords: Passwords;
   /** Per address; looser than the limit of sign-in, because the code itself has only 10 tries. */
   throttle: Throttle;
   sessions: Pick<SessionService, "open">;
   accounts: AccountService;
-  audit: AuditRecorder;
-  log: Log;
   /** How people can sign up. */
   entry: Omit<EntryState, "needed">;
   /** Called with the new code when the old one ran out of tries; prints it to the terminal. */

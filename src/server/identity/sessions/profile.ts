@@ -1,10 +1,11 @@
-import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { ApiError, isApiError, existing } from "#api/errors.ts";
 import type { ChangeEmailBody, ChangePasswordBody, PatchProfileBody, SsoIdentity, User } from "#api/session.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Afterwards } from "#server/identity/mail/afterwards.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock } from "#core/clock.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import type { UserRecord } from "#storage/records/people.ts";
@@ -22,25 +23,23 @@ export type ProfileService = ReturnType<typeof makeProfileService>;
 const LIFETIME_MS = 86_400_000;
 
 /** A person's changes to their own account. */
-export function makeProfileService(options: {
-  store: Store;
-  clock: Clock;
-  passwords: Passwords;
-  /** Per address and account: each attempt may send a message. */
-  throttle: Throttle;
-  accounts: AccountService;
-  links: LinkService;
-  sessions: Pick<SessionService, "prove">;
-  audit: AuditRecorder;
-  post: Post;
-  afterwards: Afterwards;
-}) {
+export function makeProfileService(
+  options: Pick<Parts, "store" | "clock"> & {
+    audit: AuditRecorder;
+    passwords: Passwords;
+    /** Per address and account: each attempt may send a message. */
+    throttle: Throttle;
+    accounts: AccountService;
+    links: LinkService;
+    sessions: Pick<SessionService, "prove">;
+    post: Post;
+    afterwards: Afterwards;
+  },
+) {
   const { store, clock, passwords, throttle, accounts, links, sessions, audit, post, afterwards } = options;
 
   async function getUser(from: Store, { userId }: Pick<Actor, "userId">): Promise<UserRecord> {
-    const user = await from.users.find(userId);
-    if (!user) throw noSuchThing();
-    return user;
+    return existing(await from.users.find(userId));
   }
 
   async function requirePassword(user: UserRecord, password: string, field: string, context: SignInContext) {
@@ -69,7 +68,7 @@ export function makeProfileService(options: {
       return store.transaction(async (tx) => {
         if (body.name !== undefined) await tx.users.setName(actor.userId, body.name);
         if (body.timeZone !== undefined) await tx.users.setTimeZone(actor.userId, body.timeZone);
-        const act = { action: "user.changed", target: { type: "user", id: actor.userId } };
+        const act = actOn(actor.userId, "user.changed");
         await audit.record(tx, actor, { ...act, details: { fields: Object.keys(body) } });
         return { user: toUser(await getUser(tx, actor)) };
       });

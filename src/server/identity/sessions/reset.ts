@@ -1,11 +1,12 @@
-import { ApiError, noSuchThing } from "#api/errors.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { ApiError, existing } from "#api/errors.ts";
 import type { ResetOffer } from "#api/links.ts";
 import { requireAbove } from "#storage/access/ladder.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Afterwards } from "#server/identity/mail/afterwards.ts";
 import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock } from "#core/clock.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { isoOf } from "#core/instant.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import type { LinkRecord } from "#storage/records/links.ts";
@@ -21,9 +22,8 @@ import type { SessionService } from "./service.ts";
 
 export type ResetService = ReturnType<typeof makeResetService>;
 
-export interface ResetOptions {
-  store: Store;
-  clock: Clock;
+export interface ResetOptions extends Pick<Parts, "store" | "clock"> {
+  audit: AuditRecorder;
   passwords: Passwords;
   /** Per address and account: each attempt may send a message. */
   throttle: Throttle;
@@ -32,7 +32,6 @@ export interface ResetOptions {
   accounts: AccountService;
   links: LinkService;
   sessions: Pick<SessionService, "enter">;
-  audit: AuditRecorder;
   post: Post;
   afterwards: Afterwards;
 }
@@ -144,9 +143,8 @@ export function makeResetService(options: ResetOptions) {
      *   for tokens that would hold the link of an admin or owner, `mail_failed`, `rate_limited`
      */
     async requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }> {
-      const member = await store.in(actor.workspaceId).members.find(userId);
-      const user = await store.users.find(userId);
-      if (!member || !user) throw noSuchThing();
+      const member = existing(await store.in(actor.workspaceId).members.find(userId));
+      const user = existing(await store.users.find(userId));
       if (userId === actor.userId) {
         throw new ApiError("forbidden", {
           message: "You can't create a reset link for yourself. Change your password in your profile.",
@@ -157,12 +155,7 @@ export function makeResetService(options: ResetOptions) {
       takeTry(throttle, actor.origin ?? NOWHERE, user.email);
       const link = await store.transaction(async (tx) => {
         const details = { madeBy: actor.userId };
-        const target = { type: "user", id: userId };
-        await audit.record(tx, actor, {
-          action: "member.reset_link_made",
-          target,
-          details: { isMailed: post.canMail },
-        });
+        await audit.record(tx, actor, actOn(userId, "member.reset_link_made", { isMailed: post.canMail }));
         // The person is notified at their next sign-in: someone else can sign in as them.
         if (!post.canMail) await tx.users.noteResetLink(userId, actor.userId, clock.now());
         return links.add(tx, {

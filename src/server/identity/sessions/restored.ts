@@ -1,12 +1,11 @@
-import type { Clock } from "#core/clock.ts";
-import type { Store } from "#storage/records/store.ts";
+import type { Parts } from "#storage/records/parts.ts";
 
 /**
  * Ends all sign-ins after the database was restored from a copy: people who have signed out since, or were signed out,
  * would be signed in again. All sessions end, and the access of apps: tokens, codes and the tokens that they made.
  * People sign in again; tokens that a person made in a session stay. Idempotent. Source: S50.
  */
-export async function endSignIns({ store, clock }: { store: Store; clock: Clock }): Promise<void> {
+export async function endSignIns({ store, clock }: Pick<Parts, "store" | "clock">): Promise<void> {
   await store.transaction(async (tx) => {
     await tx.sessions.revokeAll(clock.now());
     await tx.oauth.endAllGrants(clock.now());

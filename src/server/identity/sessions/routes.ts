@@ -35,7 +35,7 @@ export function mountSessions(at: Mount, services: Services): void {
   );
   at.member(sessionRoutes.get, ({ actor }) => sessions.describe(actor));
   at.member(sessionRoutes.signOut, async ({ actor, c }) => c.header("Set-Cookie", await sessions.signOut(actor)));
-  at.member(sessionRoutes.list, ({ actor, query }) => sessions.list(actor, query));
+  at.member(sessionRoutes.list, sessions.list);
   at.member(sessionRoutes.revoke, ({ actor, params }) => sessions.revoke(actor, params.id));
   at.member(sessionRoutes.switchWorkspace, (call) =>
     keep(services, call.c, sessions.switchWorkspace(call.actor, call.body.workspaceId, contextOf(call, services))),

@@ -1,14 +1,18 @@
+import type { CursorCodec } from "#server/http/cursor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { wireForm } from "#server/http/wire-form.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { readPage } from "#server/http/pages.ts";
+import type { MemberCall } from "#server/http/mount.ts";
 import { makeId, type Role, type Scope } from "#api/common.ts";
 import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
-import type { Session, SessionRecord, SignInBody } from "#api/session.ts";
+import { type Session, SessionRecord, type SignInBody, type sessionRoutes } from "#api/session.ts";
 import type { SessionCookie } from "#server/http/cookies.ts";
-import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Afterwards } from "#server/identity/mail/afterwards.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { isoOf } from "#core/instant.ts";
 import { emailKeyOf, type UserRecord } from "#storage/records/people.ts";
 import type { SessionRecordRow } from "#storage/records/sessions.ts";
@@ -24,10 +28,9 @@ import { toUser } from "./user.ts";
 
 export type SessionService = ReturnType<typeof makeSessionService>;
 
-export interface SessionOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
+export interface SessionOptions extends Pick<Parts, "store" | "clock" | "randomBytes"> {
+  audit: AuditRecorder;
+  cursors: CursorCodec;
   passwords: Passwords;
   /** Per network, and per person in a browser that is known for them. */
   throttle: Throttle;
@@ -35,8 +38,6 @@ export interface SessionOptions {
   accountThrottle: Throttle;
   knownBrowsers: Pick<KnownBrowsers, "idFor">;
   cookie: SessionCookie;
-  cursors: CursorCodec;
-  audit: AuditRecorder;
   accounts: AccountService;
   afterwards: Afterwards;
   mode: Session["mode"];
@@ -56,7 +57,7 @@ export function scopesOfRole(role: Role): Scope[] {
 
 /** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: S6. */
 export function makeSessionService(options: SessionOptions) {
-  const { store, clock, randomBytes, passwords, throttle, cookie, cursors, audit, accounts, afterwards } = options;
+  const { store, clock, randomBytes, passwords, throttle, cookie, audit, accounts, afterwards } = options;
 
   async function describe(
     from: Store,
@@ -130,8 +131,7 @@ export function makeSessionService(options: SessionOptions) {
       userAgent: context.userAgent?.slice(0, MAX_USER_AGENT_CHARS) ?? null,
       ip: context.origin.clientIp,
     });
-    const target = { type: "session", id: sessionId };
-    await audit.recordSystem(tx, who.workspaceId, { action: "session.opened", target }, { ...context.origin, ...who });
+    await audit.recordSystem(tx, who.workspaceId, actOn(sessionId, "session.opened"), { ...context.origin, ...who });
     const session = await describe(tx, { ...who, role: member.role, scopes: scopesOfRole(member.role) }, at);
     return { session, setCookie: cookie.set(secret, Math.ceil((expiresAt - at) / 1_000)) };
   }
@@ -269,25 +269,19 @@ export function makeSessionService(options: SessionOptions) {
       return cookie.clear();
     },
 
-    async list(
-      actor: Actor,
-      { limit, cursor }: { limit: number; cursor?: string | undefined },
-    ): Promise<{ sessions: SessionRecord[]; nextCursor: string | null }> {
+    async list({ actor, query }: MemberCall<typeof sessionRoutes.list>) {
       const { userId, workspaceId } = actor;
-      const scope = { workspaceId, userId, route: "GET /api/sessions", args: {} };
-      const rows = await store.sessions.list({
-        userId,
-        workspaceId,
-        now: clock.now(),
-        idleMs: IDLE_MS,
-        limit: limit + 1,
-        ...(cursor !== undefined && { after: unpackAfter(cursors.decode(scope, cursor), "ses") }),
-      });
-      const { page, nextCursor } = cutPage(
-        rows,
-        limit,
-        (row) => ({ flags: 0, value: row.createdAt, id: row.sessionId.slice(4) }),
-        (position) => cursors.encode(scope, position),
+      const of = { userId, workspaceId, now: clock.now(), idleMs: IDLE_MS };
+      const { page, nextCursor } = await readPage(
+        options,
+        actor,
+        {
+          route: "GET /api/sessions",
+          kind: "session",
+          read: (wanted) => store.sessions.list({ ...of, ...wanted }),
+          positionOf: ({ createdAt, sessionId }) => ({ value: createdAt, id: sessionId }),
+        },
+        query,
       );
       return { sessions: page.map((row) => toRecord(row, actor.credential.id)), nextCursor };
     },
@@ -301,7 +295,7 @@ export function makeSessionService(options: SessionOptions) {
       }
       await store.transaction(async (tx) => {
         await tx.sessions.revoke(sessionId, clock.now());
-        await audit.record(tx, actor, { action: "session.ended", target: { type: "session", id: sessionId } });
+        await audit.record(tx, actor, actOn(sessionId, "session.ended"));
       });
     },
 
@@ -326,19 +320,7 @@ export function makeSessionService(options: SessionOptions) {
 }
 
 function toRecord(row: SessionRecordRow, currentId: string): SessionRecord {
-  return {
-    id: row.sessionId,
-    createdAt: isoOf(row.createdAt),
-    lastSeenAt: isoOf(row.lastSeenAt),
-    expiresAt: isoOf(row.expiresAt),
-    userAgent: row.userAgent,
-    ip: row.ip,
-    current: row.sessionId === currentId,
-  };
-}
-
-function unpackAfter(position: { value: number; id: string }, prefix: string): { value: number; id: string } {
-  return { value: position.value, id: `${prefix}_${position.id}` };
+  return wireForm(SessionRecord, row, { id: row.sessionId, current: row.sessionId === currentId });
 }
 
 /** The same text for every reason. Source: S25. */

@@ -1,10 +1,10 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Session, SignUpBody } from "#api/session.ts";
 import type { SecretCookie } from "#server/http/cookies.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Afterwards } from "#server/identity/mail/afterwards.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import type { LinkRecord } from "#storage/records/links.ts";
 import type { OpenedSession, SignInContext } from "./sign-in.ts";
@@ -17,10 +17,7 @@ import type { SessionService } from "./service.ts";
 
 export type SignUpService = ReturnType<typeof makeSignUpService>;
 
-export interface SignUpOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
+export interface SignUpOptions extends Pick<Parts, "store" | "clock" | "randomBytes"> {
   passwords: Passwords;
   /** Per address and account: each try costs a hash, and may send a message. */
   throttle: Throttle;

@@ -1,8 +1,8 @@
-import type { Clock } from "#core/clock.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { isAbove } from "#storage/access/ladder.ts";
 import type { InvitationRecord } from "#storage/records/people.ts";
-import type { Store } from "#storage/records/store.ts";
 
 /** Checks, whenever an invitation is used, whether its inviter could still give its role. */
 export type StandingInvitations = ReturnType<typeof makeStandingInvitations>;
@@ -11,11 +11,11 @@ export type StandingInvitations = ReturnType<typeof makeStandingInvitations>;
  * Makes the check for both ways of accepting: by link and by single sign-on. Lowering a role ends its invitations at
  * once (`ROLE_FALL`); this also finds invitations of roles lowered before that existed. Source: S63.
  */
-export function makeStandingInvitations(options: {
-  store: Store;
-  clock: Clock;
-  audit: Pick<AuditRecorder, "recordSystem">;
-}) {
+export function makeStandingInvitations(
+  options: Pick<Parts, "store" | "clock"> & {
+    audit: Pick<AuditRecorder, "recordSystem">;
+  },
+) {
   const { store, clock, audit } = options;
 
   async function isStanding(invitation: InvitationRecord): Promise<boolean> {
@@ -25,11 +25,11 @@ export function makeStandingInvitations(options: {
     // In its own transaction: the one that refuses the invitation rolls back.
     await store.transaction(async (tx) => {
       await tx.in(workspaceId).invitations.revoke(invitationId, clock.now());
-      await audit.recordSystem(tx, workspaceId, {
-        action: "invitation.withdrawn",
-        target: { type: "invitation", id: invitationId },
-        details: { reason: "inviter_role", role },
-      });
+      await audit.recordSystem(
+        tx,
+        workspaceId,
+        actOn(invitationId, "invitation.withdrawn", { reason: "inviter_role", role }),
+      );
     });
     return false;
   }

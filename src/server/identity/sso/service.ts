@@ -1,11 +1,11 @@
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import type { Parts } from "#storage/records/parts.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import type { Session } from "#api/session.ts";
 import type { SsoProblem } from "#api/sso.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock } from "#core/clock.ts";
-import type { Log } from "#core/log.ts";
+import { actOn } from "#storage/audit-act.ts";
 import type { OpenedSession, SignInContext } from "#server/identity/sessions/sign-in.ts";
 import type { AccountService } from "#server/identity/sessions/accounts.ts";
 import type { SessionService } from "#server/identity/sessions/service.ts";
@@ -30,10 +30,7 @@ export interface Arrival {
 
 export type SsoService = ReturnType<typeof makeSsoService>;
 
-export interface SsoOptions {
-  store: Store;
-  clock: Clock;
-  log: Log;
+export interface SsoOptions extends Pick<Parts, "store" | "clock" | "log"> {
   audit: AuditRecorder;
   trips: Trips;
   /** Undefined without a provider in the settings. */
@@ -121,7 +118,7 @@ export function makeSsoService(options: SsoOptions) {
     const workspace = tx.in(workspaceId);
     if (!(await workspace.invitations.accept(invitationId, at))) throw new Stranded("sign_up_closed");
     await workspace.members.insert({ userId, role, joinedAt: at });
-    const act = { action: "invitation.accepted", target: { type: "invitation", id: invitationId } };
+    const act = actOn(invitationId, "invitation.accepted");
     await audit.recordSystem(
       tx,
       workspaceId,

@@ -1,7 +1,6 @@
+import type { Parts } from "#storage/records/parts.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import type { Store } from "#storage/records/store.ts";
-import type { SealedPlace, Vault } from "#storage/vault.ts";
+import { sealedIn } from "#storage/vault.ts";
 import type { Trip } from "./provider.ts";
 
 /** A trip that returned intact, in time and in the browser in which it began. */
@@ -17,7 +16,7 @@ export type Trips = ReturnType<typeof makeTrips>;
 
 export const TRIP_LIFETIME_MS = 10 * 60_000;
 
-export function makeTrips(options: { store: Store; clock: Clock; randomBytes: RandomBytes; vault: Vault }) {
+export function makeTrips(options: Pick<Parts, "store" | "clock" | "randomBytes" | "vault">) {
   const { store, clock, randomBytes, vault } = options;
   const random = () => randomSecret(randomBytes);
   return {
@@ -64,6 +63,4 @@ export function makeTrips(options: { store: Store; clock: Clock; randomBytes: Ra
   };
 }
 
-function placeOf(stateHash: string): SealedPlace {
-  return { table: "sso_flows", row: [stateHash], column: "sealed" };
-}
+const placeOf = sealedIn("sso_flows");

@@ -1,17 +1,18 @@
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { wireForm } from "#server/http/wire-form.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import type { MemberHandlers } from "#server/http/mount.ts";
 import { makeId, type Scope } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { CreatedToken, CreateTokenBody, Token, TokenList } from "#api/tokens.ts";
+import { Token, type tokenRoutes } from "#api/tokens.ts";
 import { hashSecret, isWellFormedSecret, mintSecret } from "#core/secrets.ts";
 import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { actOn } from "#storage/audit-act.ts";
 import type { QuotaKeeper } from "#server/identity/workspaces/quotas.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import { isoOf, isoOrNull } from "#core/instant.ts";
+import { isoOf } from "#core/instant.ts";
 import type { TokenRecord } from "#storage/records/tokens.ts";
 import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import type { Store } from "#storage/records/store.ts";
-
-export type TokenService = ReturnType<typeof makeTokenService>;
 
 const MAX_ACTIVE_TOKENS = 50;
 const DAY_MS = 86_400_000;
@@ -32,14 +33,13 @@ interface Standing {
 }
 
 /** Personal access tokens. Source: requirements `pat:*`, `pat-state:*`, `pat-route:*`. */
-export function makeTokenService(options: {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  audit: AuditRecorder;
-  quotas: QuotaKeeper;
-  baseUrl: string;
-}) {
+export function makeTokenService(
+  options: Pick<Parts, "store" | "clock" | "randomBytes"> & {
+    audit: AuditRecorder;
+    quotas: QuotaKeeper;
+    baseUrl: string;
+  },
+) {
   const { store, clock, randomBytes, audit, quotas } = options;
   const mcpUrl = `${options.baseUrl}/mcp`;
 
@@ -80,9 +80,9 @@ export function makeTokenService(options: {
     return record;
   }
 
-  return {
+  const handlers: MemberHandlers<typeof tokenRoutes> = {
     /** Lists the person's active tokens, newest first, at most 50. */
-    async list(actor: Actor): Promise<TokenList> {
+    async list({ actor }) {
       const records = await store.in(actor.workspaceId).tokens.listActive(actor.userId, clock.now());
       return { tokens: records.map((record) => toToken(record, clock.now())), mcpUrl };
     },
@@ -93,7 +93,7 @@ export function makeTokenService(options: {
      *
      * @throws ApiError `insufficient_scope`, `forbidden`, `recent_sign_in_required`, `token_limit_reached`
      */
-    async create(actor: Actor, body: CreateTokenBody): Promise<CreatedToken> {
+    async create({ actor, body }) {
       const scopes = [...new Set(body.scopes ?? (["mcp:read"] satisfies Scope[]))];
       const standing = await standingOf(actor);
       requireHeldScopes(standing, scopes);
@@ -119,27 +119,26 @@ export function makeTokenService(options: {
         if ((await tokens.listActive(actor.userId, createdAt)).length >= MAX_ACTIVE_TOKENS) throw limitReached();
         await quotas.requireRoom(tx, actor.workspaceId, "tokens");
         await tokens.insert({ ...record, hash });
-        const target = { type: "token", id: record.tokenId };
         const details = { scopes, ...(standing.grantId !== null && { grantId: standing.grantId }) };
-        await audit.record(tx, actor, { action: "token.created", target, details });
+        await audit.record(tx, actor, actOn(record.tokenId, "token.created", details));
       });
       return { token: toToken(record, clock.now()), plaintext, mcpUrl };
     },
 
     /** Revokes; a repeat gives the same answer. @throws ApiError `not_found`, also for another person's token */
-    async revoke(actor: Actor, tokenId: string): Promise<{ token: Token }> {
+    async revoke({ actor, params: { id: tokenId } }) {
       return store.transaction(async (tx) => {
         const shown = toToken(await findOwn(tx, actor, tokenId), clock.now());
         if (shown.revokedAt !== null) return { token: shown };
         const revokedAt = clock.now();
         await tx.in(actor.workspaceId).tokens.revoke(tokenId, revokedAt);
-        await audit.record(tx, actor, { action: "token.revoked", target: { type: "token", id: tokenId } });
+        await audit.record(tx, actor, actOn(tokenId, "token.revoked"));
         return { token: { ...shown, revokedAt: isoOf(revokedAt) } };
       });
     },
 
     /** Detaches a token from the client that made it. @throws ApiError `not_found`, also for another person's token */
-    async adopt(actor: Actor, tokenId: string): Promise<{ token: Token }> {
+    async adopt({ actor, params: { id: tokenId } }) {
       return store.transaction(async (tx) => {
         const record = await findOwn(tx, actor, tokenId);
         const shown = toToken(record, clock.now());
@@ -147,11 +146,14 @@ export function makeTokenService(options: {
         if (record.grantId === null) return { token: shown };
         await tx.in(actor.workspaceId).tokens.adopt(tokenId);
         const details = { grantId: record.grantId };
-        await audit.record(tx, actor, { action: "token.adopted", target: { type: "token", id: tokenId }, details });
+        await audit.record(tx, actor, actOn(tokenId, "token.adopted", details));
         return { token: { ...shown, grantId: null } };
       });
     },
+  };
 
+  return {
+    ...handlers,
     /** The current actor of a token; undefined for an unknown, expired or revoked one. Writes `lastUsedAt`. */
     async findActor(secret: string): Promise<Actor | undefined> {
       if (!isWellFormedSecret("kb_pat_", secret)) return undefined;
@@ -177,17 +179,7 @@ export function makeTokenService(options: {
 function toToken(record: TokenRecord, now: number): Token {
   const isExpired = record.expiresAt !== null && record.expiresAt <= now;
   const revokedAt = record.revokedAt ?? (isExpired ? record.expiresAt : null);
-  return {
-    id: record.tokenId,
-    name: record.name,
-    prefix: record.prefix,
-    createdAt: isoOf(record.createdAt),
-    lastUsedAt: isoOrNull(record.lastUsedAt),
-    revokedAt: isoOrNull(revokedAt),
-    scopes: record.scopes,
-    expiresAt: isoOrNull(record.expiresAt),
-    grantId: record.grantId,
-  };
+  return wireForm(Token, { ...record, revokedAt }, { id: record.tokenId });
 }
 
 function requireHeldScopes(standing: Pick<Standing, "scopes">, scopes: readonly Scope[]): void {

@@ -1,37 +1,36 @@
+import type { CursorCodec } from "#server/http/cursor.ts";
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { wireForm } from "#server/http/wire-form.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { readPage } from "#server/http/pages.ts";
+import type { MemberHandlers } from "#server/http/mount.ts";
 import { makeId } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { Invitation, InviteBody, PageQuery } from "#api/workspace.ts";
+import { Invitation, type invitationRoutes } from "#api/workspace.ts";
 import { requireAbove } from "#storage/access/ladder.ts";
-import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
 import type { Throttle } from "#server/http/throttle.ts";
 import type { Actor } from "#storage/access/actor.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { actOn } from "#storage/audit-act.ts";
 import type { QuotaKeeper } from "./quotas.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
-import { isoOf, isoOrNull } from "#core/instant.ts";
 import type { Post } from "#server/identity/mail/post.ts";
 import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
-import type { Store } from "#storage/records/store.ts";
-
-export type InvitationService = ReturnType<typeof makeInvitationService>;
 
 const LIFETIME_MS = 7 * 86_400_000;
 
 /** Invitations: bound to an address, single use, 7 days. Source: docs/people.md#with-and-without-email. */
-export function makeInvitationService(options: {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  cursors: CursorCodec;
-  audit: AuditRecorder;
-  quotas: QuotaKeeper;
-  baseUrl: string;
-  post: Post;
-  /** Per workspace: each invitation may send a message to someone who didn't ask for it. */
-  throttle: Throttle;
-}) {
-  const { store, clock, randomBytes, cursors, audit, quotas, baseUrl, post, throttle } = options;
+export function makeInvitationService(
+  options: Pick<Parts, "store" | "clock" | "randomBytes"> & {
+    audit: AuditRecorder;
+    cursors: CursorCodec;
+    quotas: QuotaKeeper;
+    baseUrl: string;
+    post: Post;
+    /** Per workspace: each invitation may send a message to someone who didn't ask for it. */
+    throttle: Throttle;
+  },
+): MemberHandlers<typeof invitationRoutes> {
+  const { store, clock, randomBytes, audit, quotas, baseUrl, post, throttle } = options;
 
   /** Outside the transaction, so that a slow mail server can't hold it open. */
   async function mail(actor: Actor, invitation: InvitationRecord, url: string): Promise<void> {
@@ -49,22 +48,18 @@ export function makeInvitationService(options: {
 
   return {
     /** Lists invitations that were not withdrawn, newest first. */
-    async list(
-      actor: Actor,
-      { limit, cursor }: PageQuery,
-    ): Promise<{ invitations: Invitation[]; nextCursor: string | null }> {
-      const { workspaceId, userId } = actor;
-      const scope = { workspaceId, userId, route: "GET /api/workspace/invitations", args: {} };
-      const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-      const rows = await store.in(workspaceId).invitations.list({
-        limit: limit + 1,
-        ...(after && { after: { value: after.value, id: `inv_${after.id}` } }),
-      });
-      const { page, nextCursor } = cutPage(
-        rows,
-        limit,
-        (row) => ({ flags: 0, value: row.createdAt, id: row.invitationId.slice(4) }),
-        (position) => cursors.encode(scope, position),
+    async list({ actor, query }) {
+      const { invitations } = store.in(actor.workspaceId);
+      const { page, nextCursor } = await readPage(
+        options,
+        actor,
+        {
+          route: "GET /api/workspace/invitations",
+          kind: "invitation",
+          read: (wanted) => invitations.list(wanted),
+          positionOf: ({ createdAt, invitationId }) => ({ value: createdAt, id: invitationId }),
+        },
+        query,
       );
       return { invitations: page.map(toInvitation), nextCursor };
     },
@@ -75,7 +70,7 @@ export function makeInvitationService(options: {
      *
      * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: no one is invited then
      */
-    async create(actor: Actor, body: InviteBody): Promise<{ invitation: Invitation; url: string | null }> {
+    async create({ actor, body }) {
       requireAbove(actor, body.role);
       throttle.take(`workspace ${actor.workspaceId}`);
       const secret = randomSecret(randomBytes);
@@ -99,8 +94,7 @@ export function makeInvitationService(options: {
         await invitations.revokeOpenOf(invitation.email, createdAt);
         await quotas.requireRoom(tx, actor.workspaceId, "members");
         await invitations.insert({ ...invitation, tokenHash: hashSecret(secret) });
-        const target = { type: "invitation", id: invitation.invitationId };
-        await audit.record(tx, actor, { action: "invitation.created", target, details: { role: body.role } });
+        await audit.record(tx, actor, actOn(invitation.invitationId, "invitation.created", { role: body.role }));
       });
       // After `#`: a fragment reaches no server log.
       const url = `${baseUrl}/invite#token=${secret}`;
@@ -109,30 +103,21 @@ export function makeInvitationService(options: {
     },
 
     /** @throws ApiError `not_found` */
-    async revoke(actor: Actor, invitationId: string): Promise<void> {
+    async revoke({ actor, params: { id: invitationId } }) {
       await store.transaction(async (tx) => {
         const { invitations } = tx.in(actor.workspaceId);
         const invitation = await invitations.find(invitationId);
         if (!invitation || invitation.revokedAt !== null) throw noSuchThing();
         requireAbove(actor, invitation.role);
         await invitations.revoke(invitationId, clock.now());
-        const target = { type: "invitation", id: invitationId };
-        await audit.record(tx, actor, { action: "invitation.withdrawn", target });
+        await audit.record(tx, actor, actOn(invitationId, "invitation.withdrawn"));
       });
     },
   };
 }
 
 function toInvitation(record: InvitationRecord): Invitation {
-  return {
-    id: record.invitationId,
-    email: record.email,
-    role: record.role,
-    invitedBy: record.invitedBy,
-    createdAt: isoOf(record.createdAt),
-    expiresAt: isoOf(record.expiresAt),
-    acceptedAt: isoOrNull(record.acceptedAt),
-  };
+  return wireForm(Invitation, record, { id: record.invitationId });
 }
 
 function alreadyMember(email: string): ApiError {

@@ -1,22 +1,17 @@
+import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
+import { wireForm } from "#server/http/wire-form.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import type { MemberHandlers } from "#server/http/mount.ts";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, sep } from "node:path";
 import { makeId } from "#api/common.ts";
 import { ApiError, noSuchThing } from "#api/errors.ts";
-import type { AddRootBody, LocalRoot } from "#api/workspace.ts";
-import type { Actor } from "#storage/access/actor.ts";
-import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock, RandomBytes } from "#core/clock.ts";
+import { LocalRoot, type localRootRoutes } from "#api/workspace.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { defined } from "#core/defined.ts";
-import { isoOf } from "#core/instant.ts";
 import { isOperatorProof, OPERATOR_HEADER } from "#core/operator-proof.ts";
-import type { Store } from "#storage/records/store.ts";
 
-export type LocalRootService = ReturnType<typeof makeLocalRootService>;
-
-export interface LocalRootOptions {
-  store: Store;
-  clock: Clock;
-  randomBytes: RandomBytes;
+export interface LocalRootOptions extends Pick<Parts, "store" | "clock" | "randomBytes"> {
   audit: AuditRecorder;
   /** Key of the operator's proofs, from the data folder. */
   operatorKey: Uint8Array;
@@ -56,10 +51,10 @@ export function makeLocalRootService(options: LocalRootOptions) {
     });
   }
 
-  return {
+  const handlers: MemberHandlers<typeof localRootRoutes> = {
     /** Lists the roots, those of the settings first. */
-    async list(_actor: Actor, headers: Headers): Promise<{ roots: LocalRoot[]; nextCursor: null }> {
-      requireOperator(headers);
+    async list({ c }) {
+      requireOperator(c.req.raw.headers);
       const fixed = settingsRoots.map((path) => ({ id: null, path, createdBy: null, createdAt: null }));
       const stored = await store.installation.listLocalRoots();
       return { roots: [...fixed, ...stored.map(toRoot)], nextCursor: null };
@@ -70,8 +65,8 @@ export function makeLocalRootService(options: LocalRootOptions) {
      *
      * @throws ApiError `root_not_allowed`, `forbidden` without the operator's proof and where strangers own workspaces
      */
-    async add(actor: Actor, headers: Headers, { path }: AddRootBody): Promise<{ root: LocalRoot }> {
-      requireOperator(headers);
+    async add({ actor, c, body: { path } }) {
+      requireOperator(c.req.raw.headers);
       const real = await resolveFolder(path);
       await refuseClosed(real, options);
       return store.transaction(async (tx) => {
@@ -79,27 +74,26 @@ export function makeLocalRootService(options: LocalRootOptions) {
         const createdAt = clock.now();
         const root = await tx.installation.addLocalRoot({ rootId, path: real, createdBy: actor.userId, createdAt });
         // The only audit record that contains a path: the path is what was allowed.
-        const act = {
-          action: "local_root.added",
-          target: { type: "local_root", id: root.rootId },
-          details: { path: real },
-        };
+        const act = actOn(root.rootId, "local_root.added", { path: real });
         if (root.rootId === rootId) await audit.record(tx, actor, act);
         return { root: toRoot(root) };
       });
     },
 
     /** @throws ApiError `not_found` */
-    async remove(actor: Actor, headers: Headers, rootId: string): Promise<void> {
-      requireOperator(headers);
+    async remove({ actor, c, params: { id: rootId } }) {
+      requireOperator(c.req.raw.headers);
       await store.transaction(async (tx) => {
         if (!(await tx.installation.removeLocalRoot(rootId))) {
           throw noSuchThing();
         }
-        await audit.record(tx, actor, { action: "local_root.removed", target: { type: "local_root", id: rootId } });
+        await audit.record(tx, actor, actOn(rootId, "local_root.removed"));
       });
     },
+  };
 
+  return {
+    ...handlers,
     /** The real paths that connectors may read now; paths in the settings that don't exist are left out. */
     async allowed(): Promise<string[]> {
       const stored = (await store.installation.listLocalRoots()).map((root) => root.path);
@@ -137,8 +131,7 @@ function isInside(path: string, folder: string): boolean {
 }
 
 function toRoot(record: { rootId: string; path: string; createdBy: string; createdAt: number }): LocalRoot {
-  const { rootId, path, createdBy, createdAt } = record;
-  return { id: rootId, path, createdBy, createdAt: isoOf(createdAt) };
+  return wireForm(LocalRoot, record, { id: record.rootId });
 }
 
 function notAllowed(message: string, cause?: unknown): ApiError {

@@ -1,14 +1,17 @@
-import type { Workspace } from "#api/session.ts";
-import type { Member, PageQuery, PatchWorkspaceBody, WorkspaceSettings } from "#api/workspace.ts";
-import type { Role } from "#api/common.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
-import { requireAbove } from "#storage/access/ladder.ts";
-import { cutPage, type CursorCodec } from "#server/http/cursor.ts";
-import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
+import type { CursorCodec } from "#server/http/cursor.ts";
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
-import type { Clock } from "#core/clock.ts";
+import { wireForm } from "#server/http/wire-form.ts";
+import type { Parts } from "#storage/records/parts.ts";
+import { readPage } from "#server/http/pages.ts";
+import type { MemberHandlers } from "#server/http/mount.ts";
+import { Workspace } from "#api/session.ts";
+import { Member, type WorkspaceSettings, type workspaceRoutes } from "#api/workspace.ts";
+import type { Role } from "#api/common.ts";
+import { ApiError, existing } from "#api/errors.ts";
+import { requireAbove } from "#storage/access/ladder.ts";
+import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
+import { actOn } from "#storage/audit-act.ts";
 import { defined } from "#core/defined.ts";
-import { isoOf } from "#core/instant.ts";
 import type { SyncSignals } from "#core/sync-signals.ts";
 import type { UntrustedJoin } from "#storage/records/distrust.ts";
 import type { FallOutcome } from "#storage/records/role-fall.ts";
@@ -21,26 +24,23 @@ import type { Store } from "#storage/records/store.ts";
 import { askAgain } from "./acl-age.ts";
 import { checkDomains, checkInstances, setInstances } from "./instances.ts";
 
-export type WorkspaceService = ReturnType<typeof makeWorkspaceService>;
-
 /** The workspace and its members. Role ladder: S22; removal: S13. */
-export function makeWorkspaceService(options: {
-  store: Store;
-  clock: Clock;
-  cursors: CursorCodec;
-  audit: AuditRecorder;
-  syncSignals: Pick<SyncSignals, "stop">;
-  leftGrants: Pick<LeftGrants, "end">;
-  /** Instances of the server's settings. */
-  instances: readonly RegisteredInstance[];
-  /** Reports, in the same transaction, that the connections of someone who left were revoked. */
-  tellRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
-}) {
-  const { store, clock, cursors, audit, syncSignals } = options;
+export function makeWorkspaceService(
+  options: Pick<Parts, "store" | "clock"> & {
+    audit: AuditRecorder;
+    cursors: CursorCodec;
+    syncSignals: Pick<SyncSignals, "stop">;
+    leftGrants: Pick<LeftGrants, "end">;
+    /** Instances of the server's settings. */
+    instances: readonly RegisteredInstance[];
+    /** Reports, in the same transaction, that the connections of someone who left were revoked. */
+    tellRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
+  },
+): MemberHandlers<Omit<typeof workspaceRoutes, "resetMember">> {
+  const { store, clock, audit, syncSignals } = options;
 
   async function requireWorkspace(from: Store, workspaceId: string): Promise<{ workspace: WorkspaceSettings }> {
-    const record = await from.workspaces.find(workspaceId);
-    if (!record) throw noSuchThing();
+    const record = existing(await from.workspaces.find(workspaceId));
     const registered = await from.in(workspaceId).instances.list();
     const instances = [
       ...options.instances.map((each) => ({ ...each, setBy: "operator" as const })),
@@ -54,21 +54,21 @@ export function makeWorkspaceService(options: {
 
   async function recordUntrusted(tx: Store, { workspaceId }: Actor, joins: readonly UntrustedJoin[]): Promise<void> {
     for (const { principal, userId, reason, connectorId } of joins) {
-      await audit.recordSystem(tx, workspaceId, {
-        action: "person.unlinked",
-        target: { type: "user", id: userId },
-        details: { connectorId, principal, from: userId, to: null, reason },
-      });
+      await audit.recordSystem(
+        tx,
+        workspaceId,
+        actOn(userId, "person.unlinked", { connectorId, principal, from: userId, to: null, reason }),
+      );
     }
   }
 
   return {
-    get: (actor: Actor): Promise<{ workspace: WorkspaceSettings }> => requireWorkspace(store, actor.workspaceId),
+    get: ({ actor }) => requireWorkspace(store, actor.workspaceId),
 
     /**
      * @throws ApiError `forbidden` when anyone but an owner sets identity domains, `invalid_request` for invalid ones
      */
-    async update(actor: Actor, body: PatchWorkspaceBody): Promise<{ workspace: WorkspaceSettings }> {
+    async update({ actor, body }) {
       const change = {
         ...defined({ name: body.name, timeZone: body.timeZone, secrets: body.secrets }),
         ...(body.maxAclAgeHours !== undefined && { maxAclAgeMs: body.maxAclAgeHours * HOUR_MS }),
@@ -86,48 +86,43 @@ export function makeWorkspaceService(options: {
         }
         const changed = instances && (await setInstances(tx, actor, instances, clock.now()));
         const { identityDomains } = change;
-        const target = { type: "workspace", id: actor.workspaceId };
-        await audit.record(tx, actor, {
-          action: "workspace.changed",
-          target,
-          details: {
+        await audit.record(
+          tx,
+          actor,
+          actOn(actor.workspaceId, "workspace.changed", {
             fields: [...Object.keys(change), ...(instances ? ["instances"] : [])],
             ...defined({ secrets: body.secrets, identityDomains, maxAclAgeHours: body.maxAclAgeHours }),
             ...(identityDomains && { identityDomainsBefore: before?.identityDomains ?? [] }),
             ...changed,
-          },
-        });
+          }),
+        );
         return requireWorkspace(tx, actor.workspaceId);
       });
     },
 
     /** Lists the members in the order they joined. */
-    async listMembers(
-      actor: Actor,
-      { limit, cursor }: PageQuery,
-    ): Promise<{ members: Member[]; nextCursor: string | null }> {
-      const { workspaceId, userId } = actor;
-      const scope = { workspaceId, userId, route: "GET /api/workspace/members", args: {} };
-      const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
-      const rows = await store.in(workspaceId).members.list({
-        limit: limit + 1,
-        ...(after && { after: { value: after.value, id: `usr_${after.id}` } }),
-      });
-      const { page, nextCursor } = cutPage(
-        rows,
-        limit,
-        (row) => ({ flags: 0, value: row.joinedAt, id: row.userId.slice(4) }),
-        (position) => cursors.encode(scope, position),
+    async listMembers({ actor, query }) {
+      const { members } = store.in(actor.workspaceId);
+      const { page, nextCursor } = await readPage(
+        options,
+        actor,
+        {
+          route: "GET /api/workspace/members",
+          kind: "user",
+          read: (wanted) => members.list(wanted),
+          positionOf: ({ joinedAt, userId }) => ({ value: joinedAt, id: userId }),
+        },
+        query,
       );
       return { members: page.map(toMember), nextCursor };
     },
 
-    async getMember(actor: Actor, userId: string): Promise<{ member: Member }> {
+    async getMember({ actor, params: { id: userId } }) {
       return { member: toMember(await requireMember(store, actor, userId)) };
     },
 
     /** @throws ApiError `role_too_low`, `last_owner`, `not_found` */
-    async setRole(actor: Actor, userId: string, role: Role): Promise<{ member: Member }> {
+    async updateMember({ actor, params: { id: userId }, body: { role } }) {
       return store.transaction(async (tx) => {
         const member = await requireMember(tx, actor, userId);
         if (member.role === role) return { member: toMember(member) };
@@ -137,7 +132,7 @@ export function makeWorkspaceService(options: {
         const ended = await tx.in(actor.workspaceId).members.setRole(userId, role, clock.now());
         if (ended) await recordUntrusted(tx, actor, ended.endedJoins);
         const details = { from: member.role, to: role, ...endedBy(ended) };
-        await audit.record(tx, actor, { action: "member.role_changed", target: { type: "user", id: userId }, details });
+        await audit.record(tx, actor, actOn(userId, "member.role_changed", details));
         return { member: toMember({ ...member, role }) };
       });
     },
@@ -147,7 +142,7 @@ export function makeWorkspaceService(options: {
      *
      * @throws ApiError `role_too_low`, `last_owner`, `not_found`
      */
-    async removeMember(actor: Actor, userId: string): Promise<void> {
+    async removeMember({ actor, params: { id: userId } }) {
       const left = await store.transaction(async (tx) => {
         const member = await requireMember(tx, actor, userId);
         if (userId !== actor.userId) requireAdminAbove(actor, member.role);
@@ -158,7 +153,7 @@ export function makeWorkspaceService(options: {
         await options.tellRevoked(tx, actor.workspaceId, endedConnections);
         await recordUntrusted(tx, actor, endedJoins);
         const action = userId === actor.userId ? "member.left" : "member.removed";
-        await audit.record(tx, actor, { action, target: { type: "user", id: userId }, details });
+        await audit.record(tx, actor, actOn(userId, action, details));
         return { stoppedSyncIds, endedConnections };
       });
       syncSignals.stop(left.stoppedSyncIds);
@@ -175,9 +170,7 @@ function requireAdminAbove(actor: Actor, role: Role): void {
 }
 
 async function requireMember(from: Store, actor: Actor, userId: string): Promise<MemberRecord> {
-  const member = await from.in(actor.workspaceId).members.find(userId);
-  if (!member) throw noSuchThing();
-  return member;
+  return existing(await from.in(actor.workspaceId).members.find(userId));
 }
 
 async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecord): Promise<void> {
@@ -190,8 +183,8 @@ function endedBy(outcome: FallOutcome | undefined): { ended?: FallOutcome["ended
   return outcome && Object.keys(outcome.ended).length > 0 ? { ended: outcome.ended } : {};
 }
 
-function toMember({ userId, name, email, role, joinedAt }: MemberRecord): Member {
-  return { userId, name, email, role, joinedAt: isoOf(joinedAt) };
+function toMember(record: MemberRecord): Member {
+  return wireForm(Member, record, {});
 }
 
 const HOUR_MS = 3_600_000;
@@ -211,6 +204,6 @@ async function applySecretsLater(tx: Store, workspaceId: string, now: number): P
 }
 
 /** Converts a workspace to the contract's form. */
-export function toWorkspace({ workspaceId, name, timeZone, secrets, createdAt }: WorkspaceRecord): Workspace {
-  return { id: workspaceId, name, timeZone, secrets, createdAt: isoOf(createdAt) };
+export function toWorkspace(record: WorkspaceRecord): Workspace {
+  return wireForm(Workspace, record, { id: record.workspaceId });
 }
