@@ -160,15 +160,16 @@ export function makeApi(
     return await (await open(method, path, init)).json();
   }
 
+  const by = (method: Method) => (path: string, init?: Init) => call(method, path, init);
   return {
     settings,
     credential,
     call,
-    get: async (path, init?: Init) => await call("get", path, init),
-    post: async (path, init?: Init) => await call("post", path, init),
-    put: async (path, init?: Init) => await call("put", path, init),
-    patch: async (path, init?: Init) => await call("patch", path, init),
-    delete: async (path, init?: Init) => await call("delete", path, init),
+    get: by("get"),
+    post: by("post"),
+    put: by("put"),
+    patch: by("patch"),
+    delete: by("delete"),
     list: async (path: string, key: string, options = {}) =>
       await listPages((params) => call("get", path, { params }), key, options),
     open: {

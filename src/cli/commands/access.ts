@@ -4,44 +4,6 @@ import { ITEM, memberIdOf } from "#cli/records/find.ts";
 import { remoteCommand } from "#cli/calls/remote-command.ts";
 import { flexible } from "#cli/terminal/table.ts";
 
-/** `kb access explain ITEM`: the chain that grants or denies access, with names for people. */
-const explainAccess = remoteCommand(
-  {
-    summary: "Explain why someone can or can't see an item.",
-    of: ITEM,
-    options: { "--user <member>": "another member (admin): id, email or name" },
-    examples: ["kb access explain kbi_2345abcd2345abcd"],
-    call: route("get", "/api/connectors/files/{fileId}/access"),
-  },
-  async ({ api, output, options, send }) => {
-    const access = await send({ query: { userId: await memberIdOf(api, options.user) } });
-    const isForPerson = output.format === "table";
-    // Forms such as `user:usr_…` stay; only the id is replaced with the name.
-    const named = (text: string): string =>
-      isForPerson ? text.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (id) => access.names[id] ?? id) : text;
-    output.result(access, () => {
-      output.record([
-        ["item", access.title ?? access.kbId],
-        ["user", named(access.userId)],
-        ["can read it", access.isAllowed ? "yes" : "no"],
-        ["because", isForPerson ? REASONS[access.reason] : access.reason.replaceAll("_", " ")],
-        ["connector", named(access.connectorId)],
-      ]);
-      output.table(
-        access.lists,
-        {
-          "list from": "origin",
-          met: ({ isMet }) => (isMet ? "yes" : "no"),
-          names: "size",
-          through: flexible(({ chain }) => chain?.map(named).join(" > ") ?? ""),
-          principals: flexible(({ principals }) => principals?.map(named) ?? ""),
-        },
-        "No access list applies.",
-      );
-    });
-  },
-);
-
 const REASONS: Record<FileAccess["reason"], string> = {
   allowed: "every access list below lets them in",
   not_a_member: "they are not in this workspace",
@@ -55,6 +17,42 @@ const REASONS: Record<FileAccess["reason"], string> = {
 export const access: Noun = {
   summary: "Who can see what, and why.",
   verbs: {
-    explain: explainAccess,
+    /** `kb access explain ITEM`: the chain that grants or denies access, with names for people. */
+    explain: remoteCommand(
+      {
+        summary: "Explain why someone can or can't see an item.",
+        of: ITEM,
+        options: { "--user <member>": "another member (admin): id, email or name" },
+        examples: ["kb access explain kbi_2345abcd2345abcd"],
+        call: route("get", "/api/connectors/files/{fileId}/access"),
+      },
+      async ({ api, output, options, send }) => {
+        const access = await send({ query: { userId: await memberIdOf(api, options.user) } });
+        const isForPerson = output.format === "table";
+        // Forms such as `user:usr_…` stay; only the id is replaced with the name.
+        const named = (text: string): string =>
+          isForPerson ? text.replace(/\b(?:usr|grp|con)_[a-z0-9]+/g, (id) => access.names[id] ?? id) : text;
+        output.result(access, () => {
+          output.record([
+            ["item", access.title ?? access.kbId],
+            ["user", named(access.userId)],
+            ["can read it", access.isAllowed ? "yes" : "no"],
+            ["because", isForPerson ? REASONS[access.reason] : access.reason.replaceAll("_", " ")],
+            ["connector", named(access.connectorId)],
+          ]);
+          output.table(
+            access.lists,
+            {
+              "list from": "origin",
+              met: ({ isMet }) => (isMet ? "yes" : "no"),
+              names: "size",
+              through: flexible(({ chain }) => chain?.map(named).join(" > ") ?? ""),
+              principals: flexible(({ principals }) => principals?.map(named) ?? ""),
+            },
+            "No access list applies.",
+          );
+        });
+      },
+    ),
   },
 };

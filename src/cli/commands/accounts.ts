@@ -3,73 +3,11 @@ import { addressOf, type Api } from "#cli/calls/api.ts";
 import { route, type Noun } from "#cli/line/command.ts";
 import { canAsk, type Deps } from "#cli/host/deps.ts";
 import { failure, usageFailure } from "#cli/host/failure.ts";
-import { whyNoBrowser } from "#cli/sign-in/sign-in.ts";
+import { showPage } from "#cli/sign-in/sign-in.ts";
 import { pickNamed } from "#cli/line/pick.ts";
 import { readStdin } from "#cli/line/values.ts";
 import { type Thing, callCommand, idOf, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
 import { flexible, formatted, minute, optional } from "#cli/terminal/table.ts";
-
-const listAccounts = callCommand(
-  "get",
-  "/api/accounts",
-  { summary: "List your accounts at other services.", examples: ["kb accounts list"], key: "accounts" },
-  ({ accounts, providers }, { output }) =>
-    output.table<Account>(
-      accounts,
-      {
-        id: "id",
-        service: "providerId",
-        account: flexible("label"),
-        state: "state",
-        linked: ({ isLinked }) => (isLinked ? "yes" : "no"),
-        confirmed: formatted(minute, "confirmedAt"),
-        connectors: optional(({ connectors }) => connectors.map(({ name }) => name)),
-      },
-      `You have no accounts. Connect one with kb accounts connect SERVICE (${providers.map(({ providerId }) => providerId).join(", ")}).`,
-    ),
-);
-
-/** `kb accounts connect SERVICE`: in a browser, or with the person's own token. */
-const connectAccount = remoteCommand(
-  {
-    summary: "Connect an account in the browser, or with a token that you created at the service.",
-    details:
-      "The page says what will be connected and shows the account that was found. Without a browser here, open the printed address elsewhere. With a token, the account is the one that the token belongs to; Matrix, Jira and Confluence take nothing else.",
-    arguments: { "<service>": "gitea, github, google, slack, matrix, jira or confluence" },
-    options: {
-      "--token": "use a token that you created at the service, from a prompt or stdin",
-      "--base-url <url>": "with a token: the registered instance, such as https://git.example.org",
-      "--print": "print the page's address only, and don't wait",
-    },
-    examples: [
-      "kb accounts connect github",
-      "kb accounts connect matrix",
-      "kb accounts connect gitea --base-url https://git.example.org --token < token.txt",
-    ],
-    exitCodes: [5, 9],
-    fields: [route("post", "/api/accounts", "account")],
-  },
-  async ({ api, output, args, options, deps }) => {
-    const done = (made: Account) =>
-      output.result(
-        { account: made },
-        ({ account: { id, label, providerName } }) => `Connected ${label} at ${providerName} (${id}).`,
-      );
-    const { accounts, providers } = await api.get("/api/accounts");
-    const provider = pickProvider(providers, args.service);
-    if (options.token || (provider.setUp === null && !options.print)) {
-      return done(await addByToken(api, provider, options, deps));
-    }
-    if (options.baseUrl !== undefined) throw usageFailure("--base-url goes with --token.");
-    if (provider.setUp !== null) requireConfigured(provider, provider.setUp);
-    const address = addressOf(api.settings.server, `/settings/accounts?connect=${provider.providerId}`);
-    if (options.print) return output.line(address);
-    const isOpened = whyNoBrowser(deps) === undefined && (await deps.openUrl(address));
-    output.talk(`${isOpened ? "Your browser opens this page" : "Open this page in a browser"}:\n\n  ${address}\n`);
-    output.talk(`Waiting for up to ${WAIT_MS / 60_000} minutes. Press Ctrl-C to stop.`);
-    return done(await waitForAccount(api, deps, provider, accounts));
-  },
-);
 
 const ACCOUNT: Thing<Account, { id: string }> = {
   name: "account",
@@ -83,19 +21,6 @@ const ACCOUNT: Thing<Account, { id: string }> = {
     ),
   at: idOf,
 };
-
-const disconnectAccount = removeCommand("/api/accounts/{id}", {
-  summary: "Disconnect an account: its tokens are revoked, and connectors that read with it stop.",
-  of: ACCOUNT,
-  examples: ["kb accounts disconnect github --yes"],
-  exitCodes: [2],
-  question({ label, providerName, connectors }) {
-    const stops =
-      connectors.length === 0 ? "" : ` These connectors stop: ${connectors.map(({ name }) => name).join(", ")}.`;
-    return `Disconnect ${label} at ${providerName}?${stops}`;
-  },
-  done: ({ label, providerName }) => `Disconnected ${label} at ${providerName}.`,
-});
 
 const WAIT_MS = 10 * 60_000;
 const LOOK_AGAIN_MS = 2_000;
@@ -213,8 +138,76 @@ async function waitForAccount(
 export const accounts: Noun = {
   summary: "Your accounts at other services.",
   verbs: {
-    list: listAccounts,
-    connect: connectAccount,
-    disconnect: disconnectAccount,
+    list: callCommand(
+      "get",
+      "/api/accounts",
+      { summary: "List your accounts at other services.", examples: ["kb accounts list"], key: "accounts" },
+      ({ accounts, providers }, { output }) =>
+        output.table<Account>(
+          accounts,
+          {
+            id: "id",
+            service: "providerId",
+            account: flexible("label"),
+            state: "state",
+            linked: ({ isLinked }) => (isLinked ? "yes" : "no"),
+            confirmed: formatted(minute, "confirmedAt"),
+            connectors: optional(({ connectors }) => connectors.map(({ name }) => name)),
+          },
+          `You have no accounts. Connect one with kb accounts connect SERVICE (${providers.map(({ providerId }) => providerId).join(", ")}).`,
+        ),
+    ),
+    /** `kb accounts connect SERVICE`: in a browser, or with the person's own token. */
+    connect: remoteCommand(
+      {
+        summary: "Connect an account in the browser, or with a token that you created at the service.",
+        details:
+          "The page says what will be connected and shows the account that was found. Without a browser here, open the printed address elsewhere. With a token, the account is the one that the token belongs to; Matrix, Jira and Confluence take nothing else.",
+        arguments: { "<service>": "gitea, github, google, slack, matrix, jira or confluence" },
+        options: {
+          "--token": "use a token that you created at the service, from a prompt or stdin",
+          "--base-url <url>": "with a token: the registered instance, such as https://git.example.org",
+          "--print": "print the page's address only, and don't wait",
+        },
+        examples: [
+          "kb accounts connect github",
+          "kb accounts connect matrix",
+          "kb accounts connect gitea --base-url https://git.example.org --token < token.txt",
+        ],
+        exitCodes: [5, 9],
+        fields: [route("post", "/api/accounts", "account")],
+      },
+      async ({ api, output, args, options, deps }) => {
+        const done = (made: Account) =>
+          output.result(
+            { account: made },
+            ({ account: { id, label, providerName } }) => `Connected ${label} at ${providerName} (${id}).`,
+          );
+        const { accounts, providers } = await api.get("/api/accounts");
+        const provider = pickProvider(providers, args.service);
+        if (options.token || (provider.setUp === null && !options.print)) {
+          return done(await addByToken(api, provider, options, deps));
+        }
+        if (options.baseUrl !== undefined) throw usageFailure("--base-url goes with --token.");
+        if (provider.setUp !== null) requireConfigured(provider, provider.setUp);
+        const address = addressOf(api.settings.server, `/settings/accounts?connect=${provider.providerId}`);
+        if (options.print) return output.line(address);
+        await showPage(deps, address, output.talk);
+        output.talk(`Waiting for up to ${WAIT_MS / 60_000} minutes. Press Ctrl-C to stop.`);
+        return done(await waitForAccount(api, deps, provider, accounts));
+      },
+    ),
+    disconnect: removeCommand("/api/accounts/{id}", {
+      summary: "Disconnect an account: its tokens are revoked, and connectors that read with it stop.",
+      of: ACCOUNT,
+      examples: ["kb accounts disconnect github --yes"],
+      exitCodes: [2],
+      question({ label, providerName, connectors }) {
+        const stops =
+          connectors.length === 0 ? "" : ` These connectors stop: ${connectors.map(({ name }) => name).join(", ")}.`;
+        return `Disconnect ${label} at ${providerName}?${stops}`;
+      },
+      done: ({ label, providerName }) => `Disconnected ${label} at ${providerName}.`,
+    }),
   },
 };

@@ -6,114 +6,6 @@ import { failure, usageFailure } from "#cli/host/failure.ts";
 import { makeOutput } from "#cli/terminal/output.ts";
 import { readStdin } from "#cli/line/values.ts";
 
-const setPassword = command(
-  {
-    summary: "Set a person's password and end all their sign-ins.",
-    details:
-      "For a person who lost their password when the server sends no email. Run it as the user that runs the server; it works on the data folder, whether the server runs or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
-    arguments: { "<email>": "the address of the account" },
-    options: { ...DATA_DIR, "--password-stdin": "line 1 of stdin is the new password" },
-    examples: [
-      "kb admin set-password ana@example.com",
-      "kb admin set-password ana@example.com --password-stdin < password.txt",
-    ],
-    exitCodes: [3, 7],
-  },
-  async (input, deps) => {
-    const password = await readNewPassword(input, deps);
-    const { withHostAdmin } = await import("#server/admin.ts");
-    const user = await withHostAdmin(placesOf(input, deps), ({ admin }) =>
-      admin.setPassword(input.args.email, password),
-    );
-    makeOutput(input, deps).talk(
-      `The password of ${user.email} is set. Their sessions, tokens, clients, links and linked identities are ended.`,
-    );
-  },
-);
-
-const setupCode = command(
-  {
-    summary: "Print a new setup code for the first admin; it replaces the previous one.",
-    options: DATA_DIR,
-    examples: ["kb admin setup-code --data-dir /var/lib/kb"],
-    exitCodes: [5, 7],
-  },
-  async (input, deps) => {
-    const { withHostAdmin } = await import("#server/admin.ts");
-    await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
-      tellCode(
-        await admin.makeSetupCode(),
-        baseUrl,
-        "It makes the first admin and is valid for 24 hours.",
-        input,
-        deps,
-      );
-    });
-  },
-);
-
-const reopenSetup = command(
-  {
-    summary: "Print a setup code that creates one more owner, valid for an hour.",
-    details:
-      "For an installation without an owner. If there is one workspace, the new owner joins it; otherwise they get a new one. The audit log records it. Not available in managed mode.",
-    options: DATA_DIR,
-    examples: ["kb admin reopen-setup --data-dir /var/lib/kb"],
-    exitCodes: [5, 7],
-  },
-  async (input, deps) => {
-    const { withHostAdmin } = await import("#server/admin.ts");
-    await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
-      tellCode(await admin.reopenSetup(), baseUrl, "It makes one more owner and is valid for an hour.", input, deps);
-    });
-  },
-);
-
-const rekey = command(
-  {
-    summary: "Encrypt stored secrets again with the first key of KB_SECRET_KEYS.",
-    details:
-      "After you put a new key in front, restart the server with it, run this, then remove the old key. Run it with the server's settings, as the user that runs the server; the server can run. After an interruption, run it again: it continues with what is left.",
-    options: DATA_DIR,
-    examples: ["kb admin rekey --data-dir /var/lib/kb"],
-    exitCodes: [7, 8],
-  },
-  async (input, deps) => {
-    const { withHostAdmin } = await import("#server/admin.ts");
-    const output = makeOutput(input, deps);
-    const { total, resealed, unreadable } = await withHostAdmin(placesOf(input, deps), ({ rekey }) =>
-      rekey(({ done, total }) => {
-        if (deps.io.isStderrTty) deps.io.stderr.write(`\r${done} of ${total} secrets`);
-      }),
-    );
-    if (deps.io.isStderrTty) deps.io.stderr.write("\n");
-    output.talk(`${resealed} of ${total} secrets were encrypted with the new key; the others already were.`);
-    if (unreadable === 0) return;
-    throw failure(
-      "finishedWithErrors",
-      "secret_unreadable",
-      `${unreadable} of the secrets can't be decrypted with any of these keys.`,
-      "Put the missing key back into KB_SECRET_KEYS and run it again, or give those credentials again.",
-    );
-  },
-);
-
-const acceptKey = command(
-  {
-    summary: "Let the server start with the present secret.key instead of the one that is lost.",
-    details:
-      "Only when the key that the database was used with can't be restored. Credentials that were stored with it are lost: give them again. Clients sign in again.",
-    options: DATA_DIR,
-    examples: ["kb admin accept-key --data-dir /var/lib/kb"],
-    exitCodes: [7],
-  },
-  async (input, deps) => {
-    const { withHostAdmin } = await import("#server/admin.ts");
-    await withHostAdmin(placesOf(input, deps), ({ acceptKey: accept }) => accept());
-    makeOutput(input, deps).talk("The server starts with the present secret.key from now on.");
-  },
-);
-
 /** The input of every one of these commands. */
 type HostInput = Input & { options: OptionsOf<typeof DATA_DIR> };
 
@@ -148,10 +40,114 @@ async function readNewPassword(
 export const admin: Noun = {
   summary: "Operator tasks, run on the data folder.",
   verbs: {
-    "set-password": setPassword,
-    "setup-code": setupCode,
-    "reopen-setup": reopenSetup,
-    rekey,
-    "accept-key": acceptKey,
+    "set-password": command(
+      {
+        summary: "Set a person's password and end all their sign-ins.",
+        details:
+          "For a person who lost their password when the server sends no email. Run it as the user that runs the server; it works on the data folder, whether the server runs or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
+        arguments: { "<email>": "the address of the account" },
+        options: { ...DATA_DIR, "--password-stdin": "line 1 of stdin is the new password" },
+        examples: [
+          "kb admin set-password ana@example.com",
+          "kb admin set-password ana@example.com --password-stdin < password.txt",
+        ],
+        exitCodes: [3, 7],
+      },
+      async (input, deps) => {
+        const password = await readNewPassword(input, deps);
+        const { withHostAdmin } = await import("#server/admin.ts");
+        const user = await withHostAdmin(placesOf(input, deps), ({ admin }) =>
+          admin.setPassword(input.args.email, password),
+        );
+        makeOutput(input, deps).talk(
+          `The password of ${user.email} is set. Their sessions, tokens, clients, links and linked identities are ended.`,
+        );
+      },
+    ),
+    "setup-code": command(
+      {
+        summary: "Print a new setup code for the first admin; it replaces the previous one.",
+        options: DATA_DIR,
+        examples: ["kb admin setup-code --data-dir /var/lib/kb"],
+        exitCodes: [5, 7],
+      },
+      async (input, deps) => {
+        const { withHostAdmin } = await import("#server/admin.ts");
+        await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
+          tellCode(
+            await admin.makeSetupCode(),
+            baseUrl,
+            "It makes the first admin and is valid for 24 hours.",
+            input,
+            deps,
+          );
+        });
+      },
+    ),
+    "reopen-setup": command(
+      {
+        summary: "Print a setup code that creates one more owner, valid for an hour.",
+        details:
+          "For an installation without an owner. If there is one workspace, the new owner joins it; otherwise they get a new one. The audit log records it. Not available in managed mode.",
+        options: DATA_DIR,
+        examples: ["kb admin reopen-setup --data-dir /var/lib/kb"],
+        exitCodes: [5, 7],
+      },
+      async (input, deps) => {
+        const { withHostAdmin } = await import("#server/admin.ts");
+        await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
+          tellCode(
+            await admin.reopenSetup(),
+            baseUrl,
+            "It makes one more owner and is valid for an hour.",
+            input,
+            deps,
+          );
+        });
+      },
+    ),
+    rekey: command(
+      {
+        summary: "Encrypt stored secrets again with the first key of KB_SECRET_KEYS.",
+        details:
+          "After you put a new key in front, restart the server with it, run this, then remove the old key. Run it with the server's settings, as the user that runs the server; the server can run. After an interruption, run it again: it continues with what is left.",
+        options: DATA_DIR,
+        examples: ["kb admin rekey --data-dir /var/lib/kb"],
+        exitCodes: [7, 8],
+      },
+      async (input, deps) => {
+        const { withHostAdmin } = await import("#server/admin.ts");
+        const output = makeOutput(input, deps);
+        const { total, resealed, unreadable } = await withHostAdmin(placesOf(input, deps), ({ rekey }) =>
+          rekey(({ done, total }) => {
+            if (deps.io.isStderrTty) deps.io.stderr.write(`\r${done} of ${total} secrets`);
+          }),
+        );
+        if (deps.io.isStderrTty) deps.io.stderr.write("\n");
+        output.talk(`${resealed} of ${total} secrets were encrypted with the new key; the others already were.`);
+        if (unreadable === 0) return;
+        throw failure(
+          "finishedWithErrors",
+          "secret_unreadable",
+          `${unreadable} of the secrets can't be decrypted with any of these keys.`,
+          "Put the missing key back into KB_SECRET_KEYS and run it again, or give those credentials again.",
+        );
+      },
+    ),
+    "accept-key": command(
+      {
+        summary: "Let the server start with the present secret.key instead of the one that is lost.",
+        details:
+          "Only when the key that the database was used with can't be restored. Credentials that were stored with it are lost: give them again. Clients sign in again.",
+        options: DATA_DIR,
+        examples: ["kb admin accept-key --data-dir /var/lib/kb"],
+        exitCodes: [7],
+      },
+      async (input, deps) => {
+        const { withHostAdmin } = await import("#server/admin.ts");
+        await withHostAdmin(placesOf(input, deps), ({ acceptKey: accept }) => accept());
+        makeOutput(input, deps).talk("The server starts with the present secret.key from now on.");
+      },
+    ),
   },
 };

@@ -21,55 +21,6 @@ interface LoginStatus {
   problem: string | null;
 }
 
-/**
- * `kb auth status`: the servers that this machine is signed in to, without asking any; exit code 4 when not to the
- * current one.
- */
-const authStatus = command(
-  {
-    summary: "Show the stored logins: who, how, and where each is kept. Contacts no server.",
-    examples: ["kb auth status", "kb auth status --json"],
-    exitCodes: [4],
-    fields: ownFields<LoginStatus>(
-      "server",
-      "profiles",
-      "isCurrent",
-      "email",
-      "kind",
-      "scopes",
-      "store",
-      "place",
-      "adminUntil",
-      "problem",
-    ),
-    isRemote: true,
-  },
-  async (input, deps): Promise<number> => {
-    const settings = await loadSettings(deps, input.options);
-    const store = makeCredentialStore(deps);
-    const profiles = await listProfiles(deps);
-    const logins: LoginStatus[] = [];
-    for (const { origin, email, store: place } of await store.list()) {
-      const names = profiles.filter(({ url }) => new URL(url).origin === origin).map(({ name }) => name);
-      const isCurrent = origin === settings.server.origin;
-      logins.push({
-        ...(await statusOf(store, origin, place, deps.clock.now())),
-        email: email ?? null,
-        profiles: names,
-        isCurrent,
-      });
-    }
-    const fromEnv = deps.env["KB_TOKEN"] ? "KB_TOKEN" : deps.env["KB_TOKEN_FILE"] ? "KB_TOKEN_FILE" : undefined;
-    const output = makeOutput(input, deps, settings.defaults);
-    output.result({ logins, environment: fromEnv ?? null }, () => print(logins, output));
-    if (fromEnv !== undefined) output.talk(`${fromEnv} is set: commands use that token instead.`);
-    const isSignedIn = fromEnv !== undefined || logins.some(({ isCurrent, problem }) => isCurrent && problem === null);
-    if (isSignedIn) return EXIT.ok;
-    output.talk(`Not signed in to ${settings.server.baseUrl}. kb login ${settings.server.baseUrl}`);
-    return EXIT.notSignedIn;
-  },
-);
-
 async function statusOf(
   store: CredentialStore,
   origin: string,
@@ -136,6 +87,54 @@ const UNTIL: Record<LoginStatus["kind"], string> = {
 export const auth: Noun = {
   summary: "What this machine is signed in to.",
   verbs: {
-    status: authStatus,
+    /**
+     * `kb auth status`: the servers that this machine is signed in to, without asking any; exit code 4 when not to the
+     * current one.
+     */
+    status: command(
+      {
+        summary: "Show the stored logins: who, how, and where each is kept. Contacts no server.",
+        examples: ["kb auth status", "kb auth status --json"],
+        exitCodes: [4],
+        fields: ownFields<LoginStatus>(
+          "server",
+          "profiles",
+          "isCurrent",
+          "email",
+          "kind",
+          "scopes",
+          "store",
+          "place",
+          "adminUntil",
+          "problem",
+        ),
+        isRemote: true,
+      },
+      async (input, deps) => {
+        const settings = await loadSettings(deps, input.options);
+        const store = makeCredentialStore(deps);
+        const profiles = await listProfiles(deps);
+        const logins: LoginStatus[] = [];
+        for (const { origin, email, store: place } of await store.list()) {
+          const names = profiles.filter(({ url }) => new URL(url).origin === origin).map(({ name }) => name);
+          const isCurrent = origin === settings.server.origin;
+          logins.push({
+            ...(await statusOf(store, origin, place, deps.clock.now())),
+            email: email ?? null,
+            profiles: names,
+            isCurrent,
+          });
+        }
+        const fromEnv = deps.env["KB_TOKEN"] ? "KB_TOKEN" : deps.env["KB_TOKEN_FILE"] ? "KB_TOKEN_FILE" : undefined;
+        const output = makeOutput(input, deps, settings.defaults);
+        output.result({ logins, environment: fromEnv ?? null }, () => print(logins, output));
+        if (fromEnv !== undefined) output.talk(`${fromEnv} is set: commands use that token instead.`);
+        const isSignedIn =
+          fromEnv !== undefined || logins.some(({ isCurrent, problem }) => isCurrent && problem === null);
+        if (isSignedIn) return EXIT.ok;
+        output.talk(`Not signed in to ${settings.server.baseUrl}. kb login ${settings.server.baseUrl}`);
+        return EXIT.notSignedIn;
+      },
+    ),
   },
 };

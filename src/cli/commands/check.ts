@@ -23,7 +23,7 @@ const LABELS = {
 };
 
 /** `kb check`: exit code 8 when it finds a fault. */
-export const check = command(CHECK, async (input, deps): Promise<number> => {
+export const check = command(CHECK, async (input, deps) => {
   const { checkDataFolder } = await import("#server/check.ts");
   let progress: { part: string; show: ReturnType<typeof makeProgress> } | undefined;
   const report = await checkDataFolder(

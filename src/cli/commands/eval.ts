@@ -44,7 +44,7 @@ interface EvaluationJson extends Omit<Evaluation, "run" | "grades" | "kbIds"> {
 }
 
 /** Runs every query of a judgement file. Exit code 1 below a `--min`, 8 when the search rejected queries. */
-export const evaluateSearch = remoteCommand(EVAL, async ({ api, output, args, options, deps }): Promise<number> => {
+export const evaluateSearch = remoteCommand(EVAL, async ({ api, output, args, options, deps }) => {
   const { queries, save } = options;
   const k = parseInteger(options.k, "--k", 1, MAX_K) ?? DEFAULT_K;
   const floors = options.min.map(parseFloor);

@@ -10,109 +10,6 @@ import { listCommand, remoteCommand, removeCommand } from "#cli/calls/remote-com
 import { day, flexible, formatted } from "#cli/terminal/table.ts";
 import { changes } from "#cli/line/values.ts";
 
-const listGroups = listCommand("/api/groups", "groups", {
-  summary: "List the groups of the workspace.",
-  examples: ["kb groups list"],
-  empty: "There are no groups. Create one with kb groups create NAME.",
-  columns: {
-    id: "id",
-    name: flexible("name"),
-    members: ({ memberIds }) => memberIds.length,
-    groups: ({ groupIds }) => groupIds.length,
-    closed: ({ isClosed }) => (isClosed ? "yes" : ""),
-    created: formatted(day, "createdAt"),
-  },
-});
-
-const showGroup = remoteCommand(
-  {
-    summary: "Show who is in a group.",
-    of: GROUP,
-    examples: ["kb groups show Design"],
-    call: route("get", "/api/groups/{id}", "group"),
-  },
-  async ({ api, output, found }) => {
-    // Lists omit what others opened.
-    const group = await findGroup(api, found.id);
-    if (output.format === "json") return output.result({ group }, () => undefined);
-    await printGroup(api, group, output);
-  },
-);
-
-const createGroup = remoteCommand(
-  {
-    summary: "Make a group of your own (admin).",
-    arguments: { "<name>": "its name" },
-    options: {
-      "--member <member>": several("a member: email or usr_…; may be repeated"),
-      "--group <group>": several("a nested group; may be repeated"),
-      "--closed": "only you, its owner, can change it",
-    },
-    examples: ["kb groups create Design --member bo@example.com"],
-    exitCodes: [3, 5],
-    call: route("post", "/api/groups", "group"),
-  },
-  async ({ api, output, args, options, send }) => {
-    const answer = await send({
-      body: {
-        name: args.name,
-        memberIds: await memberIdsOf(api, options.member),
-        groupIds: await groupIdsOf(api, options.group),
-        isClosed: options.closed || undefined,
-      },
-    });
-    output.result(answer, ({ group }) => {
-      output.line(group.id);
-      return `Group "${group.name}" has ${plural(group.memberIds.length, "member")}.`;
-    });
-  },
-);
-
-const updateGroup = remoteCommand(
-  {
-    summary: "Change a group's name, members or owner (its owner; an admin while it is open).",
-    of: GROUP,
-    options: {
-      "--name <name>": "its new name",
-      "--add-member <member>": several("email or usr_…; may be repeated"),
-      "--remove-member <member>": several("email or usr_…; may be repeated"),
-      "--add-group <group>": several("name or grp_…; may be repeated"),
-      "--remove-group <group>": several("name or grp_…; may be repeated"),
-      "--closed": "let only its owner change it (its owner)",
-      "--open": "let every admin change it (its owner)",
-      "--owner <member>": "transfer it to: email or usr_… (its owner)",
-    },
-    examples: ["kb groups update Design --add-member bo@example.com"],
-    exitCodes: [5],
-    call: route("patch", "/api/groups/{id}", "group"),
-  },
-  async ({ api, output, options, found, send }) => {
-    const { name, addMember, removeMember, addGroup, removeGroup, closed, open, owner } = options;
-    if (closed && open) throw usageFailure("Give --closed or --open.");
-    const { memberIds, groupIds } = found;
-    const answer = await send({
-      body: changes("kb groups update --help", {
-        name,
-        memberIds: edited(memberIds, await memberIdsOf(api, addMember), await memberIdsOf(api, removeMember)),
-        groupIds: edited(groupIds, await groupIdsOf(api, addGroup), await groupIdsOf(api, removeGroup)),
-        isClosed: closed || open ? closed : undefined,
-        ownerId: await memberIdOf(api, owner),
-      }),
-    });
-    if (output.format === "json") return output.result(answer, () => undefined);
-    await printGroup(api, answer.group, output);
-  },
-);
-
-const removeGroup = removeCommand("/api/groups/{id}", {
-  summary:
-    "Remove a group; its members lose access to what only the group can see (its owner; an admin while it is open).",
-  of: GROUP,
-  examples: ["kb groups remove Design --yes"],
-  question: ({ name }) => `Remove group "${name}"? Its members lose access to what only this group can see.`,
-  done: ({ name }) => `Removed group "${name}".`,
-});
-
 /** Adds and removes entries; undefined when no change was requested. */
 function edited(ids: readonly string[], add: readonly string[], remove: readonly string[]): string[] | undefined {
   if (add.length === 0 && remove.length === 0) return undefined;
@@ -139,10 +36,103 @@ async function printGroup(api: Api, group: Group, output: Output): Promise<void>
 export const groups: Noun = {
   summary: "Groups of members, to control who can see what.",
   verbs: {
-    list: listGroups,
-    show: showGroup,
-    create: createGroup,
-    update: updateGroup,
-    remove: removeGroup,
+    list: listCommand("/api/groups", "groups", {
+      summary: "List the groups of the workspace.",
+      examples: ["kb groups list"],
+      empty: "There are no groups. Create one with kb groups create NAME.",
+      columns: {
+        id: "id",
+        name: flexible("name"),
+        members: ({ memberIds }) => memberIds.length,
+        groups: ({ groupIds }) => groupIds.length,
+        closed: ({ isClosed }) => (isClosed ? "yes" : ""),
+        created: formatted(day, "createdAt"),
+      },
+    }),
+    show: remoteCommand(
+      {
+        summary: "Show who is in a group.",
+        of: GROUP,
+        examples: ["kb groups show Design"],
+        call: route("get", "/api/groups/{id}", "group"),
+      },
+      async ({ api, output, found }) => {
+        // Lists omit what others opened.
+        const group = await findGroup(api, found.id);
+        if (output.format === "json") return output.result({ group }, () => undefined);
+        await printGroup(api, group, output);
+      },
+    ),
+    create: remoteCommand(
+      {
+        summary: "Make a group of your own (admin).",
+        arguments: { "<name>": "its name" },
+        options: {
+          "--member <member>": several("a member: email or usr_…; may be repeated"),
+          "--group <group>": several("a nested group; may be repeated"),
+          "--closed": "only you, its owner, can change it",
+        },
+        examples: ["kb groups create Design --member bo@example.com"],
+        exitCodes: [3, 5],
+        call: route("post", "/api/groups", "group"),
+      },
+      async ({ api, output, args, options, send }) => {
+        const answer = await send({
+          body: {
+            name: args.name,
+            memberIds: await memberIdsOf(api, options.member),
+            groupIds: await groupIdsOf(api, options.group),
+            isClosed: options.closed || undefined,
+          },
+        });
+        output.result(answer, ({ group }) => {
+          output.line(group.id);
+          return `Group "${group.name}" has ${plural(group.memberIds.length, "member")}.`;
+        });
+      },
+    ),
+    update: remoteCommand(
+      {
+        summary: "Change a group's name, members or owner (its owner; an admin while it is open).",
+        of: GROUP,
+        options: {
+          "--name <name>": "its new name",
+          "--add-member <member>": several("email or usr_…; may be repeated"),
+          "--remove-member <member>": several("email or usr_…; may be repeated"),
+          "--add-group <group>": several("name or grp_…; may be repeated"),
+          "--remove-group <group>": several("name or grp_…; may be repeated"),
+          "--closed": "let only its owner change it (its owner)",
+          "--open": "let every admin change it (its owner)",
+          "--owner <member>": "transfer it to: email or usr_… (its owner)",
+        },
+        examples: ["kb groups update Design --add-member bo@example.com"],
+        exitCodes: [5],
+        call: route("patch", "/api/groups/{id}", "group"),
+      },
+      async ({ api, output, options, found, send }) => {
+        const { name, addMember, removeMember, addGroup, removeGroup, closed, open, owner } = options;
+        if (closed && open) throw usageFailure("Give --closed or --open.");
+        const { memberIds, groupIds } = found;
+        const answer = await send({
+          body: changes("kb groups update --help", {
+            name,
+            memberIds: edited(memberIds, await memberIdsOf(api, addMember), await memberIdsOf(api, removeMember)),
+            groupIds: edited(groupIds, await groupIdsOf(api, addGroup), await groupIdsOf(api, removeGroup)),
+            isClosed: closed || open ? closed : undefined,
+            ownerId: await memberIdOf(api, owner),
+          }),
+        });
+        if (output.format === "json") return output.result(answer, () => undefined);
+        await printGroup(api, answer.group, output);
+      },
+    ),
+    remove: removeCommand("/api/groups/{id}", {
+      summary:
+        "Remove a group; its members lose access to what only the group can see (its owner; an admin while it is open).",
+      of: GROUP,
+      examples: ["kb groups remove Design --yes"],
+      question: ({ name }) => `Remove group "${name}"? Its members lose access to what only this group can see.`,
+      done: ({ name }) => `Removed group "${name}".`,
+    }),
   },
 };

@@ -14,7 +14,7 @@ export const logout = command(
     exitCodes: [4, 7],
     isRemote: true,
   },
-  async (input, deps): Promise<number> => {
+  async (input, deps) => {
     const settings = await loadSettings(deps, input.options);
     const store = makeCredentialStore(deps);
     const { origin, baseUrl } = settings.server;

@@ -3,65 +3,57 @@ import { MEMBER } from "#cli/records/find.ts";
 import { callCommand, listCommand, remoteCommand, removeCommand } from "#cli/calls/remote-command.ts";
 import { day, flexible, formatted, minute } from "#cli/terminal/table.ts";
 
-const listMembers = listCommand("/api/workspace/members", "members", {
-  summary: "List the members of the workspace.",
-  examples: ["kb members list"],
-  empty: "Nobody.",
-  columns: {
-    id: "userId",
-    name: flexible("name"),
-    email: flexible("email"),
-    role: "role",
-    joined: formatted(day, "joinedAt"),
-  },
-});
-
-const changeRole = remoteCommand(
-  {
-    summary: "Change a member's role (owner).",
-    of: MEMBER,
-    arguments: { "<role>": oneOf(["owner", "admin", "member"], "the new role") },
-    examples: ["kb members role bo@example.com admin"],
-    exitCodes: [5],
-    call: route("patch", "/api/workspace/members/{id}", "member"),
-  },
-  async ({ output, args: { role }, send }) =>
-    output.result(await send({ body: { role } }), ({ member }) => `${member.email} is ${member.role} now.`),
-);
-
-const removeMember = removeCommand("/api/workspace/members/{id}", {
-  summary: "Remove a member; all their sessions and tokens end.",
-  of: MEMBER,
-  examples: ["kb members remove bo@example.com --yes"],
-  exitCodes: [5],
-  question: ({ email }) => `Remove ${email} from the workspace and revoke all their sessions and tokens?`,
-  done: ({ email }) => `Removed ${email}. All their credentials stopped working.`,
-});
-
-/** `kb members reset-password MEMBER`: stdout has only the link, unless it was mailed. */
-const resetPassword = callCommand(
-  "post",
-  "/api/workspace/members/{id}/password-reset",
-  {
-    summary:
-      "Create a password reset link for a member: emailed to them (admin), or shown to you to hand over (owner).",
-    of: MEMBER,
-    examples: ["kb members reset-password bo@example.com"],
-  },
-  ({ url, expiresAt }, { output, found: { email } }) => {
-    const until = minute(expiresAt);
-    if (url === null) return `Sent a password reset link to ${email}. It is valid until ${until} UTC.`;
-    output.line(url);
-    return `Give this link to ${email} and no one else. It sets a new password and is valid until ${until} UTC.`;
-  },
-);
-
 export const members: Noun = {
   summary: "People of the workspace.",
   verbs: {
-    list: listMembers,
-    role: changeRole,
-    remove: removeMember,
-    "reset-password": resetPassword,
+    list: listCommand("/api/workspace/members", "members", {
+      summary: "List the members of the workspace.",
+      examples: ["kb members list"],
+      empty: "Nobody.",
+      columns: {
+        id: "userId",
+        name: flexible("name"),
+        email: flexible("email"),
+        role: "role",
+        joined: formatted(day, "joinedAt"),
+      },
+    }),
+    role: remoteCommand(
+      {
+        summary: "Change a member's role (owner).",
+        of: MEMBER,
+        arguments: { "<role>": oneOf(["owner", "admin", "member"], "the new role") },
+        examples: ["kb members role bo@example.com admin"],
+        exitCodes: [5],
+        call: route("patch", "/api/workspace/members/{id}", "member"),
+      },
+      async ({ output, args: { role }, send }) =>
+        output.result(await send({ body: { role } }), ({ member }) => `${member.email} is ${member.role} now.`),
+    ),
+    remove: removeCommand("/api/workspace/members/{id}", {
+      summary: "Remove a member; all their sessions and tokens end.",
+      of: MEMBER,
+      examples: ["kb members remove bo@example.com --yes"],
+      exitCodes: [5],
+      question: ({ email }) => `Remove ${email} from the workspace and revoke all their sessions and tokens?`,
+      done: ({ email }) => `Removed ${email}. All their credentials stopped working.`,
+    }),
+    /** `kb members reset-password MEMBER`: stdout has only the link, unless it was mailed. */
+    "reset-password": callCommand(
+      "post",
+      "/api/workspace/members/{id}/password-reset",
+      {
+        summary:
+          "Create a password reset link for a member: emailed to them (admin), or shown to you to hand over (owner).",
+        of: MEMBER,
+        examples: ["kb members reset-password bo@example.com"],
+      },
+      ({ url, expiresAt }, { output, found: { email } }) => {
+        const until = minute(expiresAt);
+        if (url === null) return `Sent a password reset link to ${email}. It is valid until ${until} UTC.`;
+        output.line(url);
+        return `Give this link to ${email} and no one else. It sets a new password and is valid until ${until} UTC.`;
+      },
+    ),
   },
 };

@@ -9,64 +9,6 @@ import { byPassword } from "#cli/sign-in/by-session.ts";
 import { remoteCommand } from "#cli/calls/remote-command.ts";
 import { day } from "#cli/terminal/table.ts";
 
-const showProfile = remoteCommand(
-  {
-    summary: "Show your name, email and time zone.",
-    examples: ["kb profile show"],
-    call: route("get", "/api/session", "user"),
-  },
-  async ({ output, send }) => {
-    const { user } = await send();
-    output.result({ user }, (answer) => printUser(answer, output));
-  },
-);
-
-const updateProfile = remoteCommand(
-  {
-    summary: "Change your name or time zone.",
-    options: {
-      "--name <name>": "as others see it",
-      "--time-zone <zone>": "such as Europe/Vienna, or none for the workspace's",
-    },
-    examples: ["kb profile update --time-zone Europe/Vienna"],
-    call: route("patch", "/api/profile", "user"),
-  },
-  async ({ output, options: { name, timeZone }, send }) => {
-    const answer = await send({
-      body: changes("kb profile update --help", { name, timeZone: timeZone === "none" ? null : timeZone }),
-    });
-    output.result(answer, () => printUser(answer, output));
-  },
-);
-
-/** `kb profile password`: both passwords from prompts or from stdin, never from the command line. */
-const changePassword = command(
-  {
-    summary: "Change your password; this signs out your other sessions and the clients you allowed.",
-    options: {
-      "--password-stdin": "read your current password from line 1 of stdin, the new one from line 2",
-      "--email <email>": "the account, if no one is signed in here",
-    },
-    examples: ["kb profile password", "kb profile password --password-stdin < passwords.txt"],
-    exitCodes: [4, 6, 7],
-    isRemote: true,
-  },
-  async (input, deps) => {
-    const settings = await loadSettings(deps, input.options);
-    const { currentPassword, newPassword } = await readPasswords(input, deps);
-    await byPassword(
-      input,
-      deps,
-      settings,
-      (api) => api.post("/api/profile/password", { body: { currentPassword, newPassword } }),
-      currentPassword,
-    );
-    const output = makeOutput(input, deps);
-    output.talk("Password changed. Your other sessions and the clients you allowed are signed out.");
-    output.talk(`Sign in again here: kb login ${settings.server.baseUrl}`);
-  },
-);
-
 async function readPasswords(
   input: Input & { options: { passwordStdin: boolean } },
   deps: Deps,
@@ -102,8 +44,60 @@ function printUser({ user }: { user: User }, output: Output): void {
 export const profile: Noun = {
   summary: "Your name, time zone and password.",
   verbs: {
-    show: showProfile,
-    update: updateProfile,
-    password: changePassword,
+    show: remoteCommand(
+      {
+        summary: "Show your name, email and time zone.",
+        examples: ["kb profile show"],
+        call: route("get", "/api/session", "user"),
+      },
+      async ({ output, send }) => {
+        const { user } = await send();
+        output.result({ user }, (answer) => printUser(answer, output));
+      },
+    ),
+    update: remoteCommand(
+      {
+        summary: "Change your name or time zone.",
+        options: {
+          "--name <name>": "as others see it",
+          "--time-zone <zone>": "such as Europe/Vienna, or none for the workspace's",
+        },
+        examples: ["kb profile update --time-zone Europe/Vienna"],
+        call: route("patch", "/api/profile", "user"),
+      },
+      async ({ output, options: { name, timeZone }, send }) => {
+        const answer = await send({
+          body: changes("kb profile update --help", { name, timeZone: timeZone === "none" ? null : timeZone }),
+        });
+        output.result(answer, () => printUser(answer, output));
+      },
+    ),
+    /** `kb profile password`: both passwords from prompts or from stdin, never from the command line. */
+    password: command(
+      {
+        summary: "Change your password; this signs out your other sessions and the clients you allowed.",
+        options: {
+          "--password-stdin": "read your current password from line 1 of stdin, the new one from line 2",
+          "--email <email>": "the account, if no one is signed in here",
+        },
+        examples: ["kb profile password", "kb profile password --password-stdin < passwords.txt"],
+        exitCodes: [4, 6, 7],
+        isRemote: true,
+      },
+      async (input, deps) => {
+        const settings = await loadSettings(deps, input.options);
+        const { currentPassword, newPassword } = await readPasswords(input, deps);
+        await byPassword(
+          input,
+          deps,
+          settings,
+          (api) => api.post("/api/profile/password", { body: { currentPassword, newPassword } }),
+          currentPassword,
+        );
+        const output = makeOutput(input, deps);
+        output.talk("Password changed. Your other sessions and the clients you allowed are signed out.");
+        output.talk(`Sign in again here: kb login ${settings.server.baseUrl}`);
+      },
+    ),
   },
 };

@@ -51,7 +51,7 @@ const PUSH = {
 type PushInput = InputOf<typeof PUSH>;
 
 /** Sends the named inputs, or stdin; the results go to stdout as they arrive. */
-export const push = command(PUSH, async (input, deps): Promise<number> => {
+export const push = command(PUSH, async (input, deps) => {
   const settings = await loadSettings(deps, input.options);
   refusePlainHttp(settings.server, deps.env);
   const words = input.args.path.filter((word) => word !== "-");

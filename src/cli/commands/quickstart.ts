@@ -43,7 +43,7 @@ const QUICKSTART = {
 type QuickstartInput = InputOf<typeof QUICKSTART>;
 
 /** `kb quickstart [PATH…]`: server, first admin, allowed folders, connectors, syncs, one search; repeating it is idempotent. */
-export const quickstart = command(QUICKSTART, async (input, deps): Promise<number> => {
+export const quickstart = command(QUICKSTART, async (input, deps) => {
   refuseOtherHosts(deps);
   const output = makeOutput(input, deps);
   const dataDir = dataDirOf(input.options.dataDir, deps);

@@ -13,64 +13,6 @@ import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
 const OPTIONS = { ...DATA_DIR, ...PASSWORD_STDIN } as const;
 
-const listRoots = rootCommand(
-  {
-    summary: "List the folders that connectors can read (owner, on the server).",
-    examples: ["kb roots list"],
-    fields: [route("get", "/api/local-roots", "roots")],
-  },
-  async ({ api, output, proof }) =>
-    output.result(await api.get("/api/local-roots", proof), ({ roots }) =>
-      output.table(
-        roots,
-        {
-          id: ({ id }) => id ?? "from the settings",
-          path: flexible("path"),
-          since: formatted(day, "createdAt"),
-        },
-        "Connectors can't read any folder on this machine. Allow one with kb roots add PATH.",
-      ),
-    ),
-);
-
-const addRoot = rootCommand(
-  {
-    summary: "Allow connectors to read a folder (owner, on the server).",
-    arguments: { "<path>": "the folder" },
-    examples: ["kb roots add ~/projects"],
-    fields: [route("post", "/api/local-roots", "root")],
-  },
-  async ({ api, output, args, deps, proof }) => {
-    const body = { path: resolve(deps.cwd, args.path) };
-    const answer = await api.post("/api/local-roots", { body, ...proof });
-    output.result(answer, ({ root }) => `Connectors can now read ${root.path}.`);
-  },
-);
-
-const removeRoot = rootCommand(
-  {
-    summary: "Stop allowing a folder (owner, on the server).",
-    arguments: { "<root>": "its path or rot_…" },
-    examples: ["kb roots remove ~/projects"],
-    exitCodes: [3],
-  },
-  async ({ api, output, args: { root: word }, deps, proof }) => {
-    const { roots } = await api.get("/api/local-roots", proof);
-    const name = roots.some(({ id }) => id === word) ? word : resolve(deps.cwd, word);
-    const { id, path } = pickNamed(roots, name, ({ id, path }) => ({ id: id ?? path, names: [path] }), {
-      many: "allowed folders",
-      none: `No allowed folder is "${name}".`,
-      list: "kb roots list",
-    });
-    if (id === null) {
-      const message = `${path} comes from the server's settings (KB_LOCAL_ROOTS).`;
-      throw failure("notFound", "not_found", message, "Change it there.");
-    }
-    await api.delete("/api/local-roots/{id}", { params: { path: { id } }, ...proof });
-    output.talk(`Connectors can no longer read ${path}.`);
-  },
-);
-
 interface Rooted {
   api: Api;
   output: Output;
@@ -113,8 +55,60 @@ async function proofOf(
 export const roots: Noun = {
   summary: "Folders on the server that connectors can read.",
   verbs: {
-    list: listRoots,
-    add: addRoot,
-    remove: removeRoot,
+    list: rootCommand(
+      {
+        summary: "List the folders that connectors can read (owner, on the server).",
+        examples: ["kb roots list"],
+        fields: [route("get", "/api/local-roots", "roots")],
+      },
+      async ({ api, output, proof }) =>
+        output.result(await api.get("/api/local-roots", proof), ({ roots }) =>
+          output.table(
+            roots,
+            {
+              id: ({ id }) => id ?? "from the settings",
+              path: flexible("path"),
+              since: formatted(day, "createdAt"),
+            },
+            "Connectors can't read any folder on this machine. Allow one with kb roots add PATH.",
+          ),
+        ),
+    ),
+    add: rootCommand(
+      {
+        summary: "Allow connectors to read a folder (owner, on the server).",
+        arguments: { "<path>": "the folder" },
+        examples: ["kb roots add ~/projects"],
+        fields: [route("post", "/api/local-roots", "root")],
+      },
+      async ({ api, output, args, deps, proof }) => {
+        const body = { path: resolve(deps.cwd, args.path) };
+        const answer = await api.post("/api/local-roots", { body, ...proof });
+        output.result(answer, ({ root }) => `Connectors can now read ${root.path}.`);
+      },
+    ),
+    remove: rootCommand(
+      {
+        summary: "Stop allowing a folder (owner, on the server).",
+        arguments: { "<root>": "its path or rot_…" },
+        examples: ["kb roots remove ~/projects"],
+        exitCodes: [3],
+      },
+      async ({ api, output, args: { root: word }, deps, proof }) => {
+        const { roots } = await api.get("/api/local-roots", proof);
+        const name = roots.some(({ id }) => id === word) ? word : resolve(deps.cwd, word);
+        const { id, path } = pickNamed(roots, name, ({ id, path }) => ({ id: id ?? path, names: [path] }), {
+          many: "allowed folders",
+          none: `No allowed folder is "${name}".`,
+          list: "kb roots list",
+        });
+        if (id === null) {
+          const message = `${path} comes from the server's settings (KB_LOCAL_ROOTS).`;
+          throw failure("notFound", "not_found", message, "Change it there.");
+        }
+        await api.delete("/api/local-roots/{id}", { params: { path: { id } }, ...proof });
+        output.talk(`Connectors can no longer read ${path}.`);
+      },
+    ),
   },
 };

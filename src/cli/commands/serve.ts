@@ -17,7 +17,7 @@ export const serve = command(
     examples: ["kb serve --port 7700"],
     exitCodes: [7],
   },
-  async (input, deps): Promise<number> => {
+  async (input, deps) => {
     const isTerminal = deps.io.isStdoutTty;
     const { port, host, dataDir, config, insecureHttp } = input.options;
     const { runServer } = await import("#server/main.ts");

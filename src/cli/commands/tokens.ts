@@ -13,65 +13,6 @@ import { day, dayOrNever, flexible, formatted, optional } from "#cli/terminal/ta
 
 const DAY_MS = 86_400_000;
 
-const listTokens = callCommand(
-  "get",
-  "/api/api-tokens",
-  { summary: "List your active tokens, newest first.", examples: ["kb tokens list"], key: "tokens" },
-  ({ tokens }, { output }) =>
-    output.table(
-      tokens,
-      {
-        id: "id",
-        name: flexible("name"),
-        token: optional(({ prefix }) => `${prefix}…`),
-        scopes: flexible("scopes"),
-        created: optional(formatted(day, "createdAt")),
-        "last used": formatted(dayOrNever, "lastUsedAt"),
-        expires: formatted(dayOrNever, "expiresAt"),
-      },
-      "You have no active tokens. Create one with kb tokens create NAME.",
-    ),
-);
-
-/** `kb tokens create NAME`: stdout has only the plaintext. */
-const createToken = command(
-  {
-    summary: "Create a token; it is printed this once, alone on stdout.",
-    details:
-      "If you signed in with a browser, the token belongs to that login: it has at most its scopes, lasts at most 30 days, and ends with it. Confirm your password (--password-stdin, or when asked) to create a token that outlives the login.",
-    arguments: { "<name>": "what it is for" },
-    options: {
-      "--scope <scope>": {
-        ...oneOf(["mcp:read", "kb:api", "kb:admin"], "its scope (default: mcp:read); may be repeated"),
-        repeatable: true,
-      },
-      "--expires <duration>": "for example 30d (default: never)",
-      ...PASSWORD_STDIN,
-    },
-    examples: ["kb tokens create ci --scope kb:api --expires 90d > token.txt"],
-    exitCodes: [4, 5, 7],
-    fields: [route("post", "/api/api-tokens")],
-    isRemote: true,
-  },
-  async (input, deps) => {
-    const { expires, scope } = input.options;
-    const { made, isOwn } = await makeToken(input, deps, {
-      name: input.args.name,
-      scopes: someOf(scope),
-      expiresInDays: expires === undefined ? undefined : Math.ceil(parseDuration(expires, "--expires") / DAY_MS),
-    });
-    const output = makeOutput(input, deps);
-    output.result(made, ({ plaintext, token, mcpUrl }) => {
-      output.line(plaintext);
-      output.talk(`Created token ${token.id} for ${mcpUrl}. It is shown only once: store it now.`);
-      if (isOwn) return;
-      output.talk(
-        `It ends with this login, on ${day(token.expiresAt)} at the latest. To keep it beyond the login, choose "Keep" in the browser: Settings, MCP access.`,
-      );
-    });
-  },
-);
-
 /**
  * Tries the current login, whose tokens are its children; if that is rejected, a session, whose tokens are independent.
  * Source: S28.
@@ -94,23 +35,76 @@ async function makeToken(
   return { made: await bySession(input, deps, post), isOwn: true };
 }
 
-const revokeToken = callCommand(
-  "delete",
-  "/api/api-tokens/{id}",
-  {
-    summary: "Revoke a token at once.",
-    of: onlyById("tok_…"),
-    examples: ["kb tokens revoke tok_2345abcd2345abcd"],
-    key: "token",
-  },
-  ({ token }) => `Revoked token "${token.name}".`,
-);
-
 export const tokens: Noun = {
   summary: "Personal access tokens.",
   verbs: {
-    list: listTokens,
-    create: createToken,
-    revoke: revokeToken,
+    list: callCommand(
+      "get",
+      "/api/api-tokens",
+      { summary: "List your active tokens, newest first.", examples: ["kb tokens list"], key: "tokens" },
+      ({ tokens }, { output }) =>
+        output.table(
+          tokens,
+          {
+            id: "id",
+            name: flexible("name"),
+            token: optional(({ prefix }) => `${prefix}…`),
+            scopes: flexible("scopes"),
+            created: optional(formatted(day, "createdAt")),
+            "last used": formatted(dayOrNever, "lastUsedAt"),
+            expires: formatted(dayOrNever, "expiresAt"),
+          },
+          "You have no active tokens. Create one with kb tokens create NAME.",
+        ),
+    ),
+    /** `kb tokens create NAME`: stdout has only the plaintext. */
+    create: command(
+      {
+        summary: "Create a token; it is printed this once, alone on stdout.",
+        details:
+          "If you signed in with a browser, the token belongs to that login: it has at most its scopes, lasts at most 30 days, and ends with it. Confirm your password (--password-stdin, or when asked) to create a token that outlives the login.",
+        arguments: { "<name>": "what it is for" },
+        options: {
+          "--scope <scope>": {
+            ...oneOf(["mcp:read", "kb:api", "kb:admin"], "its scope (default: mcp:read); may be repeated"),
+            repeatable: true,
+          },
+          "--expires <duration>": "for example 30d (default: never)",
+          ...PASSWORD_STDIN,
+        },
+        examples: ["kb tokens create ci --scope kb:api --expires 90d > token.txt"],
+        exitCodes: [4, 5, 7],
+        fields: [route("post", "/api/api-tokens")],
+        isRemote: true,
+      },
+      async (input, deps) => {
+        const { expires, scope } = input.options;
+        const { made, isOwn } = await makeToken(input, deps, {
+          name: input.args.name,
+          scopes: someOf(scope),
+          expiresInDays: expires === undefined ? undefined : Math.ceil(parseDuration(expires, "--expires") / DAY_MS),
+        });
+        const output = makeOutput(input, deps);
+        output.result(made, ({ plaintext, token, mcpUrl }) => {
+          output.line(plaintext);
+          output.talk(`Created token ${token.id} for ${mcpUrl}. It is shown only once: store it now.`);
+          if (isOwn) return;
+          output.talk(
+            `It ends with this login, on ${day(token.expiresAt)} at the latest. To keep it beyond the login, choose "Keep" in the browser: Settings, MCP access.`,
+          );
+        });
+      },
+    ),
+    revoke: callCommand(
+      "delete",
+      "/api/api-tokens/{id}",
+      {
+        summary: "Revoke a token at once.",
+        of: onlyById("tok_…"),
+        examples: ["kb tokens revoke tok_2345abcd2345abcd"],
+        key: "token",
+      },
+      ({ token }) => `Revoked token "${token.name}".`,
+    ),
   },
 };

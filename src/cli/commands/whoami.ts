@@ -14,7 +14,7 @@ export const whoami = command(
     fields: [route("get", "/api/session")],
     isRemote: true,
   },
-  async (input, deps): Promise<number> => {
+  async (input, deps) => {
     const settings = await loadSettings(deps, input.options);
     const credential = await getCredential(deps, settings, "api").catch(async (error: unknown) => {
       // A login only for the tools has no access to REST.

@@ -14,13 +14,6 @@ import { changes, parsePair } from "#cli/line/values.ts";
 import { type Thing, callCommand, idOf, listCommand, remoteCommand } from "#cli/calls/remote-command.ts";
 import { day, flexible, formatted } from "#cli/terminal/table.ts";
 
-const showWorkspace = callCommand(
-  "get",
-  "/api/workspace",
-  { summary: "Show your current workspace.", examples: ["kb workspace show"], key: "workspace" },
-  printSettings,
-);
-
 const TRUST_OPTIONS = {
   "--add-instance <source=url>": several(
     "let users of this instance be members, such as gitea=https://git.acme.test; may be repeated",
@@ -68,73 +61,6 @@ function withoutSlash(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
-const updateWorkspace = remoteCommand(
-  {
-    summary: "Change the workspace (admin; identity domains: owner).",
-    options: {
-      "--name <name>": "its name",
-      "--time-zone <zone>": "such as Europe/Vienna",
-      "--secrets <what>": oneOf(["mask", "index"], "remove tokens, keys and passwords from texts, or index them"),
-      "--max-acl-age <hours>": "hide what was not checked at its source for so long: 1 to 720 (default: 24)",
-      ...TRUST_OPTIONS,
-    },
-    examples: [
-      'kb workspace update --name "Acme"',
-      "kb workspace update --add-instance gitea=https://git.acme.test",
-      "kb workspace update --add-identity-domain acme.test",
-    ],
-    call: route("patch", "/api/workspace", "workspace"),
-  },
-  async ({ api, output, options, send }) => {
-    const { name, timeZone, secrets, maxAclAge } = options;
-    const answer = await send({
-      body: changes("kb workspace update --help", {
-        name,
-        timeZone,
-        secrets,
-        maxAclAgeHours: maxAclAge === undefined ? undefined : Number(maxAclAge),
-        ...(await trustChanges(api, options)),
-      }),
-    });
-    output.result(answer, () => printSettings(answer, { output }));
-  },
-);
-
-const listWorkspaces = listCommand("/api/workspaces", "workspaces", {
-  summary: "List the workspaces that you are in.",
-  examples: ["kb workspace list"],
-  empty: "You are not a member of a workspace.",
-  columns: {
-    id: "id",
-    name: flexible("name"),
-    role: "role",
-    joined: formatted(day, "joinedAt"),
-    "in use": ({ current }) => (current ? "yes" : ""),
-  },
-});
-
-const createWorkspace = command(
-  {
-    summary: "Create a workspace that you own.",
-    details: "Tokens can't do this; after a browser login kb asks for your password.",
-    arguments: { "<name>": "its name" },
-    options: { "--time-zone <zone>": "such as Europe/Vienna", ...PASSWORD_STDIN },
-    examples: ['kb workspace create "Acme labs"'],
-    exitCodes: [4, 5, 7],
-    fields: [route("post", "/api/workspaces", "workspace")],
-    isRemote: true,
-  },
-  async (input, deps) => {
-    const body = { name: input.args.name, timeZone: input.options.timeZone };
-    const answer = await bySession(input, deps, (api) => api.post("/api/workspaces", { body }));
-    const output = makeOutput(input, deps);
-    output.result(answer, ({ workspace }) => {
-      output.record(factsOf(workspace));
-      return `You own "${workspace.name}". To work in it: kb workspace use ${workspace.id}`;
-    });
-  },
-);
-
 const WORKSPACE: Thing<MyWorkspace> = {
   name: "workspace",
   summary: "name or wsp_…",
@@ -146,31 +72,6 @@ const WORKSPACE: Thing<MyWorkspace> = {
     }),
   at: idOf,
 };
-
-/** `kb workspace use WORKSPACE`: moves a session there; a browser login is for one workspace, chosen when signing in. */
-const useWorkspace = remoteCommand(
-  {
-    summary: "Switch to another of your workspaces.",
-    details: "A browser login is for one workspace: sign in again to choose another.",
-    of: WORKSPACE,
-    examples: ['kb workspace use "Acme labs"'],
-    exitCodes: [5],
-    fields: [route("post", "/api/session/workspace")],
-  },
-  async ({ api, output, found: { id, name, current }, deps }) => {
-    if (current) return output.talk(`You are already in "${name}".`);
-    if (api.credential?.kind !== "session") {
-      throw failure(
-        "conflict",
-        "workspace_is_fixed",
-        `Your login is for the workspace that you chose in the browser, not for "${name}".`,
-        `kb login ${api.settings.server.baseUrl}, and choose "${name}" there.`,
-      );
-    }
-    const session = await moveSession(deps, api, id);
-    output.result(session, ({ workspace, role }) => `Switched to "${workspace.name}" (${role}).`);
-  },
-);
 
 function printSettings({ workspace }: { workspace: WorkspaceSettings }, { output }: { output: Output }): void {
   const { instances, identityDomains, maxAclAgeHours } = workspace;
@@ -197,10 +98,99 @@ function factsOf(workspace: Workspace): [string, string][] {
 export const workspace: Noun = {
   summary: "Your current workspace, and your others.",
   verbs: {
-    show: showWorkspace,
-    update: updateWorkspace,
-    list: listWorkspaces,
-    create: createWorkspace,
-    use: useWorkspace,
+    show: callCommand(
+      "get",
+      "/api/workspace",
+      { summary: "Show your current workspace.", examples: ["kb workspace show"], key: "workspace" },
+      printSettings,
+    ),
+    update: remoteCommand(
+      {
+        summary: "Change the workspace (admin; identity domains: owner).",
+        options: {
+          "--name <name>": "its name",
+          "--time-zone <zone>": "such as Europe/Vienna",
+          "--secrets <what>": oneOf(["mask", "index"], "remove tokens, keys and passwords from texts, or index them"),
+          "--max-acl-age <hours>": "hide what was not checked at its source for so long: 1 to 720 (default: 24)",
+          ...TRUST_OPTIONS,
+        },
+        examples: [
+          'kb workspace update --name "Acme"',
+          "kb workspace update --add-instance gitea=https://git.acme.test",
+          "kb workspace update --add-identity-domain acme.test",
+        ],
+        call: route("patch", "/api/workspace", "workspace"),
+      },
+      async ({ api, output, options, send }) => {
+        const { name, timeZone, secrets, maxAclAge } = options;
+        const answer = await send({
+          body: changes("kb workspace update --help", {
+            name,
+            timeZone,
+            secrets,
+            maxAclAgeHours: maxAclAge === undefined ? undefined : Number(maxAclAge),
+            ...(await trustChanges(api, options)),
+          }),
+        });
+        output.result(answer, () => printSettings(answer, { output }));
+      },
+    ),
+    list: listCommand("/api/workspaces", "workspaces", {
+      summary: "List the workspaces that you are in.",
+      examples: ["kb workspace list"],
+      empty: "You are not a member of a workspace.",
+      columns: {
+        id: "id",
+        name: flexible("name"),
+        role: "role",
+        joined: formatted(day, "joinedAt"),
+        "in use": ({ current }) => (current ? "yes" : ""),
+      },
+    }),
+    create: command(
+      {
+        summary: "Create a workspace that you own.",
+        details: "Tokens can't do this; after a browser login kb asks for your password.",
+        arguments: { "<name>": "its name" },
+        options: { "--time-zone <zone>": "such as Europe/Vienna", ...PASSWORD_STDIN },
+        examples: ['kb workspace create "Acme labs"'],
+        exitCodes: [4, 5, 7],
+        fields: [route("post", "/api/workspaces", "workspace")],
+        isRemote: true,
+      },
+      async (input, deps) => {
+        const body = { name: input.args.name, timeZone: input.options.timeZone };
+        const answer = await bySession(input, deps, (api) => api.post("/api/workspaces", { body }));
+        const output = makeOutput(input, deps);
+        output.result(answer, ({ workspace }) => {
+          output.record(factsOf(workspace));
+          return `You own "${workspace.name}". To work in it: kb workspace use ${workspace.id}`;
+        });
+      },
+    ),
+    /** `kb workspace use WORKSPACE`: moves a session there; a browser login is for one workspace, chosen when signing in. */
+    use: remoteCommand(
+      {
+        summary: "Switch to another of your workspaces.",
+        details: "A browser login is for one workspace: sign in again to choose another.",
+        of: WORKSPACE,
+        examples: ['kb workspace use "Acme labs"'],
+        exitCodes: [5],
+        fields: [route("post", "/api/session/workspace")],
+      },
+      async ({ api, output, found: { id, name, current }, deps }) => {
+        if (current) return output.talk(`You are already in "${name}".`);
+        if (api.credential?.kind !== "session") {
+          throw failure(
+            "conflict",
+            "workspace_is_fixed",
+            `Your login is for the workspace that you chose in the browser, not for "${name}".`,
+            `kb login ${api.settings.server.baseUrl}, and choose "${name}" there.`,
+          );
+        }
+        const session = await moveSession(deps, api, id);
+        output.result(session, ({ workspace, role }) => `Switched to "${workspace.name}" (${role}).`);
+      },
+    ),
   },
 };

@@ -48,6 +48,12 @@ export function whyNoBrowser({ env, platform }: Pick<Deps, "env" | "platform">):
   return platform === "linux" && !hasDisplay ? "no display" : undefined;
 }
 
+/** Opens a page in the browser if there is one here, and says so, or where to open it. */
+export async function showPage(deps: Deps, address: string, talk: (text: string) => void): Promise<void> {
+  const isOpened = whyNoBrowser(deps) === undefined && (await deps.openUrl(address));
+  talk(`${isOpened ? "Your browser opens this page" : "Open this page in a browser"}:\n\n  ${address}\n`);
+}
+
 /** Undefined when no browser could be opened. Source: RFC 8252, RFC 7636. */
 async function throughBrowser(
   { deps, endpoints, server, talk }: SignIn,

@@ -51,7 +51,7 @@ type AddInput = InputOf<typeof ADD>;
 type CreateBody = BodyOf<"post", "/api/connectors">;
 
 /** `kb connectors add PROVIDER`: values from --set and --config; on a terminal it asks for the source's missing ones. */
-export const addConnector = remoteCommand(ADD, async ({ api, output, args, options, deps }): Promise<number> => {
+export const addConnector = remoteCommand(ADD, async ({ api, output, args, options, deps }) => {
   const { sources } = await api.get("/api/connectors/sources");
   const source = findSource(sources, args.provider);
   const base = await baseFor(source, { args, options }, deps);

@@ -4,7 +4,7 @@ import { route } from "#cli/line/command.ts";
 import { canAsk } from "#cli/host/deps.ts";
 import { failure, usageFailure } from "#cli/host/failure.ts";
 import { accessOf } from "#cli/records/find.ts";
-import { whyNoBrowser } from "#cli/sign-in/sign-in.ts";
+import { showPage } from "#cli/sign-in/sign-in.ts";
 import { pickNamed } from "#cli/line/pick.ts";
 import { readSecret } from "#cli/line/values.ts";
 import { remoteCommand, type Remote, type RemoteData } from "#cli/calls/remote-command.ts";
@@ -102,8 +102,7 @@ async function connectInBrowser(remote: Connect, app: App): Promise<ConnectionRe
     output.line(address);
     return undefined;
   }
-  const isOpened = whyNoBrowser(deps) === undefined && (await deps.openUrl(address));
-  output.talk(`${isOpened ? "Your browser opens this page" : "Open this page in a browser"}:\n\n  ${address}\n`);
+  await showPage(deps, address, output.talk);
   if (again?.elicitation) {
     output.talk(`When you have finished there, run kb servers test --connection ${again.id}.`);
     return undefined;
