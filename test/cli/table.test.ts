@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { command, oneOf, ownFields, route, several, type CommandData } from "#cli/line/command.ts";
+import { EXIT } from "#cli/host/exit-codes.ts";
 import { COMMANDS, SECTIONS as LISTED } from "#cli/generated/table.ts";
 import { namedCommands } from "#cli/line/names.ts";
 import { findNoun, SECTIONS } from "#cli/start/nouns.ts";
@@ -47,6 +48,11 @@ describe("the table of commands", () => {
     const table = await makeCliTable(makeDocument());
     expect(table).toEqual({ sections: LISTED, commands: COMMANDS });
     expect(formatCliTable(table)).toContain('"name":"tokens list"');
+  });
+
+  test("lists no exit code twice: 0, 1 and 2 are every command's", ({ expect }) => {
+    const twice = COMMANDS.filter(({ exitCodes = [] }) => exitCodes.some((code) => code <= EXIT.usage));
+    expect(twice.map(({ name }) => name)).toEqual([]);
   });
 
   test("has every noun that has a file, and each agrees with its file", async ({ expect }) => {

@@ -201,7 +201,6 @@ export const accounts: Noun = {
       summary: "Disconnect an account: its tokens are revoked, and connectors that read with it stop.",
       of: ACCOUNT,
       examples: ["kb accounts disconnect github --yes"],
-      exitCodes: [2],
       question({ label, providerName, connectors }) {
         const stops =
           connectors.length === 0 ? "" : ` These connectors stop: ${connectors.map(({ name }) => name).join(", ")}.`;

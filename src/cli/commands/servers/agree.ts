@@ -14,7 +14,7 @@ export const agreeToTools = remoteCommand(
     of: CONNECTION,
     options: YES,
     examples: ["kb servers agree notes", "kb servers agree cnx_2222222222222222 --yes"],
-    exitCodes: [2, 5],
+    exitCodes: [5],
     call: route("post", "/api/mcp-servers/{id}/connections/{connectionId}/agreement", "connection"),
   },
   async ({ output, found: connection, options, deps, send }) => {

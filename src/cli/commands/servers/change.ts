@@ -113,7 +113,6 @@ export const removeServer = removeCommand("/api/mcp-servers/{id}", {
   summary: "Remove an MCP server, its connections and everything that was read through them (admin).",
   of: SERVER,
   examples: ["kb servers remove notes --yes"],
-  exitCodes: [2],
   question({ name, counts: { connections } }) {
     const ends =
       connections === 0

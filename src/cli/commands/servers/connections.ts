@@ -10,7 +10,7 @@ export const listConnections = remoteCommand(
     summary: "List your connections and those shared with you; admins see all of them.",
     arguments: { "[server]": "only of this server: its name, URL or srv_…" },
     examples: ["kb servers connections", "kb servers connections notes"],
-    exitCodes: [2, 3],
+    exitCodes: [3],
     fields: [route("get", "/api/mcp-servers/{id}/connections", "connections")],
   },
   async ({ api, output, args }) => {
@@ -42,7 +42,6 @@ export const setConnectionAccess = remoteCommand(
     of: CONNECTION,
     options: SHARE_OPTIONS,
     examples: ["kb servers access notes --group Design", "kb servers access notes --access private"],
-    exitCodes: [2],
     call: route("patch", "/api/mcp-servers/{id}/connections/{connectionId}/access", "connection"),
   },
   async ({ api, output, found, options, send }) => {
@@ -67,7 +66,6 @@ export const disconnect = removeCommand("/api/mcp-servers/{id}/connections/{conn
   summary: "Disconnect: tokens are revoked, and what was read through the connection is deleted.",
   of: CONNECTION,
   examples: ["kb servers disconnect notes --yes"],
-  exitCodes: [2],
   question: (found) => `Disconnect ${withOwner(found)}? What was read through it is deleted.`,
   done: (found) =>
     `Disconnected ${withOwner(found)}. What was read through it is hidden now and deleted in the background.`,

@@ -38,7 +38,7 @@ export const listTools = remoteCommand(
     of: SERVER,
     options: AS_OPTION,
     examples: ["kb servers tools notes"],
-    exitCodes: [2, 5, 6],
+    exitCodes: [5, 6],
     call: route("get", "/api/mcp-servers/{id}/tools", "tools"),
   },
   async (remote) => {
@@ -58,7 +58,7 @@ export const previewTool = remoteCommand(
       "kb servers preview notes search search_notes plan",
       "kb servers preview notes list search_files --set path=/notes --set pattern='**'",
     ],
-    exitCodes: [2, 5, 6],
+    exitCodes: [5, 6],
     call: route("post", "/api/mcp-servers/{id}/mapping/previews"),
   },
   async (remote) => {
@@ -95,7 +95,7 @@ export const mapTool = remoteCommand(
       "kb servers map notes fetch read_note --argument id",
       "kb servers map notes list search_files --set path=/notes --set pattern='**'",
     ],
-    exitCodes: [2, 5, 6],
+    exitCodes: [5, 6],
     call: route("put", "/api/mcp-servers/{id}/mapping"),
   },
   async (remote) => {
@@ -116,7 +116,7 @@ export const unmapTool = remoteCommand(
     arguments: { "[role]": oneOf(ROLES, "only this one") },
     options: AS_OPTION,
     examples: ["kb servers unmap notes search"],
-    exitCodes: [2, 5, 6],
+    exitCodes: [5, 6],
     call: route("put", "/api/mcp-servers/{id}/mapping"),
   },
   async (remote) => {

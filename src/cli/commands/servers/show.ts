@@ -26,7 +26,6 @@ export const showServer = remoteCommand(
     summary: "Show one MCP server: what it said of itself, and how people sign in.",
     of: SERVER,
     examples: ["kb servers show notes"],
-    exitCodes: [2],
     fields: [route("get", "/api/mcp-servers", "servers")],
   },
   async ({ output, found: server }) => {
@@ -42,7 +41,6 @@ export const showHealth = callCommand(
     summary: "Show the health of an MCP server as of its last probe, without asking it again.",
     of: SERVER,
     examples: ["kb servers health notes"],
-    exitCodes: [2],
   },
   (health, { output }) =>
     output.record([
@@ -109,7 +107,6 @@ export const listApps = remoteCommand(
     of: SERVER,
     options: { "--find <text>": "only apps with this in their name" },
     examples: ["kb servers apps notes"],
-    exitCodes: [2],
     call: route("get", "/api/mcp-servers/{id}/apps", "apps"),
   },
   async ({ api, output, found: { id, name }, options: { find: q } }) =>
