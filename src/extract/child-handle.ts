@@ -152,12 +152,12 @@ export class ChildHandle {
       this.kill("retired");
     }
     if (this.pid === undefined || this.isKilled) return;
-    const looked = this.headNumber;
+    const checkedHead = this.headNumber;
     const { rssBytes, cpuMs = this.now() } = await readUsage(this.pid);
     this.rssBytes = rssBytes;
     if (this.isKilled) return;
     if (rssBytes > maxRssBytes) this.kill("memory");
-    else if (head !== undefined && looked === this.headNumber) this.watchCpu(head, cpuMs);
+    else if (head !== undefined && checkedHead === this.headNumber) this.watchCpu(head, cpuMs);
   }
 
   /** CPU time used before counts for earlier files; if the CPU time is unknown, the clock replaces it. */

@@ -54,7 +54,7 @@ export function nameOfMapping(mapping: ToolMapping): string {
 }
 
 /** The mapping of a server, what the owner of a connection agreed to, and the tools that it has now. */
-interface Standing {
+interface AgreementState {
   mapping: ToolMapping | undefined;
   agreed: ToolMapping | undefined;
   tools: readonly McpTool[];
@@ -62,16 +62,16 @@ interface Standing {
 
 /** Whether a call is part of a mapping, with the owner's agreement, and its tool is unchanged since it was mapped. */
 export function findCall(
-  { mapping, agreed, tools }: Standing,
+  { mapping, agreed, tools }: AgreementState,
   name: string,
   args: Readonly<Record<string, unknown>>,
 ): "agreed" | "not_agreed" | "changed" {
   const roles = rolesOf(mapping).filter((role) => isCallOf(mapping?.[role], name, args));
   if (roles.length === 0) return "changed";
   const found = tools.find((tool) => tool.name === name);
-  const standing = roles.filter((role) => found?.pin === mapping?.[role]?.pin);
-  if (standing.length === 0) return "changed";
-  const isOpen = standing.some(
+  const unchanged = roles.filter((role) => found?.pin === mapping?.[role]?.pin);
+  if (unchanged.length === 0) return "changed";
+  const isOpen = unchanged.some(
     (role) => isAgreed(mapping?.[role], agreed?.[role]) && (found?.isReadOnly || agreed?.[role]?.isReadOnly === false),
   );
   return isOpen ? "agreed" : "not_agreed";

@@ -46,11 +46,11 @@ export function readHits(result: Pick<McpToolResult, "content" | "structured">):
   hits: McpHit[];
   nextCursor?: string;
 } {
-  const told = [
+  const bodies = [
     result.structured,
     ...result.content.map((block) => (block.type === "text" ? parseJson(block.text) : undefined)),
   ];
-  for (const value of told) {
+  for (const value of bodies) {
     const entries = entriesOf(value);
     if (entries === undefined) continue;
     const object = asObject(value);

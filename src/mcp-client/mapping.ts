@@ -122,8 +122,8 @@ function faultOfArguments(
   const properties = inputSchema["properties"];
   const named = [...Object.keys(args), ...(argument === undefined ? [] : [argument])];
   // A schema without properties, or with references, doesn't reveal them.
-  const isTold = typeof properties === "object" && properties !== null;
-  if (isTold && named.some((name) => !Object.hasOwn(properties, name))) return "argument_unknown";
+  const isDescribed = typeof properties === "object" && properties !== null;
+  if (isDescribed && named.some((name) => !Object.hasOwn(properties, name))) return "argument_unknown";
   const required = inputSchema["required"];
   const isMissing = Array.isArray(required) && required.some((name) => !named.includes(String(name)));
   return isMissing ? "argument_missing" : undefined;

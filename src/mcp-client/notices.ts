@@ -40,11 +40,11 @@ export function makeNotices() {
       return uris.has(uri) || (uris.size < max && uris.add(uri) !== undefined);
     },
     attach(client: Client): void {
-      const tell = (list: "tools" | "resources") => () => {
+      const notify = (list: "tools" | "resources") => () => {
         for (const listener of listListeners) listener(list);
       };
-      client.setNotificationHandler("notifications/tools/list_changed", tell("tools"));
-      client.setNotificationHandler("notifications/resources/list_changed", tell("resources"));
+      client.setNotificationHandler("notifications/tools/list_changed", notify("tools"));
+      client.setNotificationHandler("notifications/resources/list_changed", notify("resources"));
       client.setNotificationHandler("notifications/resources/updated", ({ params: { uri } }) => {
         if (uris.has(uri)) for (const listener of uriListeners) listener(uri);
       });

@@ -153,16 +153,16 @@ export function readServerInfo(
   };
 }
 
-export function readCapabilities(told: Readonly<Record<string, unknown>> | undefined): McpCapabilities {
+export function readCapabilities(reported: Readonly<Record<string, unknown>> | undefined): McpCapabilities {
   const member = (value: unknown, name: string): unknown =>
     typeof value === "object" && value !== null && name in value ? (value as Record<string, unknown>)[name] : undefined;
-  const resources = told?.["resources"];
+  const resources = reported?.["resources"];
   return {
-    tools: told?.["tools"] !== undefined,
+    tools: reported?.["tools"] !== undefined,
     resources: resources !== undefined,
     subscribe: member(resources, "subscribe") === true,
     listChanged: member(resources, "listChanged") === true,
-    completions: told?.["completions"] !== undefined,
+    completions: reported?.["completions"] !== undefined,
   };
 }
 
@@ -204,8 +204,8 @@ function described({ title, description }: { title?: string | undefined; descrip
   return { ...(line !== "" && { title: line }), ...(text !== "" && { description: text }) };
 }
 
-function mimeType(told: string | undefined): string | undefined {
-  const type = (told ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+function mimeType(reported: string | undefined): string | undefined {
+  const type = (reported ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   return type.length <= MAX_TYPE_CHARS && /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/.test(type) ? type : undefined;
 }
 

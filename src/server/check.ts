@@ -74,7 +74,7 @@ export async function checkDatabase(file: string, options: CheckOptions): Promis
     rebuilding: 0,
     findings: [],
   };
-  await telling(report, "database", null, async () => {
+  await findingFailures(report, "database", null, async () => {
     const database = await openForCheck(file);
     try {
       await checkAll({ ...options, database, report });
@@ -87,12 +87,12 @@ export async function checkDatabase(file: string, options: CheckOptions): Promis
 
 async function checkAll(run: Run): Promise<void> {
   const { database, report } = run;
-  await telling(report, "database", null, () => checkFile(run));
+  await findingFailures(report, "database", null, () => checkFile(run));
   const workspaces = database.workspaces();
   report.workspaces = workspaces.length;
   for (const workspaceId of workspaces) {
-    await telling(report, "index", workspaceId, () => checkIndexOf(run, workspaceId));
-    await telling(report, "audit", workspaceId, () => checkAuditOf(run, workspaceId));
+    await findingFailures(report, "index", workspaceId, () => checkIndexOf(run, workspaceId));
+    await findingFailures(report, "audit", workspaceId, () => checkAuditOf(run, workspaceId));
   }
   report.rebuilding = countOutdated(database.connection, ANALYZER_VERSION);
 }
@@ -156,7 +156,7 @@ async function checkAuditOf({ database, report, signal, onProgress }: Run, works
 }
 
 /** Runs a part of the check; a read error in it becomes a finding, and the other parts continue. */
-async function telling(
+async function findingFailures(
   report: CheckReport,
   part: CheckFinding["part"],
   workspaceId: string | null,

@@ -93,7 +93,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
     return [...open].filter(([, { answers }]) => answers.size === 0);
   }
 
-  function look(): void {
+  function check(): void {
     for (const [socket, state] of idle()) {
       const waitedMs = now() - state.since;
       const isSilent = socket.bytesRead === state.bytes;
@@ -134,7 +134,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
     return share;
   }
 
-  let timer = setInterval(look, times.lookMs).unref();
+  let timer = setInterval(check, times.lookMs).unref();
   return {
     /** From now on each answer is the last of its connection, and connections without a request are closed. */
     end(): void {
@@ -142,7 +142,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
       endingSince = now();
       for (const { answers } of open.values()) for (const answer of answers) answer.shouldKeepAlive = false;
       clearInterval(timer);
-      timer = setInterval(look, ENDING_LOOK_MS).unref();
+      timer = setInterval(check, ENDING_LOOK_MS).unref();
     },
     /** Stops checking connections. */
     release: (): void => clearInterval(timer),

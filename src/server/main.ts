@@ -87,7 +87,7 @@ export async function runServer(options: ServerOptions): Promise<number> {
 const CLOCK: Clock = { now: () => Date.now() };
 const LAST_LINES_MS = 1_000;
 
-interface Surroundings extends Pick<ServerOptions, "env"> {
+interface StartContext extends Pick<ServerOptions, "env"> {
   log: Log;
   say(line: string): void;
 }
@@ -105,7 +105,7 @@ interface Opened {
   listener: Listener;
 }
 
-async function startServer(settings: Settings, { env, log, say }: Surroundings): Promise<RunningServer> {
+async function startServer(settings: Settings, { env, log, say }: StartContext): Promise<RunningServer> {
   const clock = CLOCK;
   const secretKeys = readSecretKeys(settings);
   requirePrivateHosts(settings);
@@ -153,7 +153,7 @@ async function startServer(settings: Settings, { env, log, say }: Surroundings):
     const step = () => stepMark(folder.path, store.installation);
     if (isRestored(folder.path, await store.installation.findMark())) {
       await endSignIns({ store, clock });
-      await doubt({ identity, content }, { log, say, dataDir: folder.path });
+      await invalidateRestored({ identity, content }, { log, say, dataDir: folder.path });
     }
     // If the disk is full, the next start reports the same.
     await step().catch((error: unknown) => log.warn({ error: String(error) }, "the data folder could not be marked"));
@@ -280,11 +280,11 @@ async function makeFirstAdmin(
  * Handles a restored database: what sources reported is out of date, so all of it is read again, and the admins are
  * notified.
  */
-async function doubt(
-  { identity, content }: { identity: Pick<Identity, "audit">; content: Pick<Content, "doubtEverything"> },
-  { log, say, dataDir }: Pick<Surroundings, "log" | "say"> & { dataDir: string },
+async function invalidateRestored(
+  { identity, content }: { identity: Pick<Identity, "audit">; content: Pick<Content, "invalidateEverything"> },
+  { log, say, dataDir }: Pick<StartContext, "log" | "say"> & { dataDir: string },
 ): Promise<void> {
-  const connectors = await content.doubtEverything();
+  const connectors = await content.invalidateEverything();
   await identity.audit.recordEverywhere(actOn("data", "server.restored", { connectors }));
   announceRestored({ dataDir, connectors }, { log, say });
 }

@@ -14,11 +14,11 @@ const IDLE_SHARE = 0.2;
 export function whenIdle(work: () => void, afterMs: number, readLoad = makeLoadReader()): () => void {
   const begin = () => {
     readLoad();
-    timer = setTimeout(look, LOOK_MS).unref();
+    timer = setTimeout(check, LOOK_MS).unref();
   };
-  const look = () => {
+  const check = () => {
     if (readLoad() < IDLE_SHARE) work();
-    else timer = setTimeout(look, LOOK_MS).unref();
+    else timer = setTimeout(check, LOOK_MS).unref();
   };
   let timer = setTimeout(begin, afterMs).unref();
   return () => clearTimeout(timer);

@@ -125,8 +125,8 @@ const WORDS: ReadonlyMap<string, number> = new Map([
 function codesOf(error: unknown): { primary: number; extended: number; system: number } | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!("sqliteCode" in error)) {
-    const said = "code" in error && error.code === "ERR_SQLITE_ERROR" ? WORDS.get(error.message) : undefined;
-    return said === undefined ? undefined : { primary: said, extended: said, system: 0 };
+    const primaryCode = "code" in error && error.code === "ERR_SQLITE_ERROR" ? WORDS.get(error.message) : undefined;
+    return primaryCode === undefined ? undefined : { primary: primaryCode, extended: primaryCode, system: 0 };
   }
   const { sqliteCode } = error;
   const extended = "sqliteExtendedCode" in error ? Number(error.sqliteExtendedCode) : Number(sqliteCode);

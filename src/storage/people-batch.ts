@@ -2,7 +2,7 @@ import type { Principal } from "#core/principals.ts";
 import type { SyncCounts } from "./tables/syncs.ts";
 
 /** The kind of run that reports a group or user and ends those it no longer reports. */
-export type ToldIn = "identities" | "sync";
+export type ReportingRun = "identities" | "sync";
 
 export type IdentityState = "active" | "suspended" | "gone";
 
@@ -42,9 +42,9 @@ export type PeopleEvent =
     };
 
 /** The run or program that reports groups and users. */
-export interface PeopleTeller {
+export interface PeopleReporter {
   connectorId: string;
-  toldIn: ToldIn;
+  toldIn: ReportingRun;
   /** Whether its users may be members here. If not, they are only names: their states end nothing and admit no one. */
   isTrusted: boolean;
   /** The run, the same in all its attempts. */
@@ -71,7 +71,7 @@ export interface PeopleRun {
   addCounts?: Partial<SyncCounts>;
 }
 
-export interface PeopleBatch extends PeopleTeller {
+export interface PeopleBatch extends PeopleReporter {
   /** Absent for the reports of a sync. */
   run?: PeopleRun;
   /** The feed position that `begin` gave this attempt. */
@@ -131,7 +131,7 @@ export type PeopleResult =
   | { isApplied: false; reason: PeopleRefusal };
 
 /** The end of a completed run. */
-export interface PeopleEnd extends PeopleTeller {
+export interface PeopleEnd extends PeopleReporter {
   run?: PeopleRun;
   /** The listing of a `whole` run was complete: what it didn't name ends. */
   isComplete: boolean;

@@ -16,7 +16,7 @@ const KEPT = 2_000;
 export function makeMarkFinder(marks: Marks): MarkFinder {
   const narrow = makeNarrow(marks);
   const known = new Map<string, readonly Mark[]>();
-  const look = (stretch: string): readonly Mark[] => {
+  const findIn = (stretch: string): readonly Mark[] => {
     const kept = known.get(stretch);
     if (kept !== undefined) return kept;
     const found = findMarks(stretch, marks);
@@ -26,7 +26,7 @@ export function makeMarkFinder(marks: Marks): MarkFinder {
   return (text) => {
     const all: Mark[] = [];
     for (const { start: offset, end: until } of narrow(text)) {
-      for (const { start, end, unit } of look(text.slice(offset, until))) {
+      for (const { start, end, unit } of findIn(text.slice(offset, until))) {
         all.push({ start: start + offset, end: end + offset, unit });
       }
     }

@@ -60,8 +60,8 @@ export function parseQuery(
   const fitting = (units: readonly QueryUnit[]) => distinct(units).flatMap((unit) => withinBudget(unit, budget) ?? []);
   // There are rarely many excluded words, and dropping one would show what was not wanted.
   const excluded = fitting(unwanted);
-  const telling = stopWords === FACTORS.stopWords.off ? wanted : dropStopWords(wanted);
-  return { units: fitting(telling), excluded, isCut: budget.isCut };
+  const significant = stopWords === FACTORS.stopWords.off ? wanted : dropStopWords(wanted);
+  return { units: fitting(significant), excluded, isCut: budget.isCut };
 }
 
 /** A key that is equal for units with the same meaning. */
@@ -192,8 +192,8 @@ function withinBudget(
 }
 
 function dropStopWords(units: readonly QueryUnit[]): readonly QueryUnit[] {
-  const telling = units.filter((unit) => unit.type !== "word" || !STOP_WORDS.has(unit.written.toLowerCase()));
-  return telling.length > 0 ? telling : units;
+  const significant = units.filter((unit) => unit.type !== "word" || !STOP_WORDS.has(unit.written.toLowerCase()));
+  return significant.length > 0 ? significant : units;
 }
 
 function distinct(units: readonly QueryUnit[]): QueryUnit[] {

@@ -11,7 +11,7 @@ import { makeVisibleCache } from "#storage/policy/visible.ts";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
 import { makeInterner } from "#storage/batch/intern.ts";
 import type { ItemOp, PreparedItem } from "#storage/item-batch.ts";
-import type { PeopleEvent, PeopleTeller } from "#storage/people-batch.ts";
+import type { PeopleEvent, PeopleReporter } from "#storage/people-batch.ts";
 import { type Database, openDatabase } from "#storage/database/db.ts";
 import { openWriter } from "#storage/sqlite.ts";
 import { makeSearchPool } from "#storage/index/read/pool.ts";
@@ -177,7 +177,7 @@ async function benchChanges(database: Database, { itemWrites }: WorkspaceStore, 
 /** Joins a user of the source to a member, as the member's own account tells it. */
 async function joinMember({ identities }: WorkspaceStore, principal: Principal, userId: string) {
   const at = Date.now();
-  await identities.tellByAccount({ accountId: CONNECTOR, principal, name: null, login: null, toldAt: at });
+  await identities.reportByAccount({ accountId: CONNECTOR, principal, name: null, login: null, toldAt: at });
   await identities.join({
     principal,
     userId,
@@ -278,7 +278,7 @@ function whole(id: string, members: readonly Principal[], pages = makeGroupPages
 async function tell({ sourcePeople }: WorkspaceStore, runId: string, events: readonly PeopleEvent[]) {
   const now = Date.now();
   const base = { connectorId: CONNECTOR, toldIn: "identities", isTrusted: true, mode: "groups" } as const;
-  const teller: PeopleTeller = { ...base, runId, now, maxAclAgeMs: 86_400_000 };
+  const teller: PeopleReporter = { ...base, runId, now, maxAclAgeMs: 86_400_000 };
   const { position } = await sourcePeople.begin(teller);
   await sourcePeople.apply({ ...teller, since: position, events });
 }

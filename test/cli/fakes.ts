@@ -108,7 +108,7 @@ export async function kb(world: FakeWorld, ...argv: string[]): Promise<Run> {
     program: { command: process.execPath, prefix: ["/opt/kb/cli.js"] },
     keychain: fakeKeychain(world),
     outliveStdout: () => -1,
-    tellReady: () => undefined,
+    announceReady: () => undefined,
     openUrl: async (address) => {
       world.opened.push(address);
       return true;

@@ -144,10 +144,10 @@ async function openEngine(dir: string) {
     extractor,
     analyze: analyzeDocument,
     loadAuthority: async (_workspaceId, _source, { connectorId }) => ({ connectorId, named: { has: () => true } }),
-    claimStrangers: (item) => item,
+    withoutUnknownPeople: (item) => item,
     keepsSecrets: async () => false,
     // What the source takes of a session is all there.
-    standingOf: async (_workspaceId, { providerId }) => ({
+    credentialsOf: async (_workspaceId, { providerId }) => ({
       credentials: providerId === "s3" ? { accessKeyId: "AKIA", secretAccessKey: "secret" } : {},
       ...(providerId === "mcp" && { mcp: { open: async () => makeSession(), mapping: undefined } as never }),
     }),

@@ -346,7 +346,7 @@ async function syncOnce([file = "", root = "", mode = "", offset = "0"]: string[
     extractor,
     analyze: analyzeDocument,
     loadAuthority: async (_workspaceId, _source, { connectorId }) => ({ connectorId, named: { has: () => true } }),
-    claimStrangers: (item) => item,
+    withoutUnknownPeople: (item) => item,
     keepsSecrets: async () => false,
     ...makeSyncBytes(),
     http: NO_HTTP_POOL,

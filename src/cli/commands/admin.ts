@@ -13,7 +13,7 @@ function placesOf(input: HostInput, deps: Deps) {
   return { flags: { dataDir: input.options.dataDir }, env: deps.env };
 }
 
-function tellCode(code: string, baseUrl: string, meaning: string, input: HostInput, deps: Deps): void {
+function printCode(code: string, baseUrl: string, meaning: string, input: HostInput, deps: Deps): void {
   makeOutput(input, deps).talk(`${meaning} Give it at ${baseUrl}/welcome#code=${code}`);
   deps.io.stdout.write(`${code}\n`);
 }
@@ -74,7 +74,7 @@ export const admin: Noun = {
       async (input, deps) => {
         const { withHostAdmin } = await import("#server/admin.ts");
         await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
-          tellCode(
+          printCode(
             await admin.makeSetupCode(),
             baseUrl,
             "It makes the first admin and is valid for 24 hours.",
@@ -96,7 +96,7 @@ export const admin: Noun = {
       async (input, deps) => {
         const { withHostAdmin } = await import("#server/admin.ts");
         await withHostAdmin(placesOf(input, deps), async ({ admin, baseUrl }) => {
-          tellCode(
+          printCode(
             await admin.reopenSetup(),
             baseUrl,
             "It makes one more owner and is valid for an hour.",

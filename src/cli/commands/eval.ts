@@ -60,8 +60,8 @@ export const evaluateSearch = remoteCommand(EVAL, async ({ api, output, args, op
   }).finally(() => progress?.show.stop());
   if (save !== undefined) await saveRun(resolve(deps.cwd, save), evaluation.run);
   const comparison = before === undefined ? undefined : compareRuns(evaluation, before);
-  const { run: _run, grades: _grades, kbIds: _kbIds, ...told } = evaluation;
-  const json: EvaluationJson = { ...told, ...(comparison !== undefined && { comparison }) };
+  const { run: _run, grades: _grades, kbIds: _kbIds, ...shown } = evaluation;
+  const json: EvaluationJson = { ...shown, ...(comparison !== undefined && { comparison }) };
   output.result(json, () => print(evaluation, comparison, output));
   talkOfOmissions(evaluation, judged.withoutQuestion, output);
   return verdict(evaluation, floors, output);

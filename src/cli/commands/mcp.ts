@@ -40,16 +40,16 @@ export interface McpInput {
 /** `kb mcp`: the bridge between a host on stdin/stdout and the server's /mcp. */
 export async function runMcp(input: McpInput, deps: Host): Promise<number> {
   const { runBridge } = await import("#bridge/main.ts");
-  const said = new Set<string>();
+  const warned = new Set<string>();
   const write = await makeLog(input.options, deps);
   const log: WriteLog = (level, message) => {
     // A wrong setting was reported at the start; each call repeats it, the log doesn't.
-    const isSaid = [...said].some((text) => message.endsWith(text));
-    write(isSaid ? "debug" : level, message);
+    const isWarned = [...warned].some((text) => message.endsWith(text));
+    write(isWarned ? "debug" : level, message);
   };
   const warn = (text: string): void => {
     log("warn", text);
-    said.add(text);
+    warned.add(text);
   };
   const { stdin, stdout } = deps.io;
   const findLogin = makeFindLogin(input, deps, warn);
@@ -68,7 +68,7 @@ type WriteLog = (level: "debug" | "info" | "warn", message: string) => void;
 async function makeLog({ logFile, verbose }: McpOptions, { io, clock }: Host): Promise<WriteLog> {
   // Loaded on demand: the module for files costs the start more than the bridge's own code.
   const append = logFile === undefined ? undefined : (await import("#cli/host/log-file.ts")).makeLogFile(logFile);
-  let isToldOf = false;
+  let isReported = false;
   const writeLine = (level: string, message: string): string => {
     const line = `${isoOf(clock.now())} ${level} ${redact(message).replace(/\s+/g, " ")}\n`;
     io.stderr.write(line);
@@ -78,8 +78,9 @@ async function makeLog({ logFile, verbose }: McpOptions, { io, clock }: Host): P
     if (level === "debug" && !verbose) return;
     const line = writeLine(level, message);
     const failure = append?.(line);
-    if (failure !== undefined && !isToldOf) writeLine("warn", `the log file ${logFile} can't be written (${failure})`);
-    isToldOf = failure !== undefined;
+    if (failure !== undefined && !isReported)
+      writeLine("warn", `the log file ${logFile} can't be written (${failure})`);
+    isReported = failure !== undefined;
   };
 }
 

@@ -26,7 +26,7 @@ export const serve = command(
       env: deps.env,
       log: { fd: deps.outliveStdout(), isTerminal, hasColour: makePaint(input, deps, isTerminal).isColorSupported },
       stderr: deps.io.stderr,
-      onReady: deps.tellReady,
+      onReady: deps.announceReady,
       signal: deps.signal,
     });
   },

@@ -56,7 +56,7 @@ export interface Deps {
    */
   outliveStdout(): number;
   /** Notifies the parent process, if it listens, that the server answers on `port`. */
-  tellReady(port: number): void;
+  announceReady(port: number): void;
   /** Opens an http(s) address in the person's browser; false when that failed. */
   openUrl(address: string): Promise<boolean>;
 }

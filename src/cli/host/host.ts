@@ -8,7 +8,17 @@ import { makeKeychain } from "./keychain.ts";
 /** The part of `Deps` that the process itself provides. */
 export type Host = Pick<
   Deps,
-  "io" | "env" | "cwd" | "home" | "platform" | "clock" | "signal" | "fetch" | "keychain" | "outliveStdout" | "tellReady"
+  | "io"
+  | "env"
+  | "cwd"
+  | "home"
+  | "platform"
+  | "clock"
+  | "signal"
+  | "fetch"
+  | "keychain"
+  | "outliveStdout"
+  | "announceReady"
 >;
 
 const DEFAULT_COLUMNS = 80;
@@ -61,7 +71,7 @@ export function makeHost(host: NodeJS.Process, exit: (code: number) => void): Ho
       isOutlived = true;
       return host.stdout.fd;
     },
-    tellReady: (port) => void host.send?.({ type: "ready", port }),
+    announceReady: (port) => void host.send?.({ type: "ready", port }),
   };
 }
 

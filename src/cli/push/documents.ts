@@ -42,7 +42,7 @@ export async function askForDocuments(
   const missing: DocumentFile[] = [];
   let at = 0;
   onAsked((result) => asked[at++]?.(result));
-  const tell = (result: PushResult): void => onResult(withoutLine(result));
+  const report = (result: PushResult): void => onResult(withoutLine(result));
   const ask = async (line: object, then: (result: PushResult) => void): Promise<void> => {
     asked.push(then);
     await queue.add(JSON.stringify(line));
@@ -51,13 +51,13 @@ export async function askForDocuments(
     const { externalId } = file;
     if (file.size > MAX_BYTES) {
       const content = { type: "none", reason: "too_large" };
-      await ask({ t: "upsert", item: { ...itemOf(file, access), content } }, tell);
+      await ask({ t: "upsert", item: { ...itemOf(file, access), content } }, report);
       continue;
     }
     const digest = await digestOf(file.path).catch((error: NodeJS.ErrnoException) => error);
     if (typeof digest === "string") {
       const seen = { t: "seen", externalId, version: versionOf(file, access, digest) };
-      await ask(seen, (result) => (result.result === "absent" ? void missing.push(file) : tell(result)));
+      await ask(seen, (result) => (result.result === "absent" ? void missing.push(file) : report(result)));
       continue;
     }
     onResult({ externalId, result: "error", error: { code: "unreadable", message: `${digest.message}.` } });

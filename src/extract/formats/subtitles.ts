@@ -78,13 +78,13 @@ function readDialogue(text: string): Cue[] {
     if (kind !== "Dialogue") continue;
     const values = content.split(",");
     const [, hours, minutes, seconds] = /^(\d{1,3}):(\d\d):(\d\d)/u.exec(values[places.start]?.trim() ?? "") ?? [];
-    const said = values
+    const spoken = values
       .slice(places.text)
       .join(",")
       .replaceAll(/\{[^{}]{0,1000}\}/gu, "")
       .replaceAll(/\\[Nnh]/gu, " ");
     const name = values[places.name]?.trim() ?? "";
-    const words = singleSpaced(said);
+    const words = singleSpaced(spoken);
     if (seconds === undefined || words === "") continue;
     const at = Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
     cues.push({ seconds: at, text: name === "" ? words : `${name}: ${words}` });

@@ -12,7 +12,7 @@ import { type FoundFlow, foundOf, type Kept } from "./flows.ts";
 import type { OpenedFlow } from "./one-time.ts";
 import { principalOf } from "./principal.ts";
 import { configured, type ConfiguredProvider, instanceUrlOf, tokenEndpointAt, urlAt } from "./providers.ts";
-import { type ProvenAccount, saveAccount, tellOfRefusal } from "./save.ts";
+import { type ProvenAccount, saveAccount, reportRefusal } from "./save.ts";
 import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 import { toAccount } from "./view.ts";
 
@@ -139,16 +139,16 @@ async function findOut(
   const { secrets, expiresAt } = granted;
   const instance = instanceUrlOf(provider, place);
   const { providerId } = provider;
-  let said: SourceAccount;
+  let identity: SourceAccount;
   try {
-    said = await provider.whoami(keeper.wayTo(provider, place, secrets.accessToken), place);
+    identity = await provider.whoami(keeper.wayTo(provider, place, secrets.accessToken), place);
   } catch (error) {
     await giveBack(deps, { providerId, instance, secrets });
     throw error;
   }
   return {
-    ...whoOf(provider, instance, said),
-    scopes: (said.scopes ?? granted.scopes ?? provider.oauth.scopes).filter(isScope).slice(0, MAX_SCOPES),
+    ...whoOf(provider, instance, identity),
+    scopes: (identity.scopes ?? granted.scopes ?? provider.oauth.scopes).filter(isScope).slice(0, MAX_SCOPES),
     way: "oauth",
     secrets,
     expiresAt,
@@ -167,11 +167,17 @@ function isScope(scope: string): boolean {
 export function whoOf(
   provider: AccountProvider,
   instance: string,
-  said: SourceAccount,
+  identity: SourceAccount,
 ): Pick<ProvenAccount, "providerId" | "instance" | "principal" | "label" | "login"> {
-  const login = cleanLine(said.login ?? "", MAX_NAME_CHARS) || null;
-  const label = cleanLine(said.label, MAX_NAME_CHARS) || login || provider.name;
-  return { providerId: provider.providerId, instance, principal: principalOf(provider, instance, said), label, login };
+  const login = cleanLine(identity.login ?? "", MAX_NAME_CHARS) || null;
+  const label = cleanLine(identity.label, MAX_NAME_CHARS) || login || provider.name;
+  return {
+    providerId: provider.providerId,
+    instance,
+    principal: principalOf(provider, instance, identity),
+    label,
+    login,
+  };
 }
 
 /** Reconnects an account that the person already had at once; a new one waits until they have confirmed it. */
@@ -185,7 +191,7 @@ async function judge(
   const other = await deps.links.otherHolder(deps.store, actor.workspaceId, proven.principal, actor.userId);
   if (other !== undefined) {
     await giveBack(deps, proven);
-    await tellOfRefusal(deps, actor, proven, other);
+    await reportRefusal(deps, actor, proven, other);
     return failed(returnTo, "taken");
   }
   const same = await accounts.findByPrincipal(proven.principal);

@@ -62,7 +62,7 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
       const join = joins.find(isCurrent);
       if (join && (join.userId !== userId || join.basis !== "account")) return;
       if (!join && joins.some((former) => former.userId === userId && former.endedBy !== null)) return;
-      await identities.tellByAccount({ accountId, principal, name, login, toldAt: now });
+      await identities.reportByAccount({ accountId, principal, name, login, toldAt: now });
       if (join) {
         const age = { now, maxAclAgeMs: await access.maxAclAgeMs() };
         if (believedUntil(before, age) === undefined) await access.raiseEpoch();

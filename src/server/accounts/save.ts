@@ -66,12 +66,12 @@ export async function saveAccount(deps: AccountDeps, actor: Actor, proven: Prove
   });
   deps.wake();
   if ("account" in saved) return saved.account;
-  await tellOfRefusal(deps, actor, proven, saved.other);
+  await reportRefusal(deps, actor, proven, saved.other);
   throw taken();
 }
 
 /** Notifies both members of the second try: a user of a source can be only one person in a workspace. Source: S30. */
-export async function tellOfRefusal(
+export async function reportRefusal(
   { store, audit, clock }: AccountDeps,
   actor: Actor,
   { providerId, principal }: Pick<ProvenAccount, "providerId" | "principal">,

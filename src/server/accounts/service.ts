@@ -53,8 +53,8 @@ export async function addAccount(deps: AccountDeps, { actor, body }: MemberCall<
   const wanted = accountId === undefined ? undefined : await requireOwn(deps, actor, provider, accountId);
   const instance = wanted?.baseUrl ?? (await requireInstance(deps, actor, provider, body.baseUrl));
   const place = book.placeOf(provider, instance);
-  const said = await provider.whoami(keeper.wayTo(provider, place, credentials.token), place);
-  const who = whoOf(provider, instance, said);
+  const identity = await provider.whoami(keeper.wayTo(provider, place, credentials.token), place);
+  const who = whoOf(provider, instance, identity);
   if (wanted && wanted.principal !== who.principal) {
     throw new ApiError("account_differs", {
       message: `This token belongs to ${who.label}, not to ${wanted.label}.`,
@@ -64,7 +64,7 @@ export async function addAccount(deps: AccountDeps, { actor, body }: MemberCall<
   }
   const account = await saveAccount(deps, actor, {
     ...who,
-    scopes: said.scopes ?? [],
+    scopes: identity.scopes ?? [],
     way: "token",
     secrets: { accessToken: credentials.token },
     expiresAt: null,

@@ -47,11 +47,11 @@ export function makeTokenEndpoint(http: SourceHttp, at: TokenEndpoint) {
       redirect: "none",
       allow: [400, 401, 403],
     });
-    const said = answer.json(Answer);
+    const body = answer.json(Answer);
     // GitHub and Slack report errors with status 200.
-    if (said.error !== undefined || said.ok === false || answer.status >= 400) throw refusal(said.error, name);
-    const below = tokensIn === undefined ? undefined : Answer.safeParse(said[tokensIn]).data;
-    const tokens = Tokens.safeParse(below?.access_token === undefined ? said : below);
+    if (body.error !== undefined || body.ok === false || answer.status >= 400) throw refusal(body.error, name);
+    const below = tokensIn === undefined ? undefined : Answer.safeParse(body[tokensIn]).data;
+    const tokens = Tokens.safeParse(below?.access_token === undefined ? body : below);
     if (!tokens.success) throw unusable(name);
     const { access_token: accessToken, refresh_token, expires_in, scope, id_token: idToken } = tokens.data;
     // Without a new one, the previous refresh token stays valid.

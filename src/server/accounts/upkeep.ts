@@ -51,8 +51,8 @@ export function makeAccountUpkeep(options: {
     const provider = book.find(providerId)?.provider;
     if (!provider) return void (await store.in(workspaceId).accounts.update(accountId, { dueAt: null }));
     const place = book.placeOf(provider, baseUrl);
-    const said = await provider.whoami(keeper.wayAs(workspaceId, account, { provider, place }), place);
-    const isSame = principalOf(provider, baseUrl, said) === principal;
+    const current = await provider.whoami(keeper.wayAs(workspaceId, account, { provider, place }), place);
+    const isSame = principalOf(provider, baseUrl, current) === principal;
     await store.transaction(async (tx) => {
       const { accounts, access } = tx.in(workspaceId);
       const today = await accounts.find(accountId);
@@ -61,7 +61,7 @@ export function makeAccountUpkeep(options: {
         return loseToOther({ tx, links, clock }, workspaceId, accountId);
       }
       const now = clock.now();
-      const { label, login = null, scopes } = said;
+      const { label, login = null, scopes } = current;
       const patch = { confirmedAt: now, dueAt: now + (await access.maxAclAgeMs()) / 2, tries: 0, label, login };
       await accounts.update(accountId, { ...patch, ...(scopes && { scopes }) });
       if (!(await book.isRegistered(tx, workspaceId, providerId, baseUrl))) return;

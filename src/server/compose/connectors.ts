@@ -5,7 +5,7 @@ import { pooledBytes } from "#core/pooled-bytes.ts";
 import type { Spool } from "#core/spool.ts";
 import type { Extractor } from "#extract/extractor.ts";
 import { endLapsedFound } from "#server/accounts/connect.ts";
-import { claimStrangers, findInstance, loadAuthority } from "#server/connectors/authority.ts";
+import { withoutUnknownPeople, findInstance, loadAuthority } from "#server/connectors/authority.ts";
 import { makeCredentialKeeper } from "#server/connectors/credentials.ts";
 import type { ConnectorDeps } from "#server/connectors/deps.ts";
 import { judgeAct } from "#server/connectors/judge.ts";
@@ -121,7 +121,7 @@ export function makeConnectors(
       store,
       findSource: (providerId) => adapters.sources.find(providerId),
       providerIds: below.kinds.watched,
-      standingOf: credentials.standingOf,
+      credentialsOf: credentials.credentialsOf,
       http,
       now,
       randomBytes,
@@ -171,11 +171,11 @@ function makeWorker(
     extractor,
     analyze: analyzeDocument,
     loadAuthority: (workspaceId, source, connector) => authorityOf(store.in(workspaceId), source, connector),
-    claimStrangers,
+    withoutUnknownPeople,
     people: makePeopleLinks({ store, sources, credentials, audit, clock, instances: settings.instances }),
     keepsSecrets,
     quotas,
-    standingOf: credentials.standingOf,
+    credentialsOf: credentials.credentialsOf,
     keepAccount: upkeep,
     endLapsedFlow: (flowHash) =>
       once.endLapsed(flowHash, (flow) =>

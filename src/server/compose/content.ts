@@ -2,7 +2,7 @@ import { makeFaultLog } from "#core/faults.ts";
 import type { OpenMcp } from "#server/provider-servers/deps.ts";
 import { giveBackLeft } from "#server/provider-servers/give-back.ts";
 import { makeSearchGate } from "#server/search/gate.ts";
-import { doubtEverything } from "#server/sync/control/after-restore.ts";
+import { invalidateEverything } from "#server/sync/control/after-restore.ts";
 import { makeSourceHttpPool, type SourceHttpOptions } from "#sources/http/pool.ts";
 import type { SearchIndex } from "#storage/search-index.ts";
 import type { Store } from "#storage/records/store.ts";
@@ -77,7 +77,7 @@ export async function makeContent(
     /** Watches sources between runs; stopped with the worker. */
     sourceWatcher,
     /** Reads everything again, and hides mirrored content until then, because the database was restored from a copy. */
-    doubtEverything: () => doubtEverything({ store, findSource: (id) => sources.find(id), now, randomBytes }),
+    invalidateEverything: () => invalidateEverything({ store, findSource: (id) => sources.find(id), now, randomBytes }),
     /**
      * Starts the search threads, so that the first search need not wait: they take memory, so only once there are
      * items.

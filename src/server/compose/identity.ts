@@ -216,7 +216,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       syncSignals,
       leftGrants,
       instances: settings.instances,
-      async tellRevoked(tx, workspaceId, connections) {
+      async reportRevoked(tx, workspaceId, connections) {
         for (const { connectionId, serverId } of connections) {
           const reason = "member_left";
           const act = actOn(connectionId, "connection.revoked");

@@ -62,7 +62,7 @@ export async function loadAuthority(
 }
 
 /** Returns the item with its people: a person with a principal that may not be named becomes a claim. */
-export function claimStrangers(item: SourceItem, authority: Authority): SourceItem {
+export function withoutUnknownPeople(item: SourceItem, authority: Authority): SourceItem {
   const isFine = (person: SourcePerson): boolean => {
     if (person.principal === undefined) return true;
     const type = parsePrincipal(person.principal)?.type;

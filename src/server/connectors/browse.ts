@@ -11,7 +11,7 @@ import {
   parseConfig,
   requireAccountPlace,
   requireUsable,
-  standingOfActor,
+  credentialsOfActor,
   withAccountPlace,
 } from "./sources.ts";
 
@@ -24,7 +24,7 @@ import {
 export async function browseSource(deps: ConnectorDeps, { actor, body }: MemberCall<typeof connectorRoutes.browse>) {
   const source = await requireUsable(deps, actor, body);
   if (!source.browse) throw nothingToChoose(source);
-  const standing = await standingOfActor(deps, actor, source, body);
+  const standing = await credentialsOfActor(deps, actor, source, body);
   const config = parseConfig(source, withAccountPlace(source, body.config, standing));
   requireMayConnect(actor, source, config, standing);
   requireAccountPlace(source, config, standing);
@@ -63,7 +63,7 @@ export async function browseConnector(
   if (connectionId !== null) await deps.connections.requireOwn(actor, connectionId);
   const source = await requireUsable(deps, actor, { providerId });
   if (!source.browse) throw nothingToChoose(source);
-  const standing = await deps.credentials.standingOf(workspaceId, connector);
+  const standing = await deps.credentials.credentialsOf(workspaceId, connector);
   requireMayConnect(actor, source, parseConfig(source, config), standing);
   const context = makeContext(deps, source, config, { id: connectorId, name, ...standing });
   return source.browse(context, { parent, ...defined({ query, cursor }) });

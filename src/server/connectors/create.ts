@@ -12,12 +12,12 @@ import type { ConnectorDeps } from "./deps.ts";
 import { requireMayConnect } from "./credentials.ts";
 import {
   checkSource,
-  keepTold,
+  keepCheckedAccount,
   parseConfig,
   requireAccountPlace,
   withAccountPlace,
   requireUsable,
-  standingOfActor,
+  credentialsOfActor,
   takesKey,
 } from "./sources.ts";
 import { withTitles } from "./scope-titles.ts";
@@ -38,12 +38,12 @@ export async function createConnector(deps: ConnectorDeps, { actor, body }: Memb
   const { spec } = source;
   const access = await checkAccess(store.in(actor.workspaceId), spec, body.access);
   const connectorId = makeId("connector", randomBytes);
-  const standing = await standingOfActor(deps, actor, source, body);
+  const standing = await credentialsOfActor(deps, actor, source, body);
   const config = parseConfig(source, withAccountPlace(source, body.config, standing));
   requireMayConnect(actor, source, config, standing);
   requireAccountPlace(source, config, standing);
   const asked = { id: connectorId, name: body.name, ...standing };
-  const { told, warnings } = await checkSource(deps, source, config, asked);
+  const { checked, warnings } = await checkSource(deps, source, config, asked);
 
   const record = makeRecord({
     actor,
@@ -60,7 +60,7 @@ export async function createConnector(deps: ConnectorDeps, { actor, body }: Memb
     // Checking the source took a while.
     if (record.connectionId !== null) await deps.connections.requireOwn(actor, record.connectionId, tx);
     await workspace.connectors.create(connector);
-    await keepTold(workspace, connectorId, told);
+    await keepCheckedAccount(workspace, connectorId, checked);
     await credentials.keep(tx, actor, connectorId, standing.credentials);
     await fillConnectorGroup(workspace, connectorId, connector);
     // No one loses access, but decisions made under the old epoch don't include the connector.

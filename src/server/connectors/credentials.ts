@@ -12,7 +12,7 @@ import { sealedIn, type Vault } from "#storage/vault.ts";
 export type Credentials = Readonly<Record<string, string>>;
 
 /** The credentials that a connector uses on its own. */
-export interface Standing {
+export interface ConnectorCredentials {
   credentials: Credentials;
   /** The account it reads with, instead of credentials. */
   account?: AccountTokens;
@@ -81,7 +81,7 @@ export function makeCredentialKeeper({
      *
      * @throws ApiError `secret_unreadable`, `source_unauthorized` when its account is gone
      */
-    async standingOf(
+    async credentialsOf(
       workspaceId: string,
       {
         connectorId,
@@ -89,7 +89,7 @@ export function makeCredentialKeeper({
         accountId,
         connectionId,
       }: Pick<ConnectorRecord, "connectorId" | "createdBy" | "accountId" | "connectionId">,
-    ): Promise<Standing> {
+    ): Promise<ConnectorCredentials> {
       const workspace = store.in(workspaceId);
       const made = { isAdminMade: await isAdminMade(workspaceId, createdBy) };
       if (connectionId !== null) {
@@ -161,7 +161,7 @@ export function requireMayConnect(
   actor: Actor,
   source: Source,
   config: unknown,
-  { credentials, account, connectionId }: Pick<Standing, "credentials" | "account" | "connectionId">,
+  { credentials, account, connectionId }: Pick<ConnectorCredentials, "credentials" | "account" | "connectionId">,
 ): void {
   const hasCredentials = account !== undefined || connectionId !== undefined || Object.keys(credentials).length > 0;
   const { auth, name } = source.spec;

@@ -60,13 +60,13 @@ export interface SyncControl {
    *
    * @returns the connector as it is now
    */
-  doubtReading(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorRecord>;
-  /** As `doubtReading`, and no one can read any of it from now on; call `removeWithheld` after the transaction. */
-  withhold(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
+  invalidateReading(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorRecord>;
+  /** As `invalidateReading`, and no one can read any of it from now on; call `removeHidden` after the transaction. */
+  hide(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
   /**
    * Removes the items that a withheld connector had read before, and shows the rest; does nothing if it isn't withheld.
    */
-  removeWithheld(workspaceId: string, connectorId: string): Promise<void>;
+  removeHidden(workspaceId: string, connectorId: string): Promise<void>;
   /** Makes the people that its config names its readers at once, in the transaction of the change. */
   nameReaders(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<void>;
   /** Requests a run that reads memberships, in the transaction of its reason. */

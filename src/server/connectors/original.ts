@@ -31,7 +31,7 @@ export function makeOriginalFetcher(
     const record = await store.in(workspaceId).connectors.find(connectorId);
     const source = record && (await sources.find(record.providerId));
     if (!record || !source?.fetchContent) return undefined;
-    const standing = await credentials.standingOf(workspaceId, record);
+    const standing = await credentials.credentialsOf(workspaceId, record);
     const context = makeContext(deps, source, record.config, { id: connectorId, name: record.name, ...standing });
     const outermost = outermostId(externalId);
     const listed = await store.in(workspaceId).itemWrites.findContent(connectorId, outermost);

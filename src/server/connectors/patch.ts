@@ -5,15 +5,22 @@ import { defined } from "#core/defined.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ConnectorPatch, ConnectorRecord } from "#storage/records/connectors.ts";
-import { type Credentials, requireMayConnect, type Standing } from "./credentials.ts";
+import { type Credentials, requireMayConnect, type ConnectorCredentials } from "./credentials.ts";
 import type { ConnectorDeps } from "./deps.ts";
-import { checkSource, parseConfig, requireAccountPlace, requireUsable, standingOfActor, type Told } from "./sources.ts";
+import {
+  checkSource,
+  parseConfig,
+  requireAccountPlace,
+  requireUsable,
+  credentialsOfActor,
+  type CheckedAccount,
+} from "./sources.ts";
 import { checkAccess } from "./visibility.ts";
 
 /** The changes that a body makes to a connector, after asking its source. */
 export interface Patch {
   patch: ConnectorPatch;
-  told?: Told;
+  checked?: CheckedAccount;
   warnings?: string[];
   /** New ones, in place of the stored ones. */
   credentials?: Credentials;
@@ -102,13 +109,13 @@ async function askSource(
   const standing = await standingFor(deps, actor, source, { before, config, credentials, accountId });
   requireAccountPlace(source, config, standing);
   const asked = { id: before.connectorId, name: body.name ?? before.name, ...standing };
-  const { told, warnings } = await checkSource(deps, source, config, asked);
-  if (!isReconnected) return { patch, ...defined({ told, warnings }) };
+  const { checked, warnings } = await checkSource(deps, source, config, asked);
+  if (!isReconnected) return { patch, ...defined({ checked, warnings }) };
   // Each replaces the other from now on.
   patch.accountId = accountId ?? null;
   if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
-  const isOtherAccount = await readsAsAnother(deps, actor, source, before, { ...standing, accountId, told });
-  return { patch, credentials: standing.credentials, isOtherAccount, ...defined({ told, warnings }) };
+  const isOtherAccount = await readsAsAnother(deps, actor, source, before, { ...standing, accountId, checked });
+  return { patch, credentials: standing.credentials, isOtherAccount, ...defined({ checked, warnings }) };
 }
 
 /**
@@ -120,15 +127,15 @@ async function readsAsAnother(
   { workspaceId }: Actor,
   source: Source,
   before: ConnectorRecord,
-  after: { accountId: string | undefined; told: Told; credentials: Credentials },
+  after: { accountId: string | undefined; checked: CheckedAccount; credentials: Credentials },
 ): Promise<boolean> {
   if ((after.accountId ?? null) !== before.accountId) return true;
   const former = await store.in(workspaceId).connectors.findAccount(before.connectorId);
-  if (former && former.accountId !== null && after.told.accountId !== undefined) {
-    return former.accountId !== after.told.accountId;
+  if (former && former.accountId !== null && after.checked.accountId !== undefined) {
+    return former.accountId !== after.checked.accountId;
   }
   // Credentials that can't be opened any more may belong to any account.
-  const stored = await keeper.standingOf(workspaceId, before).catch(() => undefined);
+  const stored = await keeper.credentialsOf(workspaceId, before).catch(() => undefined);
   return stored === undefined || isOtherUser(source, stored.credentials, after.credentials);
 }
 
@@ -151,14 +158,14 @@ async function standingFor(
     credentials: Credentials | undefined;
     accountId: string | undefined;
   },
-): Promise<Standing> {
+): Promise<ConnectorCredentials> {
   const { before, config, credentials, accountId } = change;
   if (before.connectionId !== null) {
-    return standingOfActor(deps, actor, source, { connectionId: before.connectionId });
+    return credentialsOfActor(deps, actor, source, { connectionId: before.connectionId });
   }
   const giver = await deps.credentials.giverOf(actor.workspaceId, before);
   if (credentials !== undefined || accountId !== undefined || giver === undefined) {
-    const standing = await standingOfActor(deps, actor, source, { credentials, accountId });
+    const standing = await credentialsOfActor(deps, actor, source, { credentials, accountId });
     requireMayConnect(actor, source, config, standing);
     return standing;
   }
@@ -171,7 +178,7 @@ async function standingFor(
       field: "credentials",
     });
   }
-  return deps.credentials.standingOf(actor.workspaceId, before);
+  return deps.credentials.credentialsOf(actor.workspaceId, before);
 }
 
 /** Its items belong to its connection: through another one they would be another person's view. Source: S5. */

@@ -100,9 +100,9 @@ export async function linkPeople(
   await deps.store.transaction(async (tx) => {
     const workspace = tx.in(actor.workspaceId);
     for (const { principal, userId } of links) {
-      const told = await workspace.identities.find(connectorId, principal);
-      if (!told) throw unknownPerson(principal);
-      if (userId !== null) await requireTieable(workspace, told.state, userId);
+      const known = await workspace.identities.find(connectorId, principal);
+      if (!known) throw unknownPerson(principal);
+      if (userId !== null) await requireTieable(workspace, known.state, userId);
       await tie(deps, tx, actor, { connectorId, principal, userId });
     }
   });

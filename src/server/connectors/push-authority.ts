@@ -11,7 +11,7 @@ import {
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { PushedLine } from "#sources/push/events.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
-import { claimStrangers } from "./authority.ts";
+import { withoutUnknownPeople } from "./authority.ts";
 import type { ConnectorDeps } from "./deps.ts";
 
 /** The authority behind a push. Source: S2. */
@@ -85,7 +85,7 @@ function peopleOf({ author, assignees = [], people = [] }: SourceItem): SourcePe
 }
 
 function judgePeople(item: SourceItem, authority: Authority): { item: SourceItem; notes: string[] } {
-  const claimed = claimStrangers(item, authority);
+  const claimed = withoutUnknownPeople(item, authority);
   if (claimed === item) return { item, notes: [] };
   return {
     item: claimed,

@@ -36,7 +36,7 @@ export async function askForAddition(
 ): Promise<ScopeAddition | undefined> {
   if (!source.countAdded) return undefined;
   try {
-    const standing = await deps.credentials.standingOf(actor.workspaceId, before);
+    const standing = await deps.credentials.credentialsOf(actor.workspaceId, before);
     const { connectorId: id, name, config, visibility } = before;
     const context = makeContext(deps, source, config, { id, name, ...standing });
     return await source.countAdded(

@@ -71,7 +71,7 @@ export async function changeScope(
   });
   // The run does both too, should this process end here.
   await removeItems(deps, actor.workspaceId, connectorId, out);
-  await deps.syncs.removeWithheld(actor.workspaceId, connectorId);
+  await deps.syncs.removeHidden(actor.workspaceId, connectorId);
   deps.syncs.signal(cancelled);
   const { connector } = await showConnector(deps, actor, connectorId);
   return { connector, sync: await toSync(deps.store.in(actor.workspaceId), deps.policy, actor, before, sync), plan };
@@ -99,5 +99,5 @@ async function withholdWhatWasLeft(
 ): Promise<ConnectorRecord> {
   const { itemWrites } = tx.in(actor.workspaceId);
   if ((await itemWrites.listReadElsewhere(after.connectorId, 1)).length === 0) return after;
-  return deps.syncs.withhold(tx, actor.workspaceId, source, after);
+  return deps.syncs.hide(tx, actor.workspaceId, source, after);
 }

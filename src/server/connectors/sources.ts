@@ -9,7 +9,7 @@ import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
-import { type Credentials, parseCredentials, type Standing } from "./credentials.ts";
+import { type Credentials, parseCredentials, type ConnectorCredentials } from "./credentials.ts";
 import { type ConnectorDeps, requireSource } from "./deps.ts";
 
 /** The longest time that a person waits for a check or a browse. */
@@ -75,12 +75,12 @@ export async function requireUsable(
  *
  * @throws ApiError `connector_config_invalid`, also for an account that isn't theirs
  */
-export async function standingOfActor(
+export async function credentialsOfActor(
   { accounts, connections }: Pick<ConnectorDeps, "accounts" | "connections">,
   actor: Actor,
   source: Source,
   input: { credentials?: Credentials | undefined; accountId?: string | undefined; connectionId?: string | undefined },
-): Promise<Standing> {
+): Promise<ConnectorCredentials> {
   const isAdminMade = actsAsAdmin(actor);
   const { accountId, connectionId } = input;
   if (connectionId !== undefined) {
@@ -99,7 +99,11 @@ export async function standingOfActor(
  *
  * @throws ApiError `connector_config_invalid`
  */
-export function requireAccountPlace(source: Source, config: unknown, { account }: Pick<Standing, "account">): void {
+export function requireAccountPlace(
+  source: Source,
+  config: unknown,
+  { account }: Pick<ConnectorCredentials, "account">,
+): void {
   const origin = source.originOf?.(config);
   if (account === undefined || origin === undefined || account.origins.includes(origin)) return;
   throw new ApiError("connector_config_invalid", {
@@ -112,7 +116,7 @@ export function requireAccountPlace(source: Source, config: unknown, { account }
 export function withAccountPlace(
   { spec }: Pick<Source, "spec">,
   config: Record<string, unknown>,
-  { account }: Pick<Standing, "account">,
+  { account }: Pick<ConnectorCredentials, "account">,
 ): Record<string, unknown> {
   const place = account?.place;
   if (place === undefined) return config;
@@ -158,20 +162,20 @@ function isMissing({ code, path: [key, ...below] }: z.core.$ZodIssue, config: Re
 }
 
 /** The identity of a connector's account, as the source's server reports it. */
-export interface Told {
+export interface CheckedAccount {
   tenantId: string | undefined;
   accountId: string | undefined;
   scopes: readonly string[] | undefined;
 }
 
 /** Stores a connector's identity, in the transaction of its reason. */
-export async function keepTold(
+export async function keepCheckedAccount(
   { instances, connectors }: Pick<WorkspaceStore, "instances" | "connectors">,
   connectorId: string,
-  told: Told,
+  checked: CheckedAccount,
 ): Promise<void> {
-  await instances.setTenant(connectorId, told.tenantId);
-  await connectors.setAccount(connectorId, told);
+  await instances.setTenant(connectorId, checked.tenantId);
+  await connectors.setAccount(connectorId, checked);
 }
 
 /**
@@ -184,12 +188,12 @@ export async function checkSource(
   deps: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
   config: Record<string, unknown>,
-  connector: { id: string; name: string } & Standing,
-): Promise<{ told: Told; warnings?: string[] }> {
+  connector: { id: string; name: string } & ConnectorCredentials,
+): Promise<{ checked: CheckedAccount; warnings?: string[] }> {
   const result = await source.check(makeContext(deps, source, config, connector));
   if (result.ok) {
     const { tenantId, accountId, scopes, warnings = [] } = result;
-    return { told: { tenantId, accountId, scopes }, ...(warnings.length > 0 && { warnings: warnings.map(redact) }) };
+    return { checked: { tenantId, accountId, scopes }, ...(warnings.length > 0 && { warnings: warnings.map(redact) }) };
   }
   const { code, message, hint, field } = result.problem;
   throw new ApiError("connector_check_failed", {
@@ -206,7 +210,7 @@ export function makeContext(
   { clock, log, http }: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
   config: Record<string, unknown>,
-  { credentials, account, mcp, id, name }: { id: string; name: string } & Standing,
+  { credentials, account, mcp, id, name }: { id: string; name: string } & ConnectorCredentials,
 ): SourceContext<unknown> {
   const parsed = parseConfig(source, config);
   const signal = AbortSignal.timeout(ASK_MS);

@@ -17,7 +17,7 @@ import { valuesChanged } from "./audit-changes.ts";
 import { showConnector } from "./change.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { isAboutReaders, isElsewhere, type Patch, toPatch } from "./patch.ts";
-import { keepTold } from "./sources.ts";
+import { keepCheckedAccount } from "./sources.ts";
 import { isOrphan } from "./judge.ts";
 import { opensToTaker, takeOver } from "./take-over.ts";
 import { fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
@@ -41,7 +41,7 @@ export async function updateConnector(
   const made = await toPatch(deps, actor, source, before, body);
   const change = { actor, source, before, body, made, isTakenOver };
   const cancelled = await deps.store.transaction((tx) => applyPatch(deps, tx, change));
-  await deps.syncs.removeWithheld(actor.workspaceId, connectorId);
+  await deps.syncs.removeHidden(actor.workspaceId, connectorId);
   deps.syncs.signal(cancelled);
   return { ...(await showConnector(deps, actor, connectorId)), ...defined({ warnings: made.warnings }) };
 }
@@ -87,7 +87,7 @@ function narrows(connector: ConnectorRecord, access: ConnectorAccess): boolean {
 /** Stores a change if it and the person making it are still as judged. Returns the runs that were told to end. */
 async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promise<SyncRecord[]> {
   const { actor, source, before, body, isTakenOver } = change;
-  const { patch, credentials, told } = change.made;
+  const { patch, credentials, checked } = change.made;
   const { connectorId } = before;
   const workspace = tx.in(actor.workspaceId);
   if (isTakenOver) await takeOver(deps, tx, actor, connectorId);
@@ -99,7 +99,7 @@ async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promi
     });
   }
   await workspace.connectors.update(connectorId, { ...patch, ...nextRunOf(deps, before, { ...today, ...patch }) });
-  if (told) await keepTold(workspace, connectorId, told);
+  if (checked) await keepCheckedAccount(workspace, connectorId, checked);
   if (credentials) await deps.credentials.keep(tx, actor, connectorId, credentials);
   const after = await settle(deps, tx, change, today);
   const ended = await readAgain(deps, tx, change, { today, after });
@@ -142,9 +142,9 @@ async function settle(
   const isNamed = isTakenOver && (await access.isMember(before.ownerUserId));
   const isOthers = (isTakenOver && opensToTaker(actor, before)) || isNamed;
   if ((source.spec.acl === "connector" && hasMoved) || isOthers || (isLeft && isOpening)) {
-    return deps.syncs.withhold(tx, workspaceId, source, after);
+    return deps.syncs.hide(tx, workspaceId, source, after);
   }
-  return isTakenOver ? deps.syncs.doubtReading(tx, workspaceId, after) : after;
+  return isTakenOver ? deps.syncs.invalidateReading(tx, workspaceId, after) : after;
 }
 
 const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);

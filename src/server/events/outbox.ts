@@ -15,13 +15,13 @@ export type Emit = (tx: Store, workspaceId: string, event: OutgoingEvent) => Pro
 /** Makes the `Emit` that writes to the outbox. */
 export function makeOutbox({ clock, randomBytes }: Pick<Parts, "clock" | "randomBytes">): Emit {
   return async (tx, workspaceId, { type, data }) => {
-    const said = EVENT_DATA[type].parse(data);
+    const parsed = EVENT_DATA[type].parse(data);
     const { eventTargets, eventDeliveries } = tx.in(workspaceId);
     const wanting = (await eventTargets.list()).filter(({ types }) => types.includes(type));
     if (wanting.length === 0) return;
     const now = clock.now();
     const eventId = makeId("event", randomBytes);
-    await eventDeliveries.addEvent({ eventId, type, at: now, data: said });
+    await eventDeliveries.addEvent({ eventId, type, at: now, data: parsed });
     for (const { targetId } of wanting) {
       const deliveryId = makeId("delivery", randomBytes);
       await eventDeliveries.enqueue({ deliveryId, targetId, eventId, createdAt: now, isReplay: false });

@@ -36,7 +36,7 @@ export function makeEventWatch({
 }) {
   let nextAt = 0;
 
-  async function look(workspace: WorkspaceStore): Promise<Difference> {
+  async function compare(workspace: WorkspaceStore): Promise<Difference> {
     const { eventDeliveries, connectors, access, syncs } = workspace;
     const age = { now: clock.now(), maxAclAgeMs: await access.maxAclAgeMs() };
     const ended = await eventDeliveries.listMarks();
@@ -46,9 +46,9 @@ export function makeEventWatch({
       if (connector.state === "deleting") continue;
       for (const condition of conditionsOf(connector, age, { staleOf, held: held.get(connector.connectorId) })) {
         const key = `${connector.connectorId} ${condition.event.type}`;
-        const told = ended.get(key);
+        const former = ended.get(key);
         ended.delete(key);
-        if (told !== undefined && told >= condition.value) continue;
+        if (former !== undefined && former >= condition.value) continue;
         // A run that goes on may hold more.
         if (condition.event.type === "removal.held" && (await isRunning(syncs, connector.connectorId))) continue;
         news.push({ connectorId: connector.connectorId, ...condition });
@@ -57,12 +57,12 @@ export function makeEventWatch({
     return { news, ended: [...ended.keys()].map(toMark) };
   }
 
-  async function note(tx: Store, workspaceId: string, isTold: boolean): Promise<void> {
+  async function note(tx: Store, workspaceId: string, isEmitted: boolean): Promise<void> {
     const workspace = tx.in(workspaceId);
-    const { news, ended } = await look(workspace);
+    const { news, ended } = await compare(workspace);
     for (const { connectorId, value, event } of news) {
       await workspace.eventDeliveries.setMark({ connectorId, type: event.type }, value);
-      if (isTold) await emit(tx, workspaceId, event);
+      if (isEmitted) await emit(tx, workspaceId, event);
     }
     for (const mark of ended) await workspace.eventDeliveries.removeMark(mark);
   }
@@ -75,7 +75,7 @@ export function makeEventWatch({
       if (now < nextAt && nextAt - now <= EVERY_MS) return;
       nextAt = now + EVERY_MS;
       for (const workspaceId of await store.eventQueue.listWorkspaces()) {
-        const { news, ended } = await look(store.in(workspaceId));
+        const { news, ended } = await compare(store.in(workspaceId));
         if (news.length + ended.length > 0) await store.transaction((tx) => note(tx, workspaceId, true));
       }
     },

@@ -73,9 +73,9 @@ export function makeFileService(options: FileServiceOptions) {
    * A principal is shown with its name: members see those through which they have access, admins those that a list
    * names.
    */
-  async function namesIn(told: Omit<FileAccess, "names">, workspaceId: string): Promise<Record<string, string>> {
-    const principals = told.lists.flatMap(({ chain, principals }) => [...(chain ?? []), ...(principals ?? [])]);
-    const ids = [told.userId, told.connectorId, ...principals.flatMap(idOfPrincipal)];
+  async function namesIn(shown: Omit<FileAccess, "names">, workspaceId: string): Promise<Record<string, string>> {
+    const principals = shown.lists.flatMap(({ chain, principals }) => [...(chain ?? []), ...(principals ?? [])]);
+    const ids = [shown.userId, shown.connectorId, ...principals.flatMap(idOfPrincipal)];
     const names = await store.in(workspaceId).names.of([...new Set(ids)]);
     return Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)]));
   }

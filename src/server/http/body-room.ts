@@ -42,7 +42,7 @@ export function makeBodyRoom({ freeBytes, senderBytes, totalBytes }: BodyRoomLim
           counted += more;
           add(sender, more);
         },
-        leave(): void {
+        release(): void {
           add(sender, -counted);
           counted = 0;
         },

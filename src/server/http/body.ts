@@ -70,18 +70,18 @@ function readerOf(incoming: Readable): BodyReader {
     read: () =>
       new Promise((resolve, reject) => {
         const settle = (end: () => void) => {
-          for (const turn of TURNS) incoming.off(turn, look);
+          for (const turn of TURNS) incoming.off(turn, check);
           end();
         };
-        const look = () => {
+        const check = () => {
           // The stream has no encoding, so it yields bytes.
           const value = incoming.read() as Buffer | null;
           if (value !== null) settle(() => resolve({ value }));
           else if (incoming.readableEnded) settle(() => resolve({}));
           else if (incoming.destroyed) settle(() => reject(incoming.errored ?? new Error("The body was cut off.")));
         };
-        for (const turn of TURNS) incoming.on(turn, look);
-        look();
+        for (const turn of TURNS) incoming.on(turn, check);
+        check();
       }),
     // The server reads the rest of a body after the answer, or closes the connection.
     cancel: async () => undefined,

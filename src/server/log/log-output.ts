@@ -42,11 +42,11 @@ export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
   }
 
   async function putChunk(lines: readonly Uint8Array[]): Promise<void> {
-    const told = lost;
+    const reported = lost;
     try {
-      const head = `${isMidLine ? "\n" : ""}${told > 0 ? notice(told) : ""}`;
+      const head = `${isMidLine ? "\n" : ""}${reported > 0 ? notice(reported) : ""}`;
       if (head !== "") await put(Buffer.from(head));
-      lost -= told;
+      lost -= reported;
       await put(Buffer.concat(lines));
     } catch {
       // The failure can't be reported now: the next line that can be written says how many are missing.

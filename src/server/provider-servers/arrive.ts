@@ -94,8 +94,8 @@ export async function describeFoundConnection(
 export async function endLapsedConnection(deps: Pick<ServerDeps, "oauth" | "log">, flow: OpenedFlow): Promise<void> {
   const { client, secrets } = contentOf("intent_found", flow);
   if (client.authorization.revocationEndpoint === undefined) return;
-  const isTold = await deps.oauth.revoke(client, secrets);
-  if (!isTold) deps.log.warn({ connectionId: flow.providerId }, "tokens could not be revoked at a provider");
+  const isRevoked = await deps.oauth.revoke(client, secrets);
+  if (!isRevoked) deps.log.warn({ connectionId: flow.providerId }, "tokens could not be revoked at a provider");
 }
 
 /**

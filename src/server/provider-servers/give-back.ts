@@ -33,8 +33,8 @@ export function giveBack({ oauth, afterwards, log }: Deps, grants: readonly (End
     if (!grant?.client.authorization.revocationEndpoint) continue;
     const { connectionId, client, secrets } = grant;
     afterwards.run("a revocation at a provider", async () => {
-      const isTold = await oauth.revoke(client, secrets);
-      if (!isTold) log.warn({ connectionId }, "tokens could not be revoked at a provider");
+      const isRevoked = await oauth.revoke(client, secrets);
+      if (!isRevoked) log.warn({ connectionId }, "tokens could not be revoked at a provider");
     });
   }
 }

@@ -143,8 +143,8 @@ export function makeProviderOAuth({
       };
       if (own.clientId !== null) return { ...asWhom(own.clientId, own.secret), callback: own.callback ?? undefined };
       if (registrationEndpoint !== undefined) {
-        const said = await registerSelf(found, registrationEndpoint);
-        const client = asWhom(said.client_id, said.client_secret, said.token_endpoint_auth_method);
+        const registered = await registerSelf(found, registrationEndpoint);
+        const client = asWhom(registered.client_id, registered.client_secret, registered.token_endpoint_auth_method);
         return { ...client, callback: callbackOf(found) };
       }
       if (found.supportsCimd && hasDocument)

@@ -185,7 +185,7 @@ const NOTE_EVERY_MS = 5 * 60_000;
 
 /** Wraps a session; each request goes through `ask`. */
 function watched(session: McpSession, ask: <Result>(work: () => Promise<Result>) => Promise<Result>): McpSession {
-  const heard =
+  const asked =
     <Args extends unknown[], Result>(question: (...args: Args) => Promise<Result>) =>
     (...args: Args): Promise<Result> =>
       ask(() => question(...args));
@@ -193,14 +193,14 @@ function watched(session: McpSession, ask: <Result>(work: () => Promise<Result>)
     serverInfo: session.serverInfo,
     protocolVersion: session.protocolVersion,
     capabilities: session.capabilities,
-    listTools: heard(() => session.listTools()),
-    listResources: heard((cursor) => session.listResources(cursor)),
-    listResourceTemplates: heard((cursor) => session.listResourceTemplates(cursor)),
-    readResource: heard((uri) => session.readResource(uri)),
-    callTool: heard((name, args) => session.callTool(name, args)),
-    complete: heard((uriTemplate, argument, options) => session.complete(uriTemplate, argument, options)),
-    ping: heard(() => session.ping()),
-    subscribe: heard((uri) => session.subscribe(uri)),
+    listTools: asked(() => session.listTools()),
+    listResources: asked((cursor) => session.listResources(cursor)),
+    listResourceTemplates: asked((cursor) => session.listResourceTemplates(cursor)),
+    readResource: asked((uri) => session.readResource(uri)),
+    callTool: asked((name, args) => session.callTool(name, args)),
+    complete: asked((uriTemplate, argument, options) => session.complete(uriTemplate, argument, options)),
+    ping: asked(() => session.ping()),
+    subscribe: asked((uri) => session.subscribe(uri)),
     onListChanged: (listener) => session.onListChanged(listener),
     onUpdated: (listener) => session.onUpdated(listener),
     onEnded: (listener) => session.onEnded(listener),

@@ -9,7 +9,7 @@ export type ComputingTime = typeof COMPUTING_TIME;
  * How often callers check for a gap while people search. One caller begins in each gap: all at once would delay the
  * next search.
  */
-const LOOK_MS = 3;
+const CHECK_MS = 3;
 /** While searches leave no gap, one begins in this time. Source: docs/decisions/0043. */
 const PACE_MS = 20;
 /** After this long without a search, no one is assumed to be searching. */
@@ -19,22 +19,22 @@ const QUIET_MS = 25;
 export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
   const waiting: (() => void)[] = [];
   let endedAt = -Infinity;
-  let isLooking = false;
+  let isWatching = false;
 
   const isQuiet = () => isIdle() && now() - endedAt >= QUIET_MS;
 
-  const look = async () => {
-    isLooking = true;
+  const watch = async () => {
+    isWatching = true;
     let begunAt = now();
     while (waiting.length > 0) {
-      await sleep(LOOK_MS);
+      await sleep(CHECK_MS);
       if (isQuiet()) for (const resolve of waiting.splice(0)) resolve();
       else if (isIdle() || now() - begunAt >= PACE_MS) {
         begunAt = now();
         waiting.shift()?.();
       }
     }
-    isLooking = false;
+    isWatching = false;
   };
 
   return {
@@ -46,7 +46,7 @@ export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
       if (waiting.length === 0 && isQuiet()) return;
       await new Promise<void>((resolve) => {
         waiting.push(resolve);
-        if (!isLooking) void look();
+        if (!isWatching) void watch();
       });
     },
     /** Call when a search has ended: a gap begins if none is running now. */

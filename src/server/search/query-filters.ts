@@ -147,14 +147,14 @@ export function readSentence(query: string): SentenceFilters | undefined {
   while (rest !== "") {
     const step = nextStep(rest, found);
     if (step === undefined) return undefined;
-    const said = Object.keys(step.filters);
-    if (said.some((name) => Object.hasOwn(found, name))) return undefined;
+    const names = Object.keys(step.filters);
+    if (names.some((name) => Object.hasOwn(found, name))) return undefined;
     Object.assign(found, step.filters);
     rest = rest.slice(step.length).trimStart();
   }
   const { assignee, after, before, priority } = found;
-  const isTelling = [assignee, after, before, priority].some((one) => one !== undefined);
-  return isTelling && Object.keys(found).length >= 2 ? found : undefined;
+  const isSelective = [assignee, after, before, priority].some((one) => one !== undefined);
+  return isSelective && Object.keys(found).length >= 2 ? found : undefined;
 }
 
 const MAX_CHARS = 120;

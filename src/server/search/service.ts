@@ -160,14 +160,14 @@ interface Understood {
  * nothing visible fits them: then its words are searched for like any others.
  */
 async function understandSentence(input: SearchArguments, context: FilterContext): Promise<Understood | undefined> {
-  const said = readSentence(input.query);
-  if (said === undefined) return undefined;
+  const sentence = readSentence(input.query);
+  if (sentence === undefined) return undefined;
   // An explicit argument wins over the sentence.
-  const args: SearchArguments = { ...said, ...input, query: "" };
+  const args: SearchArguments = { ...sentence, ...input, query: "" };
   try {
     const resolved = await resolveFilters(args, context);
     if ((await context.probe({ filters: resolved.filters })).total === 0) return undefined;
-    const listed = Object.entries(said).map(([name, value]) => `${ARGUMENT_NAMES[name] ?? name}=${String(value)}`);
+    const listed = Object.entries(sentence).map(([name, value]) => `${ARGUMENT_NAMES[name] ?? name}=${String(value)}`);
     const note = `the query was read as ${listed.join(" ")}. To search for its words instead, put one of them in quotes.`;
     return { args, resolved: { ...resolved, notes: [...resolved.notes, note] } };
   } catch (error) {

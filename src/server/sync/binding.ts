@@ -41,7 +41,7 @@ export async function bindIn(tx: Store, workspaceId: string, bound: Bound): Prom
   if (change === undefined) return undefined;
   return {
     ...connector,
-    ...(await beginAgain(workspace, connectorId, { now, doubts: change === "place" && isMirror(source.spec) })),
+    ...(await beginAgain(workspace, connectorId, { now, isInvalid: change === "place" && isMirror(source.spec) })),
   };
 }
 
@@ -59,7 +59,7 @@ export async function bindRun(
 }
 
 /**
- * Drops the position that the next run would resume from. `doubts`: no one can read mirrored items until they are named
+ * Drops the position that the next run would resume from. `isInvalid`: no one can read mirrored items until they are named
  * again, and no one counts as a group or a user until they are reported again. Call it in a transaction.
  *
  * @returns the changes to the connector
@@ -67,13 +67,13 @@ export async function bindRun(
 export async function beginAgain(
   { connectors, sourcePeople, access }: WorkspaceStore,
   connectorId: string,
-  { now, doubts }: { now: number; doubts: boolean },
+  { now, isInvalid }: { now: number; isInvalid: boolean },
 ): Promise<Pick<ConnectorRecord, "cursor" | "lastFullAt"> & Partial<Pick<ConnectorRecord, "aclCheckedAt">>> {
-  const patch = { cursor: null, lastFullAt: null, ...(doubts && { aclCheckedAt: null }) };
+  const patch = { cursor: null, lastFullAt: null, ...(isInvalid && { aclCheckedAt: null }) };
   await connectors.update(connectorId, patch);
   await connectors.dropState(connectorId);
-  if (doubts) {
-    await sourcePeople.doubt(connectorId);
+  if (isInvalid) {
+    await sourcePeople.invalidate(connectorId);
     await connectors.believeFrom(connectorId, now + 1);
     await access.forgetClocks(connectorId);
   } else await sourcePeople.restart(connectorId);
@@ -84,12 +84,12 @@ async function bindingOf(
   { connectors }: WorkspaceStore,
   { source, config, connector: { connectorId, accountId }, authority }: Bound,
 ): Promise<Binding> {
-  const told = await connectors.findAccount(connectorId);
+  const checked = await connectors.findAccount(connectorId);
   const credentials = await connectors.findCredentials(connectorId);
   return {
     place: JSON.stringify([authority.users?.instance ?? null, source.originOf?.(config) ?? null, accountId]),
-    account: told?.accountId ?? null,
-    scopes: told?.scopes ?? null,
+    account: checked?.accountId ?? null,
+    scopes: checked?.scopes ?? null,
     credentials: credentials ? `${credentials.givenAt} ${credentials.givenBy}` : "",
     version: source.spec.stateVersion ?? 1,
   };

@@ -30,11 +30,11 @@ export interface SyncDeps {
   /** The principals that a run of the connector may name, as `core/principals.ts` judges it. Source: S2. */
   loadAuthority(workspaceId: string, source: Source, connector: ConnectorRecord): Promise<Authority>;
   /** Returns the item with its people as this authority allows them. */
-  claimStrangers(item: SourceItem, authority: Authority): SourceItem;
+  withoutUnknownPeople(item: SourceItem, authority: Authority): SourceItem;
   /** Handles users of sources; absent = none of them is matched to a member. */
   people?: PeopleHooks;
   /** The connector's credentials and their state; absent = no connector has credentials. */
-  standingOf?(
+  credentialsOf?(
     workspaceId: string,
     connector: ConnectorRecord,
   ): Promise<Pick<HttpGrant, "credentials" | "account"> & Pick<SourceContext<unknown>, "mcp">>;
@@ -95,7 +95,7 @@ export function atInstance(context: SourceContext<unknown>, { users }: Authority
  *   `secret_unreadable` when its credentials can't be opened
  */
 export async function makeContext(
-  { now, log, standingOf, http, store }: Pick<SyncDeps, "now" | "log" | "standingOf" | "http" | "store">,
+  { now, log, credentialsOf, http, store }: Pick<SyncDeps, "now" | "log" | "credentialsOf" | "http" | "store">,
   workspaceId: string,
   source: Source,
   connector: ConnectorRecord,
@@ -109,7 +109,7 @@ export async function makeContext(
   const about = { connectorId: connector.connectorId, providerId: connector.providerId };
   const { connectorId: id, name, visibility } = connector;
   const owner = `user:${connector.ownerUserId}`;
-  const { mcp, ...standing } = (await standingOf?.(workspaceId, connector)) ?? { credentials: {} };
+  const { mcp, ...standing } = (await credentialsOf?.(workspaceId, connector)) ?? { credentials: {} };
   return {
     config: config.data,
     connector: { id, name, visibility, owner },

@@ -8,17 +8,17 @@ const SLICE = 100;
 /**
  * Hides everything of a connector from here on, until the items read before are removed, and has everything read again:
  * the connector reads another place, or with another account. Call it in the transaction of its reason, and
- * `removeWithheld` after it.
+ * `removeHidden` after it.
  *
  * @returns the changes to the connector
  * Source: S60.
  */
-export async function withhold(
+export async function hideItems(
   { connectors, itemWrites, access }: Pick<WorkspaceStore, "connectors" | "itemWrites" | "access">,
   connectorId: string,
   now: number,
 ): Promise<Pick<ConnectorRecord, "withheldAt">> {
-  await itemWrites.doubtReading(connectorId);
+  await itemWrites.invalidateReading(connectorId);
   await connectors.update(connectorId, { withheldAt: now });
   await access.raiseEpoch();
   return { withheldAt: now };
@@ -28,7 +28,7 @@ export async function withhold(
  * Removes the items that a withheld connector had read elsewhere, whatever the guard says, and shows the rest. Running
  * it twice, or during a run, does no harm; if it ends halfway, the next run goes on.
  */
-export async function removeWithheld(
+export async function removeHidden(
   { store, now }: { store: Store; now: () => number },
   workspaceId: string,
   connectorId: string,
@@ -48,6 +48,6 @@ export async function removeWithheld(
   }
   await store.transaction(async (tx) => {
     const workspace = tx.in(workspaceId);
-    if (await workspace.itemWrites.endWithholding(connectorId)) await workspace.access.raiseEpoch();
+    if (await workspace.itemWrites.showAgain(connectorId)) await workspace.access.raiseEpoch();
   });
 }

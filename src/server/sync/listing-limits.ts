@@ -18,10 +18,10 @@ const BOUND_KEY = "kb:bound";
 const Stored = z.object({ syncId: z.string(), looks: z.number(), ms: z.number() });
 
 /** How much a run has listed, over all its attempts. */
-export type Bound = Awaited<ReturnType<typeof makeBound>>;
+export type ListingTally = Awaited<ReturnType<typeof makeListingTally>>;
 
 /** Makes the bound of a run, starting from the counts of its earlier attempts. */
-export async function makeBound(
+export async function makeListingTally(
   itemWrites: Pick<ItemWriteStore, "findState">,
   { connectorId, syncId }: { connectorId: string; syncId: string },
   limits: ListingLimits = LISTING_LIMITS,

@@ -4,13 +4,13 @@ import { stateUnder, tally, type Work } from "./work.ts";
 import { isLiving, type KnownItem } from "./item-rows.ts";
 
 /** An item's access: its own, and the effective one with its parents'. */
-export interface Standing {
+export interface AccessIds {
   ownAclId: number | null;
   aclId: number;
 }
 
 /** The access as named now, with the clock of its own part. */
-export interface NamedStanding extends Standing {
+export interface NamedAccessIds extends AccessIds {
   ownClockAt: number | null;
   ownClockCause: null;
 }
@@ -23,11 +23,11 @@ type Named = Place & Pick<PreparedItem, "access">;
  * permissions expire, an item below a parent that names no access has a clock all the same: its source may have set one
  * since.
  */
-export async function standingOf(
+export async function accessIdsOf(
   work: Work,
   { externalId, parentExternalId, access }: Named,
   clockAt: number | null = null,
-): Promise<NamedStanding> {
+): Promise<NamedAccessIds> {
   let ownAclId: number | null = null;
   if (access !== null && !isChildId(externalId)) ownAclId = await work.intern(access, clockAt);
   else if (isPartWithClock(work, { externalId, parentExternalId })) ownAclId = await work.reclock(null, clockAt);
@@ -54,11 +54,11 @@ function noteTouched(work: Work, externalId: string, isMoved: boolean): void {
 }
 
 /** Records the effects of an item's new place and access on the items below it, and on the op's result. */
-export function noteStanding(
+export function noteAccessIds(
   work: Work,
   item: Place,
   known: KnownItem | undefined,
-  { ownAclId, aclId }: Standing,
+  { ownAclId, aclId }: AccessIds,
 ): void {
   const { externalId, parentExternalId } = item;
   const isMoved = known !== undefined && known.parentExternalId !== parentExternalId;
@@ -85,13 +85,13 @@ export async function changeAccess(
   const isFormer = known.textReason === "failed" && holdsFormer(work, known);
   const listed = { access, parentExternalId: known.parentExternalId };
   const standing = isFormer
-    ? await narrowedStanding(work, known, listed, clockAt)
-    : await standingOf(work, { ...known, access }, clockAt);
-  const outcome = isSameStanding(known, standing) ? "unchanged" : "upserted";
+    ? await narrowedAccessIds(work, known, listed, clockAt)
+    : await accessIdsOf(work, { ...known, access }, clockAt);
+  const outcome = areSameAccessIds(known, standing) ? "unchanged" : "upserted";
   tally(work, known, outcome);
   if (known.seenBy !== work.seenBy) work.rows.set(known.kbId, { seenBy: work.seenBy });
-  noteStanding(work, known, known, standing);
-  setStanding(work, known, standing);
+  noteAccessIds(work, known, known, standing);
+  setAccessIds(work, known, standing);
   const { ownClockAt, ownClockCause } = standing;
   if (known.ownClockAt !== ownClockAt || known.ownClockCause !== null) {
     work.rows.set(known.kbId, { ownClockAt, ownClockCause });
@@ -115,9 +115,9 @@ export async function narrowAccess(
     work.exceptions.set(known.kbId, "not_looked_at");
     return "done";
   }
-  const { ownAclId, aclId, ownClockAt, ownClockCause } = await narrowedStanding(work, known, listed, clockAt);
-  noteStanding(work, known, known, { ownAclId, aclId });
-  setStanding(work, known, { ownAclId, aclId });
+  const { ownAclId, aclId, ownClockAt, ownClockCause } = await narrowedAccessIds(work, known, listed, clockAt);
+  noteAccessIds(work, known, known, { ownAclId, aclId });
+  setAccessIds(work, known, { ownAclId, aclId });
   work.rows.set(known.kbId, { ownClockAt, ownClockCause });
   return "done";
 }
@@ -135,12 +135,12 @@ export function holdsFormer({ batch: { run, mirror } }: Work, { textHash }: Know
  * in both may read it. The stored content was listed for the former readers, and its source now shows the item to the new
  * ones. The parent stays the same.
  */
-export async function narrowedStanding(
+export async function narrowedAccessIds(
   work: Work,
   known: KnownItem,
   { access }: Pick<ListedAccess, "access">,
   clockAt: number | null = null,
-): Promise<NamedStanding> {
+): Promise<NamedAccessIds> {
   const { externalId, parentExternalId } = known;
   const hasClock = known.ownAclId !== null || isPartWithClock(work, known);
   const kept = hasClock ? await work.reclock(known.ownAclId, clockAt) : null;
@@ -153,7 +153,7 @@ export async function narrowedStanding(
 }
 
 /** An item that no one may read is never "unchanged": a source that names it again must see that it was checked. */
-export function isSameStanding(known: KnownItem, { ownAclId, aclId }: Standing): boolean {
+export function areSameAccessIds(known: KnownItem, { ownAclId, aclId }: AccessIds): boolean {
   return aclId !== 0 && known.aclId === aclId && known.ownAclId === ownAclId;
 }
 
@@ -204,7 +204,7 @@ function isWithheld({ rows }: Work, { aclId, kbId }: KnownItem): boolean {
 /** @returns true when the item has another access now */
 function settleOne(work: Work, item: KnownItem): boolean {
   const { aclId } = work.effective.of(item);
-  setStanding(work, item, { aclId, ownAclId: item.ownAclId });
+  setAccessIds(work, item, { aclId, ownAclId: item.ownAclId });
   return aclId !== item.aclId;
 }
 
@@ -218,7 +218,7 @@ export function listHidden(work: Work): HiddenChild[] {
   });
 }
 
-export function setStanding(work: Work, known: KnownItem, { ownAclId, aclId }: Standing): void {
+export function setAccessIds(work: Work, known: KnownItem, { ownAclId, aclId }: AccessIds): void {
   if (known.aclId === aclId && known.ownAclId === ownAclId) return;
   work.rows.set(known.kbId, { aclId, ownAclId, indexState: stateUnder(aclId, known) });
   setIndexAccess(work, known, aclId);

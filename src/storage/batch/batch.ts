@@ -11,14 +11,14 @@ import { makeAuditStore } from "#storage/records/audit.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import {
   changeAccess,
-  isSameStanding,
+  areSameAccessIds,
   listHidden,
   narrowAccess,
-  noteStanding,
+  noteAccessIds,
   setIndexAccess,
   settleAccesses,
-  type NamedStanding,
-  standingOf,
+  type NamedAccessIds,
+  accessIdsOf,
   touch,
 } from "./access.ts";
 import { cutOf } from "./cut-text.ts";
@@ -46,7 +46,7 @@ import { isLiving, type KnownItem } from "./item-rows.ts";
 import { moveChildren } from "./child-rows.ts";
 import { readStoredDocument } from "./stored-document.ts";
 import { noteRemovals } from "./removal-windows.ts";
-import { withholdBelow } from "./withhold.ts";
+import { hideBelow } from "./withhold.ts";
 import { setClocks, settleExceptions } from "./item-clocks.ts";
 import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "#storage/item-batch.ts";
 
@@ -114,7 +114,7 @@ export function makeApplyBatch(
       const trace = batch.trace && (await traceOf(work, access, batch.trace));
       if (trace) await makeAuditStore(handles, workspaceId).append(trace);
       const of = { workspaceId, connectorId: batch.connectorId };
-      const withheld = tops.length === 0 ? [] : withholdBelow(connection, of, tops);
+      const withheld = tops.length === 0 ? [] : hideBelow(connection, of, tops);
       if (batch.upload) await saveUpload(handles, workspaceId, batch.upload, outcomes, batch.now);
       for (const kbId of work.indexedAgain) work.changes.push(upsertOfStored(connection, workspaceId, kbId));
       index.apply(workspaceId, work.changes);
@@ -123,10 +123,10 @@ export function makeApplyBatch(
       const isCancelRequested = batch.run
         ? saveRun(connection, workspaceId, batch.connectorId, batch.run, work)
         : false;
-      const told = { outcomes, hiddenChildren: listHidden(work) };
+      const result = { outcomes, hiddenChildren: listHidden(work) };
       return {
         isApplied: true,
-        ...told,
+        ...result,
         isCancelRequested,
         ...(people && { people }),
         tookMs: performance.now() - startedAt,
@@ -235,8 +235,8 @@ async function upsert(work: Work, { item, clockAt = null, version }: Upsert): Pr
     work.addSkip(item.externalId, "failed", item.text.message, item.text.retryAt !== null);
     if (living && hasFormer(work, living)) return keepFormer(work, living, item, item.text, clockAt);
   }
-  const standing = await standingOf(work, item, clockAt);
-  noteStanding(work, item, known, standing);
+  const standing = await accessIdsOf(work, item, clockAt);
+  noteAccessIds(work, item, known, standing);
   const same =
     living?.indexHash === item.indexHash && (isFailed || living.textReason !== "failed") ? living : undefined;
   const { aclId } = standing;
@@ -253,7 +253,7 @@ async function upsert(work: Work, { item, clockAt = null, version }: Upsert): Pr
   if (!same) work.changes.push(toIndexUpsert(item, kbId, work.batch.connectorId, aclId));
   else setIndexAccess(work, same, aclId);
   if (isFailed) return "failed";
-  const outcome = same && isSameStanding(same, standing) ? "unchanged" : "upserted";
+  const outcome = same && areSameAccessIds(same, standing) ? "unchanged" : "upserted";
   tally(work, known, outcome);
   return outcome;
 }
@@ -302,7 +302,7 @@ function writeRow(
   work: Work,
   item: PreparedItem,
   known: KnownItem | undefined,
-  standing: NamedStanding & ReturnType<typeof cutOf>,
+  standing: NamedAccessIds & ReturnType<typeof cutOf>,
 ): void {
   const { rows, batch } = work;
   const textHash = item.text.state === "text" ? item.text.textHash : null;

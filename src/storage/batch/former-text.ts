@@ -1,11 +1,11 @@
 import {
   holdsFormer,
-  type NamedStanding,
-  narrowedStanding,
-  noteStanding,
+  type NamedAccessIds,
+  narrowedAccessIds,
+  noteAccessIds,
   setIndexAccess,
-  standingOf,
-  type Standing,
+  accessIdsOf,
+  type AccessIds,
 } from "./access.ts";
 import { childrenBeside } from "./child-rows.ts";
 import {
@@ -44,11 +44,11 @@ export async function keepFormer(
   const place = isFormer ? known : item;
   const isMoved = known.parentExternalId !== item.parentExternalId;
   const { ownAclId, aclId } = known;
-  let standing: Partial<NamedStanding> & Standing = { ownAclId, aclId };
-  if (!isFormer) standing = await standingOf(work, item, clockAt);
-  else if (!isMoved) standing = await narrowedStanding(work, known, item, clockAt);
+  let standing: Partial<NamedAccessIds> & AccessIds = { ownAclId, aclId };
+  if (!isFormer) standing = await accessIdsOf(work, item, clockAt);
+  else if (!isMoved) standing = await narrowedAccessIds(work, known, item, clockAt);
   else work.exceptions.set(known.kbId, "failed");
-  noteStanding(work, place, known, standing);
+  noteAccessIds(work, place, known, standing);
   work.rows.set(known.kbId, {
     ...standing,
     parentExternalId: place.parentExternalId,

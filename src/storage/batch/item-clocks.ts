@@ -1,6 +1,6 @@
 import { isChildId } from "#core/child-ids.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
-import { noteStanding, setStanding } from "./access.ts";
+import { noteAccessIds, setAccessIds } from "./access.ts";
 import type { ItemOp, OpOutcome, ClockCause } from "#storage/item-batch.ts";
 import { isLiving, type KnownItem } from "./item-rows.ts";
 import type { Work } from "./work.ts";
@@ -49,6 +49,6 @@ async function giveClock(work: Work, item: KnownItem, at: number | null, cause: 
   const isNobodys = item.ownAclId === null && parentExternalId === null;
   const ownAclId = isNobodys ? null : await work.reclock(item.ownAclId, at);
   const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });
-  noteStanding(work, item, item, { ownAclId, aclId });
-  setStanding(work, item, { ownAclId, aclId });
+  noteAccessIds(work, item, item, { ownAclId, aclId });
+  setAccessIds(work, item, { ownAclId, aclId });
 }

@@ -183,7 +183,7 @@ export function makeItemRows(
         connectorId,
         kbId,
       ).length > 0,
-    endWithholding(kbId: string) {
+    endHiding(kbId: string) {
       run(
         "delete from withheld_items where workspaceId = ? and connectorId = ? and kbId = ?",
         workspaceId,

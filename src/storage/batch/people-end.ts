@@ -1,5 +1,5 @@
 import type { SqliteConnection } from "#storage/sqlite.ts";
-import type { PeopleEnd, PeopleEndSlice, PeopleTeller } from "#storage/people-batch.ts";
+import type { PeopleEnd, PeopleEndSlice, PeopleReporter } from "#storage/people-batch.ts";
 import { endJoin, isJoined, setAliases } from "./people-users.ts";
 import { savePeopleRun } from "./people-run.ts";
 import { isPast, makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
@@ -16,10 +16,10 @@ const SLICE_USERS = 1_000;
 export function beginPeople(
   connection: SqliteConnection,
   workspaceId: string,
-  teller: PeopleTeller,
+  reporter: PeopleReporter,
 ): { position: number; cursor: string | null } {
-  const { feed, change, all } = makePeopleWork(connection, workspaceId, teller);
-  const { connectorId, toldIn, runId, mode } = teller;
+  const { feed, change, all } = makePeopleWork(connection, workspaceId, reporter);
+  const { connectorId, toldIn, runId, mode } = reporter;
   if (mode === "whole" && feed.runId !== runId) {
     change(
       `insert into people_feeds (workspaceId, connectorId, toldIn, position, runId) values (?, ?, ?, 0, ?)
@@ -74,7 +74,7 @@ function unnamedIn(work: PeopleWork, { connectorId, toldIn, runId, homesNotLooke
 function keepBack(work: PeopleWork, { notLookedAt }: PeopleEnd): void {
   if (notLookedAt.length === 0) return;
   const names = JSON.stringify(notLookedAt);
-  const { feed, teller } = work;
+  const { feed, reporter } = work;
   // Groups and users that followed the feed until now get its current clock.
   const follow = (table: string, clock: string, principal: string) =>
     work.change(
@@ -82,8 +82,8 @@ function keepBack(work: PeopleWork, { notLookedAt }: PeopleEnd): void {
        where workspaceId = ?1 and connectorId = ?3 and toldIn = ?4 and followsFeed = 1
          and ${principal} in (select value from json_each(?5))`,
       feed.currentAt,
-      teller.connectorId,
-      teller.toldIn,
+      reporter.connectorId,
+      reporter.toldIn,
       names,
     );
   follow("source_groups", "checkedAt", "groupPrincipal");
@@ -132,7 +132,7 @@ function sweepUsers(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt 
 
 /** A join ends with the connector that reported it; another connector's word joins no one. */
 function forgetUser(work: PeopleWork, principal: string): void {
-  const { connectorId } = work.teller;
+  const { connectorId } = work.reporter;
   setAliases(work, principal, []);
   work.change(
     "delete from identities where workspaceId = ? and principal = ? and connectorId = ?",

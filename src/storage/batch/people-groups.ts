@@ -36,8 +36,8 @@ function findGroups(work: PeopleWork, groups: readonly Principal[]): Map<Princip
   return new Map(rows.map((row) => [String(row["groupPrincipal"]), toKnown(row)]));
 }
 
-function requireOwn({ teller }: PeopleWork, group: Principal): void {
-  if (!group.startsWith(`group:${teller.connectorId}:`)) throw new Error("A group of another connector's.");
+function requireOwn({ reporter }: PeopleWork, group: Principal): void {
+  if (!group.startsWith(`group:${reporter.connectorId}:`)) throw new Error("A group of another connector's.");
 }
 
 function toKnown(row: SqlRow): KnownGroup {
@@ -63,15 +63,15 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
     groups.map(({ group }) => group),
   );
   const readings: Reading[] = [];
-  for (const told of groups) {
-    const before = known.get(told.group);
-    if (before && isOvertaken(work, told, before)) continue;
+  for (const reported of groups) {
+    const before = known.get(reported.group);
+    if (before && isOvertaken(work, reported, before)) continue;
     work.counts.groups++;
-    const reading = readingOf(told, before);
+    const reading = readingOf(reported, before);
     readings.push(reading);
     tally(work, before, reading.replaced === undefined);
     if (reading.replaced === undefined) work.counts.unchanged++;
-    else replaceMembers(work, told.group, reading.replaced);
+    else replaceMembers(work, reported.group, reading.replaced);
     // Its members get it back.
     if (before && isPast(work, before)) work.isChanged = true;
   }
@@ -87,21 +87,21 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
  * beginning, because teams are read before the repositories that they can access; a run over some groups reads each as
  * it is reported.
  */
-function isOvertaken({ teller, all }: PeopleWork, told: WholeGroup, before: KnownGroup): boolean {
-  const { begunAt, runId, mode, now } = teller;
+function isOvertaken({ reporter, all }: PeopleWork, reported: WholeGroup, before: KnownGroup): boolean {
+  const { begunAt, runId, mode, now } = reporter;
   if (begunAt === undefined || before.toldBy === null || before.toldBy === runId) return false;
   // Recorded by a clock that was since set back.
   if (before.at > now) return false;
   if (mode !== "groups") return before.at > begunAt;
   const [other] = all("select startedAt from syncs where workspaceId = ? and syncId = ?", before.toldBy);
-  return other !== undefined && Number(other["startedAt"] ?? 0) > told.at;
+  return other !== undefined && Number(other["startedAt"] ?? 0) > reported.at;
 }
 
 /** Counts a group once per run, however many attempts report it. */
-function tally({ told, teller }: PeopleWork, before: KnownGroup | undefined, isUnchanged: boolean): void {
-  if (before?.toldBy === teller.runId) return;
-  told.groups++;
-  if (isUnchanged) told.unchanged++;
+function tally({ tallied, reporter }: PeopleWork, before: KnownGroup | undefined, isUnchanged: boolean): void {
+  if (before?.toldBy === reporter.runId) return;
+  tallied.groups++;
+  if (isUnchanged) tallied.unchanged++;
 }
 
 interface Reading extends Pick<WholeGroup, "group" | "at" | "count" | "digest" | "etag"> {
@@ -113,20 +113,24 @@ interface Reading extends Pick<WholeGroup, "group" | "at" | "count" | "digest" |
  * Compares a reading with the stored group. Sources nearly always report the same order, and then nothing is sorted; in
  * another order the group is still the same.
  */
-function readingOf({ group, at, etag, digest: told, members }: WholeGroup, before: KnownGroup | undefined): Reading {
+function readingOf(
+  { group, at, etag, digest: reportedDigest, members }: WholeGroup,
+  before: KnownGroup | undefined,
+): Reading {
   const [sorted, last] = before?.digest?.split(" ") ?? [];
-  if (before?.digest && last === told) return { group, at, etag, count: before.members, digest: before.digest };
+  if (before?.digest && last === reportedDigest)
+    return { group, at, etag, count: before.members, digest: before.digest };
   // Only `makeGroupPages` writes this.
   const each = [...new Set(JSON.parse(members) as Principal[])].sort();
   const json = JSON.stringify(each);
   const digest = hash("sha256", json, "base64");
-  const reading = { group, at, etag, count: each.length, digest: `${digest} ${told}` };
+  const reading = { group, at, etag, count: each.length, digest: `${digest} ${reportedDigest}` };
   return digest === sorted ? reading : { ...reading, replaced: json };
 }
 
 /** Writes one row per group: it was read whole now, with this content. */
 function keepReadings(work: PeopleWork, groups: readonly Reading[]): void {
-  const { connectorId, toldIn, runId, neverAges = false } = work.teller;
+  const { connectorId, toldIn, runId, neverAges = false } = work.reporter;
   const rows = groups.map(({ group, at, count, digest, etag }) => [group, at, count, digest, etag]);
   work.change(
     `insert into source_groups (workspaceId, groupPrincipal, connectorId, toldIn, checkedAt, followsFeed, neverAges, members,
@@ -174,13 +178,13 @@ export function refuseGroup(work: PeopleWork, group: Principal): void {
     `update source_groups set checkedAt = ${NEVER}, followsFeed = 0, digest = null, etag = null, toldBy = ?3, seenBy = ?4
      where workspaceId = ?1 and groupPrincipal = ?2`,
     group,
-    work.teller.runId,
+    work.reporter.runId,
     work.feed.runId,
   );
 }
 
 function replaceMembers(work: PeopleWork, group: Principal, members: string): void {
-  const { connectorId } = work.teller;
+  const { connectorId } = work.reporter;
   const removed = work.change(
     `delete from memberships where workspaceId = ?1 and groupPrincipal = ?2 and reportedBy = ?3
        and memberPrincipal not in (select value from json_each(?4))`,
@@ -217,7 +221,7 @@ export function keepGroup(work: PeopleWork, group: Principal, at: number): void 
     group,
     at,
     work.feed.position + 1,
-    work.teller.runId,
+    work.reporter.runId,
     work.feed.runId,
   );
 }
@@ -231,7 +235,7 @@ export function changeMember(
   { group, member, isRemoved }: Extract<PeopleEvent, { t: "member" }>,
   since: number,
 ): void {
-  const { connectorId } = work.teller;
+  const { connectorId } = work.reporter;
   const known = findGroup(work, group);
   if (!known) {
     work.counts.stale++;

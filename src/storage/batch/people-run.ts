@@ -8,7 +8,7 @@ import type { PeopleWork } from "./people-work.ts";
  * earlier ones is counted like the first.
  */
 export function savePeopleRun(
-  { counts, told, all, change }: PeopleWork,
+  { counts, tallied, all, change }: PeopleWork,
   { syncId, addCounts = {} }: PeopleRun,
   { isCovered, isFurther }: { isCovered: boolean; isFurther: boolean },
 ): void {
@@ -17,12 +17,12 @@ export function savePeopleRun(
   // Only this function, `saveRun` and the creation of a run write this.
   const total: SyncCounts = { ...NO_COUNTS, ...(JSON.parse(String(row["counts"])) as Partial<SyncCounts>) };
   const users = isCovered ? counts.identities : 0;
-  total.seen += told.groups + users + (addCounts.seen ?? 0);
-  total.upserted += told.groups - told.unchanged;
-  total.unchanged += told.unchanged;
+  total.seen += tallied.groups + users + (addCounts.seen ?? 0);
+  total.upserted += tallied.groups - tallied.unchanged;
+  total.unchanged += tallied.unchanged;
   total.deleted += counts.ended;
   total.skipped += addCounts.skipped ?? 0;
-  const hasMore = isFurther || told.groups > 0 || counts.ended > 0;
+  const hasMore = isFurther || tallied.groups > 0 || counts.ended > 0;
   change(
     "update syncs set counts = ?3, attempt = ?4 where workspaceId = ?1 and syncId = ?2",
     syncId,

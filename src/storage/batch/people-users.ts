@@ -12,12 +12,12 @@ export function setIdentity(work: PeopleWork, event: Extract<PeopleEvent, { t: "
     const [own] = work.all(
       "select aliasOf from identities where workspaceId = ? and principal = ? and connectorId = ?",
       alias,
-      work.teller.connectorId,
+      work.reporter.connectorId,
     );
     if (!own || own["aliasOf"] !== null) writeIdentity(work, event, alias, event.principal);
   }
   const { state } = event;
-  const { isTrusted } = work.teller;
+  const { isTrusted } = work.reporter;
   const before = setAliases(work, event.principal, state === "active" && isTrusted ? aliases : []);
   if (state === "active" || !isTrusted) return;
   for (const principal of new Set([event.principal, ...aliases, ...before])) endJoin(work, principal, state);
@@ -28,7 +28,7 @@ export function endJoin(work: PeopleWork, principal: Principal, reason: EndedJoi
   const rows = work.all(
     `update identity_joins set endedAt = ?2, endReason = ?3
      where workspaceId = ?1 and principal = ?4 and endedAt is null returning userId`,
-    work.teller.now,
+    work.reporter.now,
     reason,
     principal,
   );
@@ -50,7 +50,7 @@ export function endJoin(work: PeopleWork, principal: Principal, reason: EndedJoi
  * @returns the earlier ones
  */
 export function setAliases(work: PeopleWork, principal: Principal, aliases: readonly Principal[]): Set<Principal> {
-  const { connectorId } = work.teller;
+  const { connectorId } = work.reporter;
   const rows = work.all(
     "select alias from identity_aliases where workspaceId = ? and principal = ? and connectorId = ?",
     principal,
@@ -88,7 +88,7 @@ function writeIdentity(
   principal: Principal,
   aliasOf: Principal | null,
 ): void {
-  const { connectorId, toldIn, isTrusted } = work.teller;
+  const { connectorId, toldIn, isTrusted } = work.reporter;
   const instance = instanceOf(principal);
   if (instance === undefined) throw new Error("An identity without a user at the source.");
   const [known] = work.all(
@@ -164,7 +164,7 @@ function dropAlias(work: PeopleWork, principal: Principal, alias: Principal): vo
     "delete from identity_aliases where workspaceId = ? and principal = ? and alias = ? and connectorId = ?",
     principal,
     alias,
-    work.teller.connectorId,
+    work.reporter.connectorId,
   );
   const [other] = work.all(
     `select 1 from identity_aliases where workspaceId = ?1
@@ -175,7 +175,7 @@ function dropAlias(work: PeopleWork, principal: Principal, alias: Principal): vo
   work.change(
     "delete from identities where workspaceId = ? and principal = ? and connectorId = ? and aliasOf = ?",
     alias,
-    work.teller.connectorId,
+    work.reporter.connectorId,
     principal,
   );
   work.isChanged = true;

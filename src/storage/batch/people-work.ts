@@ -6,19 +6,19 @@ import {
   NO_PEOPLE,
   type PeopleCounts,
   type PeopleRefusal,
-  type PeopleTeller,
+  type PeopleReporter,
 } from "#storage/people-batch.ts";
 
 /** State of one change while it is applied. */
 export interface PeopleWork {
   workspaceId: string;
-  teller: PeopleTeller;
+  reporter: PeopleReporter;
   feed: Feed;
   counts: PeopleCounts;
   endedJoins: EndedJoin[];
   unknown: Principal[];
   /** Groups that the run hadn't reported before, and those of them that were unchanged. */
-  told: { groups: number; unchanged: number };
+  tallied: { groups: number; unchanged: number };
   /** Someone's principals have changed. */
   isChanged: boolean;
   /** Runs a statement whose first parameter is the workspace. */
@@ -38,7 +38,7 @@ const NO_FEED: Feed = { position: 0, currentAt: null, runId: null };
 export function refusalOf(
   connection: SqliteConnection,
   workspaceId: string,
-  { connectorId, job, scopeVersion }: PeopleTeller,
+  { connectorId, job, scopeVersion }: PeopleReporter,
 ): Exclude<PeopleRefusal, "overtaken"> | undefined {
   const one = (sql: string, ...values: string[]) => connection.execute(sql, values).rows[0];
   const connector = one(
@@ -53,20 +53,24 @@ export function refusalOf(
   return claimed?.["leaseOwner"] === job.leaseOwner ? undefined : "lease_lost";
 }
 
-export function makePeopleWork(connection: SqliteConnection, workspaceId: string, teller: PeopleTeller): PeopleWork {
+export function makePeopleWork(
+  connection: SqliteConnection,
+  workspaceId: string,
+  reporter: PeopleReporter,
+): PeopleWork {
   const isAdminMade = `select 1 from connectors c join members m on m.workspaceId = c.workspaceId and m.userId = c.createdBy
     where c.workspaceId = ? and c.connectorId = ? and m.role <> 'member'`;
   // Its creator may have lost the admin role since the run began.
   const isTrusted =
-    teller.isTrusted && connection.execute(isAdminMade, [workspaceId, teller.connectorId]).rows.length > 0;
+    reporter.isTrusted && connection.execute(isAdminMade, [workspaceId, reporter.connectorId]).rows.length > 0;
   const work: PeopleWork = {
     workspaceId,
-    teller: { ...teller, isTrusted },
+    reporter: { ...reporter, isTrusted },
     feed: NO_FEED,
     counts: { ...NO_PEOPLE },
     endedJoins: [],
     unknown: [],
-    told: { groups: 0, unchanged: 0 },
+    tallied: { groups: 0, unchanged: 0 },
     isChanged: false,
     all: (sql, ...values) => connection.execute(sql, [workspaceId, ...values]).rows,
     change: (sql, ...values) => connection.execute(sql, [workspaceId, ...values]).changes,
@@ -74,8 +78,8 @@ export function makePeopleWork(connection: SqliteConnection, workspaceId: string
   const [row] = work.all(
     `select position, currentAt, runId from people_feeds
      where workspaceId = ? and connectorId = ? and toldIn = ?`,
-    teller.connectorId,
-    teller.toldIn,
+    reporter.connectorId,
+    reporter.toldIn,
   );
   // The selected columns.
   if (row) work.feed = { ...(row as unknown as Feed) };
@@ -93,12 +97,12 @@ export function settlePeople({ isChanged, change }: PeopleWork): void {
 
 /** Whether its clock had expired. If so, no one held it, and the people who regain it must be informed. */
 export function isPast(
-  { feed, teller }: PeopleWork,
+  { feed, reporter }: PeopleWork,
   { at, followsFeed, neverAges = false }: { at: number; followsFeed: boolean; neverAges?: boolean },
 ): boolean {
   return (
     !neverAges &&
-    believedUntil(at, teller) === undefined &&
-    (!followsFeed || believedUntil(feed.currentAt, teller) === undefined)
+    believedUntil(at, reporter) === undefined &&
+    (!followsFeed || believedUntil(feed.currentAt, reporter) === undefined)
   );
 }

@@ -60,7 +60,7 @@ function makeSettle(
     const changes: IndexChange[] = [];
     for (const kbId of kbIds) {
       const item = rows.findByKbId(kbId);
-      rows.endWithholding(kbId);
+      rows.endHiding(kbId);
       if (!isLiving(item)) continue;
       const { aclId } = effective.of(item);
       if (aclId === item.aclId) continue;

@@ -18,7 +18,7 @@ const GATHER = `
  *
  * @returns the kbIds of those that someone could read until now, for the index
  */
-export function withholdBelow(
+export function hideBelow(
   connection: SqliteConnection,
   { workspaceId, connectorId }: { workspaceId: string; connectorId: string },
   externalIds: readonly string[],

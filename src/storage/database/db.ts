@@ -74,14 +74,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 /** Returns the writer, with `note` called for its failures. */
 function watched(writer: WriterClient, note: (error: unknown) => void): WriterClient {
-  const telling = (error: unknown): never => {
+  const noteAndThrow = (error: unknown): never => {
     note(error);
     throw error;
   };
   return {
     ...writer,
-    request: (...args) => writer.request(...args).catch(telling),
-    call: <Result>(...args: Parameters<WriterClient["call"]>) => writer.call<Result>(...args).catch(telling),
+    request: (...args) => writer.request(...args).catch(noteAndThrow),
+    call: <Result>(...args: Parameters<WriterClient["call"]>) => writer.call<Result>(...args).catch(noteAndThrow),
   };
 }
 

@@ -51,6 +51,6 @@ export function makeStorageHealth(probe: () => Promise<unknown>, now: () => numb
       await asking;
       return fault;
     },
-    onChange: (told) => void (listener = told),
+    onChange: (added) => void (listener = added),
   };
 }

@@ -90,10 +90,10 @@ interface Readers {
 /** The readers named before and after, from the row. */
 function readersOf({ details }: AuditRecord): Record<"before" | "after" | "added", Readers | undefined> {
   const [before, after] = [readersIn(details["before"]), readersIn(details["after"])];
-  const told = details["added"];
-  if (isRecord(told)) {
-    const principals = stringsIn(told["ids"]);
-    const others = Math.max(0, (numberIn(told, "count") ?? 0) - principals.length);
+  const addedReaders = details["added"];
+  if (isRecord(addedReaders)) {
+    const principals = stringsIn(addedReaders["ids"]);
+    const others = Math.max(0, (numberIn(addedReaders, "count") ?? 0) - principals.length);
     return { before, after, added: { principals, others } };
   }
   const wasNamed = new Set(before?.principals);

@@ -39,7 +39,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
     insert: accounts.insert,
 
     /** Makes the provider check of every connected account due. */
-    async hasten(dueAt: number): Promise<void> {
+    async scheduleNow(dueAt: number): Promise<void> {
       await accounts.updating({ state: "active" }).set({ dueAt }).where("dueAt", ">", dueAt).execute();
     },
 
@@ -47,7 +47,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
     update: (accountId: string, patch: AccountPatch) => accounts.update({ accountId }, patch),
 
     /** Distrusts what accounts said until they confirm it again; every check is due now. */
-    async doubtAll(now: number): Promise<void> {
+    async invalidateAll(now: number): Promise<void> {
       const rows = await accounts
         .updating({ state: "active" })
         .set({ dueAt: now, tries: 0, confirmedAt: 0 })

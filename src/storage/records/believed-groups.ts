@@ -35,9 +35,9 @@ export async function believedOf(
     note(row.principal, row.neverAges === 1 ? Infinity : at && untilOf(row, at));
   }
   const users = principals.filter(isSourceUser);
-  const told = new Map<Principal, UserClock[]>(users.map((user) => [user, []]));
-  for (const row of await userClocks(sql, workspaceId, users)) told.get(row.principal)?.push(row);
-  for (const [user, rows] of told) note(user, at && activeUntil(rows, at));
+  const clocks = new Map<Principal, UserClock[]>(users.map((user) => [user, []]));
+  for (const row of await userClocks(sql, workspaceId, users)) clocks.get(row.principal)?.push(row);
+  for (const [user, rows] of clocks) note(user, at && activeUntil(rows, at));
   return believed;
 }
 

@@ -119,10 +119,10 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
 
     async setAccount(
       connectorId: string,
-      told: { accountId: string | undefined; scopes: readonly string[] | undefined },
+      checked: { accountId: string | undefined; scopes: readonly string[] | undefined },
     ): Promise<void> {
-      const scopes = told.scopes ? JSON.stringify([...new Set(told.scopes)].sort()) : null;
-      const row = { accountId: told.accountId ?? null, scopes };
+      const scopes = checked.scopes ? JSON.stringify([...new Set(checked.scopes)].sort()) : null;
+      const row = { accountId: checked.accountId ?? null, scopes };
       await accounts.insert({ connectorId, ...row }, row);
     },
 

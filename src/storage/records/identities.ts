@@ -102,7 +102,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     find: (connectorId: string, principal: Principal) => identities.find({ connectorId, principal }),
 
     /** Connectors that report a user, with their reports. */
-    async tellersOf(
+    async reportersOf(
       principal: Principal,
     ): Promise<{ connectorId: string; state: IdentityState; isTrusted: boolean }[]> {
       const rows = await identities.select({ principal }).select(["connectorId", "state", "isTrusted"]).execute();
@@ -165,10 +165,10 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
      * Notes that a member's own account there said at this instant who it is: for as long as that is believed, the user is
      * active, and a join by the account counts. Call it in a transaction.
      */
-    async tellByAccount(
-      told: Pick<IdentityRecord, "principal" | "name" | "login" | "toldAt"> & { accountId: string },
+    async reportByAccount(
+      report: Pick<IdentityRecord, "principal" | "name" | "login" | "toldAt"> & { accountId: string },
     ): Promise<void> {
-      const { accountId, principal, ...said } = told;
+      const { accountId, principal, ...fields } = report;
       await identities.insert(
         {
           principal,
@@ -183,9 +183,9 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
           aliasOf: null,
           followsFeed: false,
           seenBy: null,
-          ...said,
+          ...fields,
         },
-        said,
+        fields,
       );
     },
 

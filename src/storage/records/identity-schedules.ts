@@ -17,7 +17,7 @@ export function makeIdentityScheduleStore(sql: SqlHandles, workspaceId: string) 
     setOnce: (connectorId: string, nextRunAt: number) => schedules.insert({ connectorId, nextRunAt }, {}),
 
     /** Makes everything on a schedule due. */
-    async hasten(nextRunAt: number): Promise<void> {
+    async scheduleNow(nextRunAt: number): Promise<void> {
       await schedules.updating({}).set({ nextRunAt }).where("nextRunAt", ">", nextRunAt).execute();
     },
 

@@ -10,7 +10,7 @@ import {
 } from "#storage/item-batch.ts";
 import { makeOlderItemStore } from "./older-items.ts";
 import { makeStoredItemStore } from "./stored-items.ts";
-import { makeWithholdingStore } from "./withholding.ts";
+import { makeReadElsewhereStore } from "./withholding.ts";
 import { callWriter, type SqlHandles } from "#storage/handles.ts";
 import { same } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
@@ -70,7 +70,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
   return {
     ...makeStoredItemStore(sql, workspaceId),
     ...makeOlderItemStore(sql, workspaceId),
-    ...makeWithholdingStore(sql, workspaceId),
+    ...makeReadElsewhereStore(sql, workspaceId),
     /**
      * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing.
      * Idempotent.

@@ -76,7 +76,7 @@ async function namesakesOf({ read }: Pick<SqlHandles, "read">, workspaceId: stri
 /**
  * The names, with the address where someone else has the same name, or where it could pass for a name with an address.
  */
-function tellApart(rows: readonly Named[], others: readonly Named[]): { id: string; name: string }[] {
+function distinguish(rows: readonly Named[], others: readonly Named[]): { id: string; name: string }[] {
   const holders = new Map<string, Set<string>>();
   for (const { id, name } of [...rows, ...others]) {
     const key = name.toLowerCase();
@@ -123,7 +123,7 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
           ]),
         )
         .execute();
-      return tellApart(rows, await namesakesOf({ read }, workspaceId, rows));
+      return distinguish(rows, await namesakesOf({ read }, workspaceId, rows));
     },
     [ID_PREFIXES.group]: named(GROUPS, "groupId", "name"),
     [ID_PREFIXES.connector]: named(CONNECTORS, "connectorId", "name"),

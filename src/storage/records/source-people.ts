@@ -8,8 +8,8 @@ import {
   type PeopleEnd,
   type PeopleRefusal,
   type PeopleResult,
-  type PeopleTeller,
-  type ToldIn,
+  type PeopleReporter,
+  type ReportingRun,
   type PeopleEndSlice,
 } from "#storage/people-batch.ts";
 import { NEVER } from "#storage/access/item-clocks.ts";
@@ -23,7 +23,7 @@ import { IDENTITIES, IDENTITY_JOINS, PEOPLE_FEEDS, SOURCE_GROUPS } from "#storag
 export interface SourceGroup {
   group: Principal;
   connectorId: string;
-  toldIn: ToldIn;
+  toldIn: ReportingRun;
   /** Its clock, or its feed's, whichever is later. */
   checkedAt: number;
   members: number;
@@ -70,7 +70,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       ])
       .select("people_feeds.currentAt");
 
-  const findFeed = (connectorId: string, toldIn: ToldIn) => feeds.find({ connectorId, toldIn });
+  const findFeed = (connectorId: string, toldIn: ReportingRun) => feeds.find({ connectorId, toldIn });
 
   /**
    * Makes the next run read everything; until then no feed confirms anything: groups that followed one keep their
@@ -131,8 +131,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
      *
      * @returns `since` for its batches, and the cursor to resume from: for mode `whole` the run's own, else the feed's
      */
-    begin: (teller: PeopleTeller): Promise<{ position: number; cursor: string | null }> =>
-      callWriter(sql, "beginPeople", { workspaceId, what: teller }),
+    begin: (reporter: PeopleReporter): Promise<{ position: number; cursor: string | null }> =>
+      callWriter(sql, "beginPeople", { workspaceId, what: reporter }),
 
     /** The run of mode `whole` that reached a cursor but not its end. */
     async findUnfinished(connectorId: string): Promise<string | undefined> {
@@ -160,7 +160,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Whether anything was reported this way. */
-    async tells(connectorId: string, toldIn: ToldIn): Promise<boolean> {
+    async hasReported(connectorId: string, toldIn: ReportingRun): Promise<boolean> {
       const where = { connectorId, toldIn };
       return (await sourceGroups.find(where)) !== undefined || (await identities.find(where)) !== undefined;
     },
@@ -179,7 +179,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Every group that was reported this way. */
-    async listGroups(connectorId: string, toldIn: ToldIn): Promise<Principal[]> {
+    async listGroups(connectorId: string, toldIn: ReportingRun): Promise<Principal[]> {
       const rows = await sourceGroups.select({ connectorId, toldIn }).select("groupPrincipal").execute();
       return rows.map(({ groupPrincipal }) => groupPrincipal);
     },
@@ -187,7 +187,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     /** Groups and users that were last checked before a time, the oldest first, at most `limit` of each. */
     async listDue(
       connectorId: string,
-      { before, limit, toldIn = "identities" }: { before: number; limit: number; toldIn?: ToldIn },
+      { before, limit, toldIn = "identities" }: { before: number; limit: number; toldIn?: ReportingRun },
     ): Promise<{ groups: Principal[]; users: Principal[] }> {
       const feed = await findFeed(connectorId, toldIn);
       // Groups that follow a feed read since then have its clock.
@@ -218,7 +218,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
      * As `restart`, and distrusts all reports until they are repeated: they are about another place, or older than they
      * say. Raise the epoch, in the same transaction.
      */
-    async doubt(connectorId: string): Promise<void> {
+    async invalidate(connectorId: string): Promise<void> {
       await restart(connectorId);
       await sourceGroups.updating({ connectorId }).set({ checkedAt: 0, etag: null }).execute();
       await identities.updating({ connectorId }).set({ toldAt: 0 }).execute();

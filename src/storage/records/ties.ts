@@ -35,11 +35,11 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
   async function withNames<Row extends Omit<Tie, "name" | "login">>(rows: readonly Row[]): Promise<(Row & Tie)[]> {
     const named: (Row & Tie)[] = [];
     for (const row of rows) {
-      const told = await inWorkspace(sql, workspaceId, IDENTITIES)
+      const user = await inWorkspace(sql, workspaceId, IDENTITIES)
         .select({ principal: row.principal, connectorId: row.connectorId })
         .select(["name", "login"])
         .executeTakeFirst();
-      named.push({ ...row, name: told?.name ?? null, login: told?.login ?? null });
+      named.push({ ...row, name: user?.name ?? null, login: user?.login ?? null });
     }
     return named.sort((a, b) => b.joinedAt - a.joinedAt || (a.principal < b.principal ? -1 : 1));
   }

@@ -5,7 +5,7 @@ import { FORMER_OWNERS, ITEMS } from "#storage/tables/items.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
 /** Items of a connector read at another place, or by a former owner, and not since. Source: S60. */
-export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
+export function makeReadElsewhereStore(sql: SqlHandles, workspaceId: string) {
   const formerOwners = inWorkspace(sql, workspaceId, FORMER_OWNERS);
   const items = inWorkspace(sql, workspaceId, ITEMS);
   const readElsewhere = (connectorId: string) =>
@@ -17,7 +17,7 @@ export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
 
   return {
     /** The next run reads every item again, and until then each counts as read elsewhere. */
-    async doubtReading(connectorId: string): Promise<void> {
+    async invalidateReading(connectorId: string): Promise<void> {
       await items.updating({ connectorId, removedAt: null }).set({ version: null, readElsewhere: 1 }).execute();
     },
 
@@ -33,7 +33,7 @@ export function makeWithholdingStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Shows a connector again, unless something read elsewhere is left in it. Returns whether it did. */
-    async endWithholding(connectorId: string): Promise<boolean> {
+    async showAgain(connectorId: string): Promise<boolean> {
       const shown = await inWorkspace(sql, workspaceId, CONNECTORS)
         .updating({ connectorId })
         .set({ withheldAt: null })

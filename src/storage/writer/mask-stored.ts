@@ -97,10 +97,10 @@ function maskNames(connection: SqliteConnection, { workspaceId, kbId }: Maskable
     const masked = maskSecrets(String(name));
     if (masked.cuts.length === 0) continue;
     if (role === "container" || role === "participant") count += masked.cuts.length;
-    const said = [masked.text, login, email].filter((text) => typeof text === "string");
+    const names = [masked.text, login, email].filter((text) => typeof text === "string");
     connection.execute(
       "update item_entities set name = ?, nameKey = ? where workspaceId = ? and kbId = ? and entityId = ? and role = ?",
-      [masked.text, said.map(nameKeyOf).join(" "), workspaceId, kbId, String(entityId), String(role)],
+      [masked.text, names.map(nameKeyOf).join(" "), workspaceId, kbId, String(entityId), String(role)],
     );
   }
   return count;

@@ -13,7 +13,7 @@ import { makeReindex } from "./reindex.ts";
 import type { JoinReadsArgs } from "#storage/read-rows.ts";
 import { makeJoinReads } from "./join-reads.ts";
 import { applyPeople } from "#storage/batch/people.ts";
-import type { PeopleBatch, PeopleEnd, PeopleTeller } from "#storage/people-batch.ts";
+import type { PeopleBatch, PeopleEnd, PeopleReporter } from "#storage/people-batch.ts";
 import { beginPeople, endPeople } from "#storage/batch/people-end.ts";
 import { makeSettleWithheld, type SettleWithheldArgs } from "#storage/batch/settle-withheld.ts";
 
@@ -52,7 +52,7 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
     /** By name. Their callers in `store/` pass exactly the arguments named here. */
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
-      ["beginPeople", (_, args) => people(beginPeople, args as PeopleArgs<PeopleTeller>)],
+      ["beginPeople", (_, args) => people(beginPeople, args as PeopleArgs<PeopleReporter>)],
       ["applyPeople", (_, args) => people(applyPeople, args as PeopleArgs<PeopleBatch>)],
       ["endPeople", (_, args) => people(endPeople, args as PeopleArgs<PeopleEnd>)],
       ["settleWithheld", (_, args) => settleWithheld(args as SettleWithheldArgs)],

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import type { Kept } from "#server/sync/run/stored-cursor.ts";
+import type { StoredCursor } from "#server/sync/run/stored-cursor.ts";
 import { runSessions } from "#server/sync/run/run-session.ts";
 import { formatPrincipal } from "#core/principals.ts";
 import type { SyncContext } from "#sources/context.ts";
@@ -17,7 +17,7 @@ import type { Checkpoint, ReferenceCursor } from "../reference/sync.ts";
 type Made = Awaited<ReturnType<typeof makeReferenceFixture>>;
 type Source = Made["fixture"]["source"] & { sync: (ctx: Context, run: Run) => AsyncGenerator<Event, void> };
 /** What a run of the reference source stores. */
-export type ReferenceKept = Kept<ReferenceCursor, Checkpoint>;
+export type ReferenceKept = StoredCursor<ReferenceCursor, Checkpoint>;
 export type Event = EventOf<ReferenceKept>;
 type Context = SyncContext<{ url: string }>;
 type Run = SyncRequest & { cursor: ReferenceKept | null };

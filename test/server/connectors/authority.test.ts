@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { type Authority, mayName } from "#core/principals.ts";
-import { claimStrangers, findInstance, loadAuthority } from "#server/connectors/authority.ts";
+import { withoutUnknownPeople, findInstance, loadAuthority } from "#server/connectors/authority.ts";
 import { isForAdmins } from "#server/connectors/credentials.ts";
 import { listSources } from "#server/connectors/sources.ts";
 import { item } from "../sync/harness.ts";
@@ -78,11 +78,11 @@ describe("what a sync may name", () => {
       { name: "Everybody", principal: "everyone", claimed: false },
     ];
     const said = { ...item("a", "text"), author: own, assignees: [own, ...foreign] };
-    const { author, assignees } = claimStrangers(said, { connectorId: "con_here", users });
+    const { author, assignees } = withoutUnknownPeople(said, { connectorId: "con_here", users });
     expect(author).toEqual(own);
     expect(assignees).toEqual([own, ...foreign.map(({ name }) => ({ name, claimed: true }))]);
     const unsaid = { ...item("b", "text"), author: { name: "Somebody", claimed: false }, people: [own] };
-    expect(claimStrangers(unsaid, { connectorId: "con_here", users })).toEqual(unsaid);
+    expect(withoutUnknownPeople(unsaid, { connectorId: "con_here", users })).toEqual(unsaid);
   });
 });
 

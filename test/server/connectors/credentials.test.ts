@@ -334,10 +334,10 @@ describe("credentials of a connector", () => {
     const connections = { wayOf: () => Promise.reject(new Error("No connection.")) };
     const given = { store: kb.store, accounts, connections, now: Date.now };
     const keeper = makeCredentialKeeper({ ...given, vault: makeVault(keys, bytes) });
-    expect((await keeper.standingOf(kb.owner.workspaceId, connector)).credentials).toEqual({ token: CANARY });
+    expect((await keeper.credentialsOf(kb.owner.workspaceId, connector)).credentials).toEqual({ token: CANARY });
     expect((await kb.sealed())?.sealed).toMatch(/^v1\.new\./);
     const alone = makeCredentialKeeper({ ...given, vault: makeVault(keys.slice(0, 1), bytes) });
-    expect((await alone.standingOf(kb.owner.workspaceId, connector)).credentials).toEqual({ token: CANARY });
+    expect((await alone.credentialsOf(kb.owner.workspaceId, connector)).credentials).toEqual({ token: CANARY });
   });
 
   test("that can't be opened end the run and ask for new ones", async () => {

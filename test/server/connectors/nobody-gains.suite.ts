@@ -22,7 +22,7 @@ export function forgetting(...acts: Parameters<JudgeAct>[0][]): Plant {
 
 /** What was read elsewhere stays, and is shown. */
 export const NOT_WITHHELD: Plant = (kb) => {
-  kb.deps.connectorDeps.syncs.withhold = async (_tx, _workspaceId, _source, connector) => connector;
+  kb.deps.connectorDeps.syncs.hide = async (_tx, _workspaceId, _source, connector) => connector;
 };
 
 const KINDS = ["share", "plain", "mirror"] as const;

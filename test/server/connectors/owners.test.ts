@@ -175,11 +175,11 @@ describe("another place", () => {
   test("stays withheld until everything from before is gone, should the process end meanwhile", async ({ expect }) => {
     const kb = await makeOwned();
     const { syncs } = kb.deps.connectorDeps;
-    const { removeWithheld } = syncs;
-    syncs.removeWithheld = () => Promise.reject(new Error("The process ends here."));
+    const { removeHidden } = syncs;
+    syncs.removeHidden = () => Promise.reject(new Error("The process ends here."));
     await kb.patch(kb.owner, kb.id, { config: { root: "/b", readers: ["workspace"] } });
     expect(await kb.texts(kb.member)).toEqual([]);
-    syncs.removeWithheld = removeWithheld;
+    syncs.removeHidden = removeHidden;
     await kb.work();
     expect([await kb.texts(kb.member), (await kb.recordOf(kb.id))?.withheldAt]).toEqual([of("/b", "alice"), null]);
   });

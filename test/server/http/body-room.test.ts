@@ -24,8 +24,8 @@ test("what a body took is free again once it is left, however often", () => {
     const place = enter("a");
     place.take(110);
     expect(() => place.take(5)).toThrow(FULL);
-    place.leave();
-    place.leave();
+    place.release();
+    place.release();
   }
   enter("b").take(110);
 });

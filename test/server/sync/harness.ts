@@ -75,7 +75,7 @@ export async function makeHarness(
     extractor: fakeExtractor,
     analyze: analyzeDocument,
     loadAuthority: async () => ({ connectorId: CONNECTOR, named: { has: () => true } }),
-    claimStrangers: (item) => item,
+    withoutUnknownPeople: (item) => item,
     keepsSecrets: async () => false,
     http: NO_HTTP_POOL,
     ...makeSyncBytes(),

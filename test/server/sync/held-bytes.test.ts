@@ -86,7 +86,7 @@ test("a source that is slow with a file keeps no one else's out", async () => {
     .open({ workspaceId: "wsp_other", connectorId: "con_other" })
     .take()
     .enter(9 * MEGABYTE, AbortSignal.timeout(60_000));
-  held.leave();
+  held.release();
   give();
   await running;
   expect(await kb.items()).toHaveLength(6);

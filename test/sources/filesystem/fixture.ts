@@ -7,13 +7,13 @@ import { makeFilesystemSource, type FilesystemOptions } from "#sources/filesyste
 import { runsOf } from "#server/sync/run/run-session.ts";
 import type { EventOf } from "../../scripted.ts";
 import { runParts } from "../stored.ts";
-import type { Kept } from "#server/sync/run/stored-cursor.ts";
+import type { StoredCursor } from "#server/sync/run/stored-cursor.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SyncRequest } from "#server/sync/sync-events.ts";
 import { NO_HTTP } from "../../network.ts";
 
 /** What a run of a folder stores. */
-export type FilesystemKept = Kept<{ root: string }, { root: string; after: string }>;
+export type FilesystemKept = StoredCursor<{ root: string }, { root: string; after: string }>;
 export type FolderEvent = EventOf<FilesystemKept>;
 
 /** A real folder with real files, a source over it, and shorthands. Stamps lie in the past, so versions are settled. */

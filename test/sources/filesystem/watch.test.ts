@@ -41,7 +41,7 @@ async function makeWatched(tuning: WatchTuning = QUICK, config: object = {}) {
     await sourceWatcher.stop();
     await worker.stop();
   });
-  await sourceWatcher.look();
+  await sourceWatcher.poll();
   const actor = await kb.actor(owner);
   const runs = async () => {
     const { syncs } = kb.store.in(owner.workspaceId);
@@ -154,16 +154,16 @@ describe("a watched folder", () => {
     };
     expect(await isHeard("one", SOON.timeout)).toBe(true);
     await owner.post(`/api/connectors/${kb.id}/pause`);
-    await kb.sourceWatcher.look();
+    await kb.sourceWatcher.poll();
     expect(await isHeard("two")).toBe(false);
     await owner.post(`/api/connectors/${kb.id}/resume`);
-    await kb.sourceWatcher.look();
+    await kb.sourceWatcher.poll();
     expect(await isHeard("three", SOON.timeout)).toBe(true);
     await owner.patch(`/api/connectors/${kb.id}`, { config: { root: kb.folder.root, watch: false } });
-    await kb.sourceWatcher.look();
+    await kb.sourceWatcher.poll();
     expect(await isHeard("four")).toBe(false);
     await owner.patch(`/api/connectors/${kb.id}`, { config: { root: kb.folder.root }, schedule: null });
-    await kb.sourceWatcher.look();
+    await kb.sourceWatcher.poll();
     expect(await isHeard("five")).toBe(false);
   });
 
@@ -172,12 +172,12 @@ describe("a watched folder", () => {
     const said = () =>
       log.lines.filter(({ message }) => message.includes("not watched")).map(({ fields }) => fields.reason);
     expect(said()).toEqual(["It has more than 1 folders."]);
-    await sourceWatcher.look();
+    await sourceWatcher.poll();
     expect(said()).toHaveLength(1);
     rmSync(join(folder.root, "docs"), { recursive: true });
     write("a.md", "aardwolf");
     clock.advance(10 * 60_000);
-    await sourceWatcher.look();
+    await sourceWatcher.poll();
     write("b.md", "bison");
     await found("bison", ["b.md"]);
     expect(said()).toHaveLength(1);

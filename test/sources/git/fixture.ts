@@ -9,7 +9,7 @@ import type { SyncRequest } from "#server/sync/sync-events.ts";
 import { GitConfig } from "#sources/git-repository/config.ts";
 import { type GitOptions, makeGitSource } from "#sources/git/index.ts";
 import type { GitCursor, GitPlace } from "#sources/git-repository/cursor.ts";
-import type { Kept } from "#server/sync/run/stored-cursor.ts";
+import type { StoredCursor } from "#server/sync/run/stored-cursor.ts";
 import { runsOf } from "#server/sync/run/run-session.ts";
 import type { EventOf } from "../../scripted.ts";
 import { runParts } from "../stored.ts";
@@ -17,7 +17,7 @@ import { NO_HTTP, NO_NETWORK } from "../../network.ts";
 import { guardOf } from "../../net/everywhere.ts";
 
 /** What a run of a repository stores. */
-export type GitKept = Kept<GitCursor, GitPlace>;
+export type GitKept = StoredCursor<GitCursor, GitPlace>;
 export type GitEvent = EventOf<GitKept>;
 
 export const CONNECTOR_ID = "con_aaaaaaaaaaaaaaaa";

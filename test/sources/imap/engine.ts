@@ -14,7 +14,7 @@ export async function connectMailbox(port: number, overrides: Parameters<typeof 
   const kb: Harness = await makeHarness(() => [], {
     findSource: () => source,
     http: pool,
-    standingOf: async () => ({ credentials: PERSON }),
+    credentialsOf: async () => ({ credentials: PERSON }),
     loadAuthority: async (_workspaceId, _source, connector) =>
       loadAuthority({ groups: kb.store.in(WORKSPACE).groups }, source, connector, undefined),
     people: { isTrusted: async () => false, onEnded: async () => undefined, link: async () => undefined },

@@ -105,7 +105,7 @@ describe.skipIf(PYTHON === undefined)(
       const kb: Harness = await makeHarness(() => [], {
         findSource: () => source,
         http: pool,
-        standingOf: async () => ({ credentials: moto.users.reader }),
+        credentialsOf: async () => ({ credentials: moto.users.reader }),
         loadAuthority: async (_workspaceId, _source, connector) =>
           loadAuthority({ groups: kb.store.in(WORKSPACE).groups }, source, connector, undefined),
         people: { isTrusted: async () => false, onEnded: async () => undefined, link: async () => undefined },

@@ -28,7 +28,7 @@ async function connect(mode: "crawl" | "sitemap", credentials?: typeof CREDENTIA
   const kb = await makeHarness(() => [], {
     findSource: () => source,
     http: pool,
-    standingOf: async () => ({ credentials: { ...credentials } }),
+    credentialsOf: async () => ({ credentials: { ...credentials } }),
     loadAuthority: async (_workspaceId, _source, connector) =>
       loadAuthority({ groups: kb.store.in(WORKSPACE).groups }, source, connector, undefined),
     people: { isTrusted: async () => false, onEnded: async () => undefined, link: async () => undefined },

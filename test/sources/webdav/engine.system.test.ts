@@ -38,7 +38,7 @@ async function connectTo(server: { port: number }, path: string) {
   const kb: Harness = await makeHarness(() => [], {
     findSource: () => source,
     http: pool,
-    standingOf: async () => ({ credentials }),
+    credentialsOf: async () => ({ credentials }),
     loadAuthority: async (_workspaceId, _source, connector) =>
       loadAuthority({ groups: kb.store.in(WORKSPACE).groups }, source, connector, undefined),
     people: { isTrusted: async () => false, onEnded: async () => undefined, link: async () => undefined },

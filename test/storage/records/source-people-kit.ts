@@ -1,5 +1,5 @@
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
-import type { PeopleBatch, PeopleEnd, PeopleEvent, PeopleTeller } from "#storage/people-batch.ts";
+import type { PeopleBatch, PeopleEnd, PeopleEvent, PeopleReporter } from "#storage/people-batch.ts";
 import type { Principal } from "#core/principals.ts";
 import { makeWorld, type World } from "../access/fixtures.ts";
 
@@ -17,7 +17,7 @@ export async function makePeopleKit() {
   const store = world.store.in(workspaceId);
   const { sourcePeople, access } = store;
 
-  function teller(more: Partial<PeopleTeller> = {}): PeopleTeller {
+  function teller(more: Partial<PeopleReporter> = {}): PeopleReporter {
     const now = world.clock.ms;
     return {
       connectorId,

@@ -42,12 +42,12 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
   function ask(clientId: string): Promise<Known | undefined> {
     const running = asking.get(clientId);
     if (running !== undefined) return running;
-    const asked = look(clientId).finally(() => asking.delete(clientId));
+    const asked = load(clientId).finally(() => asking.delete(clientId));
     asking.set(clientId, asked);
     return asked;
   }
 
-  async function look(clientId: string): Promise<Known | undefined> {
+  async function load(clientId: string): Promise<Known | undefined> {
     const answer = await fetchDocument(fetchGuarded, clientId, rules);
     const now = clock.now();
     const kept = await store.oauth.findDocument(clientId);

@@ -43,12 +43,12 @@ const ARRIVALS = ["readable", "close", "error"] as const;
  */
 function arrivalOf(incoming: IncomingMessage, length: number): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       if (incoming.readable && incoming.readableLength < length) return;
-      for (const event of ARRIVALS) incoming.off(event, look);
+      for (const event of ARRIVALS) incoming.off(event, check);
       resolve();
     };
-    for (const event of ARRIVALS) incoming.on(event, look);
-    look();
+    for (const event of ARRIVALS) incoming.on(event, check);
+    check();
   });
 }

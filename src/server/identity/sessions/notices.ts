@@ -75,7 +75,7 @@ async function targetNoticesOf({ eventTargets }: Pick<WorkspaceStore, "eventTarg
   });
 }
 
-interface Told {
+interface LinkEvent {
   type: LinkNotice["type"];
   tie: Tie;
   count: number;
@@ -92,15 +92,16 @@ async function linkNoticesOf(
 ): Promise<LinkNotice[]> {
   const { ties, names } = workspace;
   const { userId, role } = reader;
-  const told: Told[] = [];
-  for (const tie of await ties.listOf(userId, since)) told.push({ type: "person_linked", tie, count: 1 });
-  for (const tie of await ties.listAfter(userId, since)) told.push({ type: "person_unlinked", tie, count: 1 });
+  const events: LinkEvent[] = [];
+  for (const tie of await ties.listOf(userId, since)) events.push({ type: "person_linked", tie, count: 1 });
+  for (const tie of await ties.listAfter(userId, since)) events.push({ type: "person_unlinked", tie, count: 1 });
   if (role === "owner") {
-    for (const tie of await ties.listLatest(userId, since)) told.push({ type: "people_linked", tie, count: tie.count });
+    for (const tie of await ties.listLatest(userId, since))
+      events.push({ type: "people_linked", tie, count: tie.count });
   }
-  const managed = await managedOf(workspace, reader, told);
-  const named = await names.of(told.flatMap(({ tie }) => [tie.userId, tie.joinedBy ?? ""]));
-  return told.map(({ type, tie, count }) => {
+  const managed = await managedOf(workspace, reader, events);
+  const named = await names.of(events.flatMap(({ tie }) => [tie.userId, tie.joinedBy ?? ""]));
+  return events.map(({ type, tie, count }) => {
     const isEnded = type === "person_unlinked" || tie.endedAt !== null;
     return {
       type,
@@ -135,10 +136,10 @@ function personIn({ principal, name, login }: Tie, isNamed: boolean): LinkNotice
 async function managedOf(
   { connectors }: Pick<WorkspaceStore, "connectors">,
   { userId, role }: Reader,
-  told: readonly Told[],
+  events: readonly LinkEvent[],
 ): Promise<Map<string, string>> {
   const managed = new Map<string, string>();
-  for (const connectorId of new Set(told.map(({ tie }) => tie.connectorId))) {
+  for (const connectorId of new Set(events.map(({ tie }) => tie.connectorId))) {
     const connector = await connectors.find(connectorId);
     if (connector && (role !== "member" || connector.ownerUserId === userId)) managed.set(connectorId, connector.name);
   }

@@ -25,7 +25,7 @@ const LAST_USED_STEP_MS = 5 * 60_000;
 const MAX_CHILD_DAYS = 30;
 
 /** The limits that a credential sets for the tokens it makes. */
-interface Standing {
+interface TokenLimits {
   grantId: string | null;
   scopes: readonly Scope[];
   authenticatedAt: number | undefined;
@@ -44,7 +44,7 @@ export function makeTokenService(
   const mcpUrl = `${options.baseUrl}/mcp`;
 
   /** The limits that the creating credential sets for a token. Source: S26, S28. */
-  async function standingOf(actor: Actor): Promise<Standing> {
+  async function limitsOf(actor: Actor): Promise<TokenLimits> {
     const { credential } = actor;
     if (credential.type === "session") {
       const session = await store.sessions.find(credential.id);
@@ -65,7 +65,7 @@ export function makeTokenService(
     };
   }
 
-  function requireRecentSignIn({ authenticatedAt }: Standing): void {
+  function requireRecentSignIn({ authenticatedAt }: TokenLimits): void {
     if (authenticatedAt !== undefined && clock.now() - authenticatedAt <= RECENT_SIGN_IN_MS) return;
     throw new ApiError("recent_sign_in_required", {
       message: "You can create a token within 12 hours of signing in.",
@@ -95,7 +95,7 @@ export function makeTokenService(
      */
     async create({ actor, body }) {
       const scopes = [...new Set(body.scopes ?? (["mcp:read"] satisfies Scope[]))];
-      const standing = await standingOf(actor);
+      const standing = await limitsOf(actor);
       requireHeldScopes(standing, scopes);
       requireRecentSignIn(standing);
       const days = daysOf(standing, body.expiresInDays);
@@ -182,7 +182,7 @@ function toToken(record: TokenRecord, now: number): Token {
   return wireForm(Token, { ...record, revokedAt }, { id: record.tokenId });
 }
 
-function requireHeldScopes(standing: Pick<Standing, "scopes">, scopes: readonly Scope[]): void {
+function requireHeldScopes(standing: Pick<TokenLimits, "scopes">, scopes: readonly Scope[]): void {
   const missing = scopes.find((scope) => !standing.scopes.includes(scope));
   if (missing === undefined) return;
   throw new ApiError("insufficient_scope", {
@@ -193,7 +193,7 @@ function requireHeldScopes(standing: Pick<Standing, "scopes">, scopes: readonly 
 }
 
 /** Days until it ends; undefined for a token that never does. */
-function daysOf({ maxDays }: Standing, wanted: number | undefined): number | undefined {
+function daysOf({ maxDays }: TokenLimits, wanted: number | undefined): number | undefined {
   if (maxDays === undefined || (wanted !== undefined && wanted <= maxDays)) return wanted;
   if (wanted === undefined) return maxDays;
   throw new ApiError("invalid_request", {

@@ -11,8 +11,8 @@ export async function askAgain(
 ): Promise<void> {
   // Sources that count as current until a certain time are asked again too.
   await access.raiseEpoch();
-  await identitySchedules.hasten(now);
-  await accounts.hasten(now);
+  await identitySchedules.scheduleNow(now);
+  await accounts.scheduleNow(now);
   for (const { connectorId, nextRunAt, aclCheckedAt } of await connectors.list()) {
     const isDark = aclCheckedAt !== null && believedUntil(aclCheckedAt, { now, maxAclAgeMs: before }) === undefined;
     if (nextRunAt === null) continue;

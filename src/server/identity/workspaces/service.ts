@@ -34,7 +34,7 @@ export function makeWorkspaceService(
     /** Instances of the server's settings. */
     instances: readonly RegisteredInstance[];
     /** Reports, in the same transaction, that the connections of someone who left were revoked. */
-    tellRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
+    reportRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
   },
 ): MemberHandlers<Omit<typeof workspaceRoutes, "resetMember">> {
   const { store, clock, audit, syncSignals } = options;
@@ -150,7 +150,7 @@ export function makeWorkspaceService(
         const removed = await tx.in(actor.workspaceId).members.remove(userId, clock.now());
         const { stoppedSyncIds, endedJoins, endedConnections } = removed;
         const details = { role: member.role, ...endedBy(removed) };
-        await options.tellRevoked(tx, actor.workspaceId, endedConnections);
+        await options.reportRevoked(tx, actor.workspaceId, endedConnections);
         await recordUntrusted(tx, actor, endedJoins);
         const action = userId === actor.userId ? "member.left" : "member.removed";
         await audit.record(tx, actor, actOn(userId, action, details));

@@ -9,7 +9,7 @@ export interface Held {
   /** Changes the size to what was really needed. Never waits: an excess keeps others out until it is released. */
   resize(bytes: number): void;
   /** Releases the room; a second call does nothing. */
-  leave(): void;
+  release(): void;
 }
 
 /** A place in its run's line, taken in the order of the run's items. */
@@ -21,7 +21,7 @@ export interface Place {
    */
   enter(bytes: number, signal: AbortSignal): Promise<Held>;
   /** Releases the room because none, or no more, is needed. Does nothing while the place waits. */
-  leave(): void;
+  release(): void;
 }
 
 /** The line of one run. */
@@ -141,7 +141,7 @@ function makeLine(asker: Asker, budget: LineBudget) {
         own = wanted;
         budget.admit();
       },
-      leave() {
+      release() {
         if (!holding.delete(room)) return;
         budget.hold(-own);
         budget.admit();
@@ -163,8 +163,8 @@ function makeLine(asker: Asker, budget: LineBudget) {
     };
     let room: Held | undefined;
     return {
-      leave: () => {
-        if (room) room.leave();
+      release: () => {
+        if (room) room.release();
         else if (place.waiting === undefined) quit();
       },
       enter(bytes, signal) {
@@ -198,7 +198,7 @@ function makeLine(asker: Asker, budget: LineBudget) {
     take,
     close(): void {
       for (const { waiting } of places.splice(0)) if (waiting) waiting.isOver = true;
-      for (const each of holding) each.leave();
+      for (const each of holding) each.release();
     },
   };
 }

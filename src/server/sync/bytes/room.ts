@@ -33,7 +33,7 @@ export function makeRoom(place: Place, signal: AbortSignal) {
       if (noted > asked) held?.resize(noted);
     },
     end(): Held | undefined {
-      if (entering === undefined) place.leave();
+      if (entering === undefined) place.release();
       held?.resize(noted);
       return held;
     },

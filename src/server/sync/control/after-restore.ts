@@ -23,18 +23,18 @@ export interface RestoredDeps {
  *
  * @returns how many connectors begin again
  */
-export async function doubtEverything(deps: RestoredDeps): Promise<number> {
+export async function invalidateEverything(deps: RestoredDeps): Promise<number> {
   let count = 0;
   for (const { workspaceId } of await deps.store.workspaces.list()) {
     for (const { connectorId } of await deps.store.in(workspaceId).connectors.list()) {
-      if (await deps.store.transaction((tx) => doubtConnector(deps, tx, workspaceId, connectorId))) count++;
+      if (await deps.store.transaction((tx) => invalidateConnector(deps, tx, workspaceId, connectorId))) count++;
     }
-    await deps.store.transaction((tx) => tx.in(workspaceId).accounts.doubtAll(deps.now()));
+    await deps.store.transaction((tx) => tx.in(workspaceId).accounts.invalidateAll(deps.now()));
   }
   return count;
 }
 
-async function doubtConnector(
+async function invalidateConnector(
   { findSource, now, randomBytes }: RestoredDeps,
   tx: Store,
   workspaceId: string,
@@ -46,7 +46,7 @@ async function doubtConnector(
   const source = await findSource(before.providerId);
   if (!source?.sessions) return false;
   await endRuns(tx, workspaceId, connectorId, now());
-  const begun = await beginAgain(workspace, connectorId, { now: now(), doubts: isMirror(source.spec) });
+  const begun = await beginAgain(workspace, connectorId, { now: now(), isInvalid: isMirror(source.spec) });
   // With a new version of its config, the connector subscribes to its webhook again too.
   const patch = { scopeVersion: before.scopeVersion + 1, proofTriedAt: null };
   await workspace.connectors.update(connectorId, patch);

@@ -13,17 +13,17 @@ import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { activityOf } from "./activity.ts";
 import { beginAgain, bindIn } from "#server/sync/binding.ts";
 import { isMirror, nextRunOf } from "#server/sync/clocks.ts";
-import { makeKnown } from "#server/sync/run/item-cache.ts";
+import { makeItemCache } from "#server/sync/run/item-cache.ts";
 import { type ItemWithChildren, prepareWithChildren } from "#server/sync/items/children.ts";
 import type { Room } from "#server/sync/bytes/room.ts";
 import type { PrepareOptions } from "#server/sync/items/prepare.ts";
 import { isReadHere } from "#server/sync/items/read-text.ts";
 import { wakeWaiting } from "#server/sync/people/people-first.ts";
 import { askForIdentities, requestIdentities } from "#server/sync/schedule/identity-requests.ts";
-import { requestSync, type SyncWish } from "#server/sync/schedule/request.ts";
+import { requestSync, type RequestedRun } from "#server/sync/schedule/request.ts";
 import { nameReaders } from "#server/sync/people/named-readers.ts";
 import { nextConnectorState, nextSyncState } from "#server/sync/state.ts";
-import { removeWithheld, withhold } from "#server/sync/hidden-items.ts";
+import { removeHidden, hideItems } from "#server/sync/hidden-items.ts";
 
 /** An item that comes with its text, or with its bytes as `content`. */
 export interface ItemInput {
@@ -67,7 +67,7 @@ export function makeItemPreparer({
     const { itemWrites } = store.in(workspaceId);
     // If an older reader has read the document, everything inside it is read again.
     const readAgain = content && (await itemWrites.olderAmong(connectorId, versionOf, [item.externalId]));
-    const known = readAgain && makeKnown(itemWrites, connectorId, { readAgain });
+    const known = readAgain && makeItemCache(itemWrites, connectorId, { readAgain });
     await known?.load([item.externalId]);
     return prepareWithChildren(
       {
@@ -115,7 +115,7 @@ export function makeSyncControl(options: {
       tx: Store,
       workspaceId: string,
       connector: ConnectorRecord,
-      wish: Pick<SyncWish, "trigger" | "mode" | "items" | "peopleSyncId">,
+      wish: Pick<RequestedRun, "trigger" | "mode" | "items" | "peopleSyncId">,
     ) => requestSync(tx, workspaceId, connector, { ...wish, now: now(), randomBytes }),
     async rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
       const authority = await loadAuthority(tx.in(workspaceId), source, connector);
@@ -123,25 +123,24 @@ export function makeSyncControl(options: {
       const bound = { source, config, connector, authority, now: now() };
       return (await bindIn(tx, workspaceId, bound)) ?? connector;
     },
-    async doubtReading(tx: Store, workspaceId: string, connector: ConnectorRecord) {
+    async invalidateReading(tx: Store, workspaceId: string, connector: ConnectorRecord) {
       const workspace = tx.in(workspaceId);
       const { connectorId } = connector;
-      await workspace.itemWrites.doubtReading(connectorId);
-      return { ...connector, ...(await beginAgain(workspace, connectorId, { now: now(), doubts: false })) };
+      await workspace.itemWrites.invalidateReading(connectorId);
+      return { ...connector, ...(await beginAgain(workspace, connectorId, { now: now(), isInvalid: false })) };
     },
-    async withhold(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
+    async hide(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
       const workspace = tx.in(workspaceId);
       const { connectorId } = connector;
-      const begun = await beginAgain(workspace, connectorId, { now: now(), doubts: isMirror(source.spec) });
-      return { ...connector, ...begun, ...(await withhold(workspace, connectorId, now())) };
+      const begun = await beginAgain(workspace, connectorId, { now: now(), isInvalid: isMirror(source.spec) });
+      return { ...connector, ...begun, ...(await hideItems(workspace, connectorId, now())) };
     },
     async nameReaders(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord) {
       const workspace = tx.in(workspaceId);
       const authority = await loadAuthority(workspace, source, connector);
       await nameReaders(workspace, source, connector, { authority, now: now() });
     },
-    removeWithheld: (workspaceId: string, connectorId: string) =>
-      removeWithheld({ store, now }, workspaceId, connectorId),
+    removeHidden: (workspaceId: string, connectorId: string) => removeHidden({ store, now }, workspaceId, connectorId),
     /** Memberships are read as soon as a worker is free, and from then on by schedule. */
     requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
       requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),

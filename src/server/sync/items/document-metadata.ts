@@ -5,7 +5,7 @@ import type { SourceItem, SourcePerson } from "#sources/item.ts";
 /**
  * A document's statements about itself, used where its source gives none. Shown as claims, never as proof. Source: S47.
  */
-export interface Claims {
+export interface DocumentMetadata {
   author?: SourcePerson;
   people?: readonly SourcePerson[];
   createdAt?: number;
@@ -18,26 +18,26 @@ const MAX_PEOPLE = 50;
  * The claims in the properties of an item's document. A mail's own dates count wherever it is kept: its file's date
  * says when it was saved. For everything else the source's dates count.
  */
-export function claimsOf(
+export function metadataOf(
   item: Pick<SourceItem, "author" | "people" | "kind" | "title">,
   mimeType: string | null,
   properties: Readonly<Record<string, FieldValue>>,
-): Claims {
-  const claims: Claims = {};
+): DocumentMetadata {
+  const metadata: DocumentMetadata = {};
   const ofMail = item.kind === "message" && isMail(mimeType, item.title);
   const [first, ...coauthors] = readPeople(properties[ofMail ? "from" : "author"]);
   const author = item.author ?? first;
-  if (author) claims.author = author;
+  if (author) metadata.author = author;
   const named = [...coauthors, ...readPeople(properties["to"]), ...readPeople(properties["cc"])];
   const others = item.people ?? named.slice(0, MAX_PEOPLE);
-  if (others.length > 0) claims.people = others;
+  if (others.length > 0) metadata.people = others;
   const { date } = properties;
   const sent = ofMail && typeof date === "string" ? Date.parse(date) : Number.NaN;
   if (!Number.isNaN(sent)) {
-    claims.createdAt = sent;
-    claims.updatedAt = sent;
+    metadata.createdAt = sent;
+    metadata.updatedAt = sent;
   }
-  return claims;
+  return metadata;
 }
 
 /**

@@ -18,7 +18,7 @@ import { readerVersionOf } from "#extract/registry.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson, SourceValues } from "#sources/item.ts";
 import { hashOf } from "./index-hash.ts";
-import { claimsOf } from "./document-metadata.ts";
+import { metadataOf } from "./document-metadata.ts";
 import { makeItemEntities, type PersonKey } from "./entities.ts";
 import { itemFields } from "./item-fields.ts";
 import { maskItem } from "./mask-item.ts";
@@ -66,15 +66,15 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
   if (!found) return undefined;
   const read = { ...found, text: keepFormer(options, item.externalId, found.text) };
   const mimeType = item.mimeType ?? read.mimeType ?? null;
-  const said: SourceItem = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
-  Object.assign(said, claimsOf(said, mimeType, read.properties));
-  if (mimeType !== null) said.mimeType = mimeType;
-  said.size ??= read.bytes;
+  const complete: SourceItem = { ...item, ...namesOf(item, read.title), kind: kindOf(item, mimeType) };
+  Object.assign(complete, metadataOf(complete, mimeType, read.properties));
+  if (mimeType !== null) complete.mimeType = mimeType;
+  complete.size ??= read.bytes;
   const { connector, now, workspaceId } = options;
-  const entities = makeItemEntities(workspaceId, connector.connectorId, said);
-  const datesLeftOut = DATE_FIELDS.filter((name) => said[name] !== undefined && !isInstant(said[name]));
+  const entities = makeItemEntities(workspaceId, connector.connectorId, complete);
+  const datesLeftOut = DATE_FIELDS.filter((name) => complete[name] !== undefined && !isInstant(complete[name]));
   const prepared: PreparedItem = {
-    ...factsOf(said, now, { properties: propertiesOf(read, said, datesLeftOut), idOf: entities.idOf }),
+    ...factsOf(complete, now, { properties: propertiesOf(read, complete, datesLeftOut), idOf: entities.idOf }),
     newKbId: makeId("item", options.randomBytes),
     externalId: item.externalId,
     parentExternalId: item.partOf ?? null,
@@ -118,11 +118,11 @@ function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, te
  */
 function propertiesOf(
   { title, properties }: ReadText,
-  said: SourceItem,
+  complete: SourceItem,
   datesLeftOut: readonly string[],
 ): Readonly<Record<string, FieldValue>> {
   return {
-    ...(title !== undefined && title !== said.title && { documentTitle: title }),
+    ...(title !== undefined && title !== complete.title && { documentTitle: title }),
     ...properties,
     ...(datesLeftOut.length > 0 && { datesLeftOut: [...datesLeftOut] }),
   };
@@ -162,7 +162,7 @@ const DAY_MS = 86_400_000;
 
 /** The fields as they are stored. */
 function factsOf(
-  said: SourceItem,
+  complete: SourceItem,
   now: () => number,
   of: { properties: Readonly<Record<string, FieldValue>>; idOf: (person: PersonKey) => string },
 ): ItemFacts {
@@ -173,7 +173,7 @@ function factsOf(
     record: (own) => itemFields(own, of.properties),
   };
   // An absent key reads as undefined, a valid value for each optional field.
-  const fields = said as FieldsAs<SourceValues>;
+  const fields = complete as FieldsAs<SourceValues>;
   const facts = boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, fields, conversion));
   const latest = now() + DAY_MS;
   // A date in the future would rank above everything for ever. Source: S47.

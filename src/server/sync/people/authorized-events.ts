@@ -6,7 +6,7 @@ import type { GroupPages } from "#storage/batch/group-pages.ts";
 import type { PeopleEvent } from "#storage/people-batch.ts";
 
 /** A source's report about groups and users, in a run of its own or between items. */
-export type TellingEvent = Exclude<IdentityEvent, { t: "checkpoint" | "end" }> & { homes?: readonly string[] };
+export type ReportedEvent = Exclude<IdentityEvent, { t: "checkpoint" | "end" }> & { homes?: readonly string[] };
 
 /** The data to store for an event, and the number of principals in it that may not be named. */
 export interface JudgedEvent {
@@ -18,7 +18,7 @@ export interface JudgedEvent {
  * Reduces an event to what the connector's authority allows: its own groups and the users of its own instance. Members
  * whom it may not name are left out; reports about another connector's group or user are ignored. Source: S2.
  */
-export function judgePeople(event: TellingEvent, authority: Authority, pages: GroupPages, at: number): JudgedEvent {
+export function authorizeEvent(event: ReportedEvent, authority: Authority, pages: GroupPages, at: number): JudgedEvent {
   const isOwn = (principal: Principal, type: "source_group" | "source_user") =>
     parsePrincipal(principal)?.type === type && mayName(principal, authority);
   const isOwnGroup = (group: Principal) => isOwn(group, "source_group");

@@ -11,9 +11,9 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { SyncEnd, SyncEvent } from "#server/sync/sync-events.ts";
 import { isMirror, isProof } from "#server/sync/clocks.ts";
 import { containerEntityId } from "#server/sync/items/entities.ts";
-import { judgePeople } from "./authorized-events.ts";
+import { authorizeEvent } from "./authorized-events.ts";
 
-export interface ToldPeopleOptions {
+export interface GroupUpdateOptions {
   store: Pick<WorkspaceStore, "workspaceId" | "sourcePeople" | "access">;
   source: Pick<Source, "spec">;
   connector: Pick<ConnectorRecord, "connectorId" | "lastFullAt">;
@@ -30,19 +30,19 @@ export interface ToldPeopleOptions {
   now: () => number;
 }
 
-export type ToldEvent = Extract<SyncEvent, { t: "group" | "member" | "identity" }>;
+export type GroupUpdate = Extract<SyncEvent, { t: "group" | "member" | "identity" }>;
 
-type ToldRefusal = "lease_lost" | "connector_inactive";
+type GroupUpdateRefusal = "lease_lost" | "connector_inactive";
 
 /** The groups and users that a run reports between its items: prepared for the next batch. */
-export type ToldPeople = Awaited<ReturnType<typeof makeToldPeople>>;
+export type GroupUpdates = Awaited<ReturnType<typeof makeGroupUpdates>>;
 
 /** Events of one batch, and members in it. */
 const BATCH_EVENTS = 500;
 const BATCH_MEMBERS = 50_000;
 
 /** Costs nothing for a source that reports none. */
-export async function makeToldPeople(options: ToldPeopleOptions) {
+export async function makeGroupUpdates(options: GroupUpdateOptions) {
   const { store, source, sync, lease, authority, now } = options;
   const { connectorId, lastFullAt } = options.connector;
   const { sourcePeople } = store;
@@ -57,7 +57,7 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
     maxAclAgeMs: await store.access.maxAclAgeMs(),
     ...(!isMirror(source.spec) && { neverAges: true }),
   };
-  const teller = () => ({ ...fixed, now: now() });
+  const reporter = () => ({ ...fixed, now: now() });
   const pages = makeGroupPages();
   let since: number | undefined;
   let waiting: PeopleEvent[] = [];
@@ -68,30 +68,30 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
   let covered = 0;
 
   async function begin(): Promise<void> {
-    since ??= (await sourcePeople.begin(teller())).position;
+    since ??= (await sourcePeople.begin(reporter())).position;
   }
 
   const homeOf = (container: ContainerRef) => containerEntityId(store.workspaceId, connectorId, container);
-  const homesOf = (event: ToldEvent) =>
+  const homesOf = (event: GroupUpdate) =>
     event.t === "group" && event.containers ? event.containers.map(homeOf) : undefined;
 
   async function finish(
     end: Pick<PeopleEnd, "isComplete" | "notLookedAt" | "homesNotLookedAt" | "home" | "currentAt">,
   ) {
-    const ended = await sourcePeople.end({ ...teller(), ...end });
+    const ended = await sourcePeople.end({ ...reporter(), ...end });
     if (!ended.isApplied) return ended.reason === "connector_inactive" ? ended.reason : "lease_lost";
     if (ended.endedJoins.length > 0) await options.onEndedJoins(ended.endedJoins);
     return undefined;
   }
 
   return {
-    async hear(event: ToldEvent, at: number): Promise<void> {
+    async add(event: GroupUpdate, at: number): Promise<void> {
       await begin();
-      const judged = judgePeople({ ...event, ...defined({ homes: homesOf(event) }) }, authority, pages, at);
+      const judged = authorizeEvent({ ...event, ...defined({ homes: homesOf(event) }) }, authority, pages, at);
       strangers += judged.strangers;
       hasUsers ||= event.t === "identity";
       waiting.push(...judged.events);
-      for (const told of judged.events) members += told.t === "group" ? told.count : 1;
+      for (const reading of judged.events) members += reading.t === "group" ? reading.count : 1;
     },
     /** Records that the source refused to show a group. */
     async refuse(group: Principal): Promise<void> {
@@ -113,22 +113,22 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
      *
      * @returns the reason if nothing more may be stored
      */
-    async endListing(container: ContainerRef): Promise<ToldRefusal | undefined> {
-      if (!(await sourcePeople.tells(connectorId, fixed.toldIn))) return undefined;
+    async endListing(container: ContainerRef): Promise<GroupUpdateRefusal | undefined> {
+      if (!(await sourcePeople.hasReported(connectorId, fixed.toldIn))) return undefined;
       await begin();
-      const untold = waiting.flatMap(readingOf);
-      return finish({ isComplete: true, notLookedAt: [...untold, ...pages.open()], home: homeOf(container) });
+      const unreported = waiting.flatMap(readingOf);
+      return finish({ isComplete: true, notLookedAt: [...unreported, ...pages.open()], home: homeOf(container) });
     },
     /** Whether a page of a group is missing: no cursor may cover it yet. */
     isOpen: (): boolean => pages.open().length > 0,
     /** Enough for a batch. */
     isDue: (): boolean => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
     /** Marks everything so far as covered: the next batch has a cursor for it, or the run has come to its end. */
-    cover(): void {
+    markCovered(): void {
       covered = waiting.length;
     },
     /** The part of the next batch, in order. A member is added to a group only where a cursor covers it. */
-    take(): PeopleBatch | undefined {
+    takeBatch(): PeopleBatch | undefined {
       // Repeated after the event that removed the member, it would give access again for a while.
       const held = waiting.findIndex(({ t }, at) => at >= covered && t === "member");
       const events = held === -1 ? waiting : waiting.slice(0, held);
@@ -137,7 +137,7 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
       waiting = held === -1 ? [] : waiting.slice(held);
       covered = 0;
       members = 0;
-      return { ...teller(), since, events, ...(isCovered && { checkpoint: { cursor: null } }) };
+      return { ...reporter(), since, events, ...(isCovered && { checkpoint: { cursor: null } }) };
     },
     async onApplied({ endedJoins }: Extract<PeopleResult, { isApplied: true }>): Promise<void> {
       if (endedJoins.length > 0) await options.onEndedJoins(endedJoins);
@@ -147,9 +147,9 @@ export async function makeToldPeople(options: ToldPeopleOptions) {
      *
      * @returns the reason if nothing more may be stored
      */
-    async end(end: SyncEnd): Promise<ToldRefusal | undefined> {
+    async end(end: SyncEnd): Promise<GroupUpdateRefusal | undefined> {
       const { toldIn, mode } = fixed;
-      if (since === undefined && (mode === "groups" || !(await sourcePeople.tells(connectorId, toldIn))))
+      if (since === undefined && (mode === "groups" || !(await sourcePeople.hasReported(connectorId, toldIn))))
         return undefined;
       await begin();
       const { notLookedAt = [] } = end;

@@ -5,7 +5,7 @@ import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { syncJobKey } from "#server/sync/schedule/request.ts";
 
 /** A waiting run checks again after this time, in case no wake-up reached it. */
-export const LOOK_AGAIN_MS = 30_000;
+export const CHECK_AGAIN_MS = 30_000;
 
 const CANCELLED: SourceProblem = {
   code: "source_error",
@@ -20,7 +20,7 @@ const GONE: SourceProblem = {
  * The outcome of the reading of users and groups that goes before a run. If the provider makes that reading wait, the
  * run does not wait for it: it goes on without and says so.
  */
-export async function lookAtPeople(
+export async function findPeopleFirst(
   { syncs }: Pick<WorkspaceStore, "syncs">,
   { people }: Pick<SyncRecord, "people">,
 ): Promise<PeopleFirst | null> {

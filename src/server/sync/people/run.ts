@@ -8,10 +8,10 @@ import {
   type PeopleEvent,
   type PeopleRefusal,
   type PeopleRun,
-  type PeopleTeller,
+  type PeopleReporter,
 } from "#storage/people-batch.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
-import { judgePeople } from "./authorized-events.ts";
+import { authorizeEvent } from "./authorized-events.ts";
 
 export interface IdentityRunOptions {
   store: Pick<WorkspaceStore, "sourcePeople">;
@@ -21,7 +21,7 @@ export interface IdentityRunOptions {
   /** The run; absent where none is recorded. */
   syncId?: string;
   /** The reporting run, without the time. */
-  teller: Omit<PeopleTeller, "now">;
+  reporter: Omit<PeopleReporter, "now">;
   /** Only these. */
   groups?: readonly Principal[];
   /** Groups and users last read before this time are due. */
@@ -49,11 +49,11 @@ const SLICE_MEMBERS = 50_000;
  */
 export async function runIdentities(options: IdentityRunOptions): Promise<IdentityRunEnd> {
   const { store, source, authority, now, signal } = options;
-  const { position, cursor } = await store.sourcePeople.begin({ ...options.teller, now: now() });
+  const { position, cursor } = await store.sourcePeople.begin({ ...options.reporter, now: now() });
   const startedAt = now();
-  const teller = () => ({ ...options.teller, begunAt: startedAt, now: now() });
+  const reporter = () => ({ ...options.reporter, begunAt: startedAt, now: now() });
   // An earlier attempt's reading was true when that attempt began, not now.
-  const isResumed = options.teller.mode === "whole" && cursor !== null;
+  const isResumed = options.reporter.mode === "whole" && cursor !== null;
   /** Counts not stored with the run yet: an attempt that begins at the last checkpoint reports them again. */
   let uncounted = { identities: 0, strangers: 0 };
   const runOf = (more: PeopleRun["addCounts"] = {}) =>
@@ -69,7 +69,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
     const events = waiting;
     [waiting, members] = [[], 0];
     const result = await store.sourcePeople.apply({
-      ...teller(),
+      ...reporter(),
       since: position,
       events,
       ...(checkpoint && { checkpoint }),
@@ -99,7 +99,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
       if (!(await flush({ cursor: JSON.stringify(event.cursor ?? null) }))) break;
       continue;
     }
-    const judged = judgePeople(event, authority, pages, now());
+    const judged = authorizeEvent(event, authority, pages, now());
     uncounted.strangers += judged.strangers;
     waiting.push(...judged.events);
     members += event.t === "group" ? event.members.length : 1;
@@ -115,7 +115,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   const isComplete = end.listing === "complete";
   const notLookedAt = [...(end.notLookedAt ?? []), ...pages.open()];
   const ended = await store.sourcePeople.end({
-    ...teller(),
+    ...reporter(),
     ...runOf(),
     isComplete,
     notLookedAt,
@@ -126,17 +126,17 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   return { type: "done", isComplete, unread: notLookedAt.length };
 }
 
-function toRun({ store, teller, groups, dueBefore }: IdentityRunOptions, cursor: string | null): IdentityRun {
+function toRun({ store, reporter, groups, dueBefore }: IdentityRunOptions, cursor: string | null): IdentityRun {
   return {
-    mode: teller.mode,
+    mode: reporter.mode,
     ...(groups && { groups }),
     cursor: cursor === null ? null : (JSON.parse(cursor) as unknown),
     async *due(limit) {
-      const due = await store.sourcePeople.listDue(teller.connectorId, { before: dueBefore, limit });
+      const due = await store.sourcePeople.listDue(reporter.connectorId, { before: dueBefore, limit });
       yield* [...due.groups, ...due.users].slice(0, limit);
     },
     async *groupsTold() {
-      yield* await store.sourcePeople.listGroups(teller.connectorId, teller.toldIn);
+      yield* await store.sourcePeople.listGroups(reporter.connectorId, reporter.toldIn);
     },
   };
 }

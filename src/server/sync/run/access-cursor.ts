@@ -8,12 +8,12 @@ const KEY = "\u0000access";
 const Place = z.object({ runId: z.string(), cursor: z.unknown() });
 
 /** The stored place of a run of mode `access`. Its cursor isn't one of the connector's feed. */
-export function accessPlace(runId: string, cursorJson: string): Record<string, string> {
+export function accessCursor(runId: string, cursorJson: string): Record<string, string> {
   return { [KEY]: `{"runId":${JSON.stringify(runId)},"cursor":${cursorJson}}` };
 }
 
 /** The place where another attempt of the same run ended. */
-export async function accessPlaceOf({
+export async function findAccessCursor({
   store,
   connector,
   sync,

@@ -1,7 +1,7 @@
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
 import type { BatchResult, BatchRun, ItemBatch, ItemOp } from "#storage/item-batch.ts";
-import type { ToldPeople } from "#server/sync/people/group-updates.ts";
+import type { GroupUpdates } from "#server/sync/people/group-updates.ts";
 import { addCounts } from "#storage/batch/add-counts.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 
@@ -43,7 +43,7 @@ export interface SinkOptions {
   highest: number;
   run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state" | "aclCheckedAt">;
   /** Groups and users that the run reports; stored with its items. */
-  people?: Pick<ToldPeople, "take" | "cover" | "isDue" | "onApplied">;
+  people?: Pick<GroupUpdates, "takeBatch" | "markCovered" | "isDue" | "onApplied">;
   /** Present where permissions are mirrored: the connector's current clock. */
   mirror?: { aclCheckedAt: number | null };
   total: number | null;
@@ -102,7 +102,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
     startedAt = options.now();
     if (isEnd) coverCounts();
     const uncounted = takeCounts();
-    const people = options.people?.take();
+    const people = options.people?.takeBatch();
     if (
       people === undefined &&
       ops.length === 0 &&
@@ -163,7 +163,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
       cursor = next;
       hasCover = true;
       coverCounts();
-      options.people?.cover();
+      options.people?.markCovered();
       state = { ...state, ...kept, ...more };
       kept = {};
     },

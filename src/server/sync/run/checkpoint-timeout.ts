@@ -1,48 +1,48 @@
 /** A list without end: its source gave no checkpoint for too long. Thrown inside the run, and stored as its problem. */
-export class NoPlace extends Error {
-  override readonly name = "NoPlace";
+export class CheckpointTimeout extends Error {
+  override readonly name = "CheckpointTimeout";
 }
 
-const LOOK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = 10_000;
 
 /**
  * Passes the events through. A source that lists for `mostMs` without a checkpoint follows links that never end, since
  * a run gives way to others only at a checkpoint: it is told to stop. The time in which no one asks for an event
  * doesn't count.
  *
- * @param stop  aborts the run with a `NoPlace`
+ * @param stop  aborts the run with a `CheckpointTimeout`
  * @param took  called for each event with the milliseconds that the source took to produce it
  */
-export async function* untilNoPlace<Event extends { t: string }>(
+export async function* withCheckpointTimeout<Event extends { t: string }>(
   events: AsyncGenerator<Event, void>,
   {
     mostMs,
     now,
     stop,
     took,
-    lookEveryMs = LOOK_EVERY_MS,
+    checkEveryMs: checkEveryMs = CHECK_EVERY_MS,
   }: {
     mostMs: number;
     now: () => number;
-    stop(reason: NoPlace): void;
+    stop(reason: CheckpointTimeout): void;
     took?: ((ms: number) => void) | undefined;
-    lookEveryMs?: number;
+    checkEveryMs?: number;
   },
 ): AsyncGenerator<Event, void> {
   let ms = 0;
   let askedAt: number | undefined;
-  const look = () => {
+  const check = () => {
     if (ms + (askedAt === undefined ? 0 : now() - askedAt) < mostMs) return;
     const minutes = Math.round(mostMs / 60_000);
     stop(
-      new NoPlace(
+      new CheckpointTimeout(
         `The source listed for ${minutes} minutes without reaching a point to resume from. Nothing was removed.`,
       ),
     );
   };
   // The source may wait for one answer and never yield another event.
-  const looking = setInterval(look, lookEveryMs);
-  looking.unref();
+  const timer = setInterval(check, checkEveryMs);
+  timer.unref();
   try {
     for (;;) {
       askedAt = now();
@@ -53,11 +53,11 @@ export async function* untilNoPlace<Event extends { t: string }>(
       askedAt = undefined;
       if (done) return;
       if (value.t === "checkpoint") ms = 0;
-      look();
+      check();
       yield value;
     }
   } finally {
-    clearInterval(looking);
+    clearInterval(timer);
     await events.return();
   }
 }

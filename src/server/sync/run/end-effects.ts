@@ -11,7 +11,7 @@ import { isReaderRun } from "#server/sync/schedule/read-again.ts";
 import { healthAfterRun, nextSyncState, outcomeOf } from "#server/sync/state.ts";
 
 /** The changes that a run's end makes. */
-export interface Aftermath {
+export interface EndEffects {
   sync: SyncPatch;
   connector: ConnectorPatch;
   /** When the connector's job is due again; undefined = when there is another run. */
@@ -22,12 +22,12 @@ export interface Aftermath {
  * Computes the effect of a run's end on it and on its connector as they are stored now. `random` 0–1 spreads the
  * retries. Undefined for a run that another worker has taken over: nothing may be changed.
  */
-export function aftermath(
+export function endEffects(
   end: RunEnd,
   sync: SyncRecord,
   connector: ConnectorRecord,
   at: { now: number; random: number },
-): Aftermath | undefined {
+): EndEffects | undefined {
   const after = afterRun(end, sync, connector, at);
   // Only runs that look for changes affect a connector's health.
   return after && isReaderRun(sync) ? { ...after, connector: {} } : after;
@@ -38,7 +38,7 @@ function afterRun(
   sync: SyncRecord,
   connector: ConnectorRecord,
   { now, random }: { now: number; random: number },
-): Aftermath | undefined {
+): EndEffects | undefined {
   switch (end.type) {
     case "done":
       return afterEnd(end, sync, connector, now, random);
@@ -70,7 +70,7 @@ function afterEnd(
   connector: ConnectorRecord,
   now: number,
   random: number,
-): Aftermath {
+): EndEffects {
   const outcome = outcomeOf(sync.counts);
   // Items that could not be read before are expected to fail again.
   if (outcome === "failed" && !isReaderRun(sync)) {
@@ -135,7 +135,7 @@ function afterFailure(
   connector: ConnectorRecord,
   now: number,
   random: number,
-): Aftermath {
+): EndEffects {
   const { state, consecutiveFailures } = healthAfterRun(connector, "failed", problem.code);
   return {
     sync: { ...over(nextSyncState(sync.state, "fail"), now), problem },

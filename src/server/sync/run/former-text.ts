@@ -3,13 +3,13 @@ import { FORMER_TEXT_MS, isFormer } from "#storage/item-batch.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { JobEnd, SyncDeps } from "#server/sync/deps.ts";
-import type { Known } from "./item-cache.ts";
+import type { ItemCache } from "./item-cache.ts";
 
 /**
  * Whether the text of an item, or its child items, stay when its content is cut off or now too large: it was read
  * before, and may be broken only for a few days. One rule for every source. Source: docs/decisions/0054.
  */
-export function keepsFormer(known: Pick<Known, "find" | "childrenOf">, externalId: string, now: number): boolean {
+export function keepsFormer(known: Pick<ItemCache, "find" | "childrenOf">, externalId: string, now: number): boolean {
   const item = known.find(externalId);
   if (!item || !(item.hasText || known.childrenOf(externalId).length > 0)) return false;
   return item.formerSince === null || isFormer(item.formerSince, now);

@@ -6,7 +6,7 @@ import type { StoredItem } from "#storage/records/stored-items.ts";
 import { isAfterInBytes } from "./byte-order.ts";
 
 /** A run's view of a connector's stored items: read on demand and cached. Some 200 bytes an item. */
-export type Known = ReturnType<typeof makeKnown>;
+export type ItemCache = ReturnType<typeof makeItemCache>;
 
 const PAGE = 2_000;
 const MARKS = 500;
@@ -25,7 +25,7 @@ interface Stretch {
  * Makes a run's view of a connector's items; nothing is read before it is asked for. The items of `readAgain`, and
  * their child items, report no version, so that they are read whatever it is.
  */
-export function makeKnown(
+export function makeItemCache(
   store: Reads,
   connectorId: string,
   { readAgain = new Set() }: { readAgain?: ReadonlySet<string> } = {},

@@ -12,11 +12,11 @@ import { removeOrHold } from "./sweep.ts";
 import { BatchRefused, type BatchSink } from "./batch-sink.ts";
 import { isMirror, isProof, makeRunClocks, type RunClocks } from "#server/sync/clocks.ts";
 import { containerEntityId } from "#server/sync/items/entities.ts";
-import type { Known } from "./item-cache.ts";
+import type { ItemCache } from "./item-cache.ts";
 import { listBelow } from "./stored-items.ts";
-import type { ToldPeople } from "#server/sync/people/group-updates.ts";
+import type { GroupUpdates } from "#server/sync/people/group-updates.ts";
 
-export interface LookingRun {
+export interface ListingRun {
   store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
   source: Pick<Source, "spec">;
   connector: ConnectorRecord;
@@ -25,17 +25,17 @@ export interface LookingRun {
 }
 
 /** A run, as needed to record which parts of the source it read. */
-export interface Looking {
-  options: LookingRun;
-  known: Pick<Known, "takeMarks">;
+export interface ListingContext {
+  options: ListingRun;
+  known: Pick<ItemCache, "takeMarks">;
   sink: BatchSink;
   /** Absent where permissions are not mirrored. */
   clocks: RunClocks | undefined;
 }
 
-type Told = Pick<ToldPeople, "refuse" | "endListing">;
+type ListedGroups = Pick<GroupUpdates, "refuse" | "endListing">;
 
-export type LookEvent = Extract<SyncEvent, { t: "refused" | "listed" }>;
+export type ListingEvent = Extract<SyncEvent, { t: "refused" | "listed" }>;
 
 const PAGE = 500;
 
@@ -43,7 +43,7 @@ const PAGE = 500;
  * Makes the clocks of a run; undefined where permissions are not mirrored. An empty connector's clock is that of the
  * run that fills it.
  */
-export async function beginClocks(options: LookingRun, sink: BatchSink): Promise<RunClocks | undefined> {
+export async function beginClocks(options: ListingRun, sink: BatchSink): Promise<RunClocks | undefined> {
   const { source, connector, sync, store, now } = options;
   if (!isMirror(source.spec)) return undefined;
   let { aclCheckedAt } = connector;
@@ -55,12 +55,15 @@ export async function beginClocks(options: LookingRun, sink: BatchSink): Promise
 }
 
 /** Applies an event about the reading of a part of the source. @throws BatchRefused when nothing more may be stored */
-export async function look(looking: Looking & { people: Told }, event: LookEvent): Promise<void> {
-  const { people } = looking;
+export async function applyListing(
+  context: ListingContext & { people: ListedGroups },
+  event: ListingEvent,
+): Promise<void> {
+  const { people } = context;
   if (event.t === "refused") {
-    return "group" in event.what ? people.refuse(event.what.group) : withhold(looking, event.what);
+    return "group" in event.what ? people.refuse(event.what.group) : hideRefused(context, event.what);
   }
-  await endSlice(looking, event);
+  await endSlice(context, event);
   // Groups belong to no time range.
   if (event.from !== undefined || event.to !== undefined) return;
   const refusal = await people.endListing(event.container);
@@ -70,8 +73,8 @@ export async function look(looking: Looking & { people: Told }, event: LookEvent
 /**
  * Items that the source refused to show remain, and no one can read them; where access is set in kb it stays as it is.
  */
-async function withhold(looking: Looking, what: What): Promise<void> {
-  for await (const items of storedOf(looking, what)) await leave(looking, items, "refused");
+async function hideRefused(context: ListingContext, what: What): Promise<void> {
+  for await (const items of storedOf(context, what)) await keepItems(context, items, "refused");
 }
 
 /**
@@ -79,34 +82,34 @@ async function withhold(looking: Looking, what: What): Promise<void> {
  * where items are read by groups of their containers: each is as current as those groups, and they have clocks of their
  * own.
  */
-export async function leaveBehind(looking: Looking, end: SyncEnd): Promise<void> {
-  const { source, sync } = looking.options;
+export async function keepUnread(context: ListingContext, end: SyncEnd): Promise<void> {
+  const { source, sync } = context.options;
   const isInPart = sync.mode === "incremental" && end.listing === "partial";
   const isOfGroups = isInPart && source.spec.acl !== "per_item";
   for (const what of end.notLookedAt ?? []) {
     if (isOfGroups && "container" in what) continue;
-    for await (const items of storedOf(looking, what)) await leave(looking, items, "not_looked_at");
+    for await (const items of storedOf(context, what)) await keepItems(context, items, "not_looked_at");
   }
 }
 
 /**
  * Ends the listing of a slice: items that the run did not name in it are removed or held; the rest was read just now.
  */
-async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "listed" }>): Promise<void> {
-  const { options, sink } = looking;
+async function endSlice(context: ListingContext, listed: Extract<SyncEvent, { t: "listed" }>): Promise<void> {
+  const { options, sink } = context;
   const { store, connector, sync, now } = options;
   const slice = {
     entityId: containerEntityId(store.workspaceId, connector.connectorId, listed.container),
     ...defined({ from: listed.from, to: listed.to }),
   };
-  await flushMarks(looking);
+  await flushMarks(context);
   const gone: StoredItem[] = [];
   const read = (after: string) => store.itemWrites.listSlice(connector.connectorId, slice, after, PAGE);
   for await (const items of pages(read)) {
     const named = items.filter(({ seenBy }) => seenBy === sync.syncId);
     gone.push(...items.filter((item) => isGone(item, sync.syncId)));
     const ids = named.map(({ externalId }) => externalId);
-    for (const op of looking.clocks?.restamp(ids, now()) ?? []) sink.add(op);
+    for (const op of context.clocks?.restamp(ids, now()) ?? []) sink.add(op);
     await sink.flush();
   }
   await removeOrHold("sweep", gone, { store, connector, now }, sink);
@@ -117,12 +120,12 @@ async function endSlice(looking: Looking, listed: Extract<SyncEvent, { t: "liste
  * the clocks of items that it overtakes. Unread parts got a clock of their own before, so a process that dies in
  * between has nothing to undo.
  */
-export async function prove(looking: Looking, end: SyncEnd | undefined): Promise<void> {
-  const { options, sink } = looking;
+export async function confirmPermissions(context: ListingContext, end: SyncEnd | undefined): Promise<void> {
+  const { options, sink } = context;
   const { store, connector, sync, source, now } = options;
   if (!isMirror(source.spec) || !isProof(source.spec, { mode: sync.mode, lastFullAt: connector.lastFullAt }, end))
     return;
-  await flushMarks(looking);
+  await flushMarks(context);
   sink.clock(sync.startedAt ?? now());
   await sink.flush();
   const read = (after: string) => store.itemWrites.listOvertaken(connector.connectorId, sync.syncId, after, PAGE);
@@ -133,25 +136,25 @@ export async function prove(looking: Looking, end: SyncEnd | undefined): Promise
   await store.access.dropUnusedClocks(connector.connectorId);
 }
 
-async function leave(looking: Looking, items: readonly StoredItem[], cause: "refused" | "not_looked_at") {
-  const { sink, clocks } = looking;
-  const alive = items.filter(({ indexState }) => indexState !== "held").map(({ externalId }) => externalId);
-  sink.add({ type: "seen", externalIds: alive });
+async function keepItems(context: ListingContext, items: readonly StoredItem[], cause: "refused" | "not_looked_at") {
+  const { sink, clocks } = context;
+  const present = items.filter(({ indexState }) => indexState !== "held").map(({ externalId }) => externalId);
+  sink.add({ type: "seen", externalIds: present });
   const externalIds = items.map(({ externalId }) => externalId).filter((id) => !isChildId(id));
   if (clocks) sink.add({ type: "clock", externalIds, at: null, cause });
   await sink.flush();
 }
 
-async function* storedOf(looking: Looking, what: What): AsyncGenerator<StoredItem[], void> {
-  const { store, connector } = looking.options;
-  await flushMarks(looking);
+async function* storedOf(context: ListingContext, what: What): AsyncGenerator<StoredItem[], void> {
+  const { store, connector } = context.options;
+  await flushMarks(context);
   if ("externalId" in what) yield await store.itemWrites.listStoredOf(connector.connectorId, [what.externalId]);
   if (!("container" in what)) return;
-  for await (const items of below(looking, what.container))
-    yield what.isRest ? items.filter(({ seenBy }) => seenBy !== looking.options.sync.syncId) : items;
+  for await (const items of below(context, what.container))
+    yield what.isRest ? items.filter(({ seenBy }) => seenBy !== context.options.sync.syncId) : items;
 }
 
-function below({ options: { store, connector } }: Looking, container: ContainerRef) {
+function below({ options: { store, connector } }: ListingContext, container: ContainerRef) {
   return listBelow(
     store,
     connector.connectorId,
@@ -160,7 +163,7 @@ function below({ options: { store, connector } }: Looking, container: ContainerR
 }
 
 /** Stores the run's pending marks, so that later queries see them. */
-async function flushMarks({ known, sink }: Looking): Promise<void> {
+async function flushMarks({ known, sink }: ListingContext): Promise<void> {
   for (const op of known.takeMarks()) sink.add(op);
   await sink.flush();
 }

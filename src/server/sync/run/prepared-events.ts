@@ -15,18 +15,18 @@ import type { Line } from "#server/sync/bytes/byte-budget.ts";
 import { prepareWithChildren } from "#server/sync/items/children.ts";
 import { fetcherOf } from "#server/sync/items/fetcher.ts";
 import { keepsFormer } from "./former-text.ts";
-import type { Known } from "./item-cache.ts";
-import type { LookEvent } from "./listings.ts";
-import { noteTexts } from "./text-quota.ts";
+import type { ItemCache } from "./item-cache.ts";
+import type { ListingEvent } from "./listings.ts";
+import { countTexts } from "./text-quota.ts";
 import type { PrepareOptions } from "#server/sync/items/prepare.ts";
 import { makeRoom, type Room } from "#server/sync/bytes/room.ts";
 import type { RunState } from "./run-state.ts";
-import type { ToldEvent } from "#server/sync/people/group-updates.ts";
-import type { Turn } from "./time-slice.ts";
+import type { GroupUpdate } from "#server/sync/people/group-updates.ts";
+import type { TimeSlice } from "./time-slice.ts";
 import { relisted, vanished } from "./unread-items.ts";
 
 /** Dependencies for preparing a run's events. */
-export interface StepOptions extends Omit<PrepareOptions, "workspaceId" | "signal"> {
+export interface EventOptions extends Omit<PrepareOptions, "workspaceId" | "signal"> {
   store: { workspaceId: string };
   source: Source;
   sync: Pick<SyncRecord, "mode">;
@@ -41,7 +41,7 @@ export interface StepOptions extends Omit<PrepareOptions, "workspaceId" | "signa
 }
 
 /** A prepared event: the data to store, in the order of the events. */
-export interface Step {
+export interface PreparedEvent {
   ops: ItemOp[];
   bytes: number;
   seen?: readonly string[];
@@ -53,27 +53,27 @@ export interface Step {
   cursor?: { json: string; state: Readonly<Record<string, string | null>>; looks?: number; isLast?: true };
   progress?: { done: number; total: number | null; note: string | null };
   /** When the source reported it. */
-  saidAt?: number;
-  look?: LookEvent;
-  told?: ToldEvent;
+  reportedAt?: number;
+  listing?: ListingEvent;
+  people?: GroupUpdate;
   end?: SyncEnd;
   /** Why the item was not taken, for reasons other than the item itself. */
   problem?: SourceProblem;
   /** The item was gone when it was to be read. */
   isVanished?: boolean;
   /** Releases its room among the bytes of all runs. */
-  leave?: () => void;
+  release?: () => void;
 }
 
 /** State that the steps of one run share. */
-export interface Surroundings {
+export interface EventContext {
   /** The places of its items among the bytes of all runs. */
   line: Line;
   /** The same for this run's bytes that are on the disk until they are read. */
   disk: Line;
-  known: Known;
+  known: ItemCache;
   state: RunState;
-  turn: Turn;
+  slice: TimeSlice;
   signal: AbortSignal;
 }
 
@@ -82,30 +82,34 @@ export interface Surroundings {
  *
  * @throws the signal's reason; ApiError as `prepareWithChildren`
  */
-export function toStep(options: StepOptions, event: SyncEvent, surroundings: Surroundings): Step | Promise<Step> {
-  const { signal } = surroundings;
+export function prepareEvent(
+  options: EventOptions,
+  event: SyncEvent,
+  context: EventContext,
+): PreparedEvent | Promise<PreparedEvent> {
+  const { signal } = context;
   // Items read before the end of a run are still stored; none is begun after it.
   signal.throwIfAborted();
-  const saidAt = options.now();
+  const reportedAt = options.now();
   switch (event.t) {
     case "upsert":
-      return prepareInside(options, event, surroundings).then((step) => ({ ...step, saidAt }));
+      return prepareInside(options, event, context).then((result) => ({ ...result, reportedAt }));
     case "access": {
       const { externalId } = event;
       return {
         ops: [{ type: "access", externalId, access: options.judge(event.access) }],
         bytes: 0,
-        saidAt,
-        ...alive(externalId),
+        reportedAt,
+        ...keptWithChildren(externalId),
       };
     }
     case "refused":
     case "listed":
-      return { ops: [], bytes: 0, look: event };
+      return { ops: [], bytes: 0, listing: event };
     case "group":
     case "member":
     case "identity":
-      return { ops: [], bytes: 0, told: event, saidAt };
+      return { ops: [], bytes: 0, people: event, reportedAt };
     case "delete":
       return { ops: [{ type: "delete", externalId: event.externalId, subtree: false }], bytes: 0 };
     case "delete_container":
@@ -113,15 +117,15 @@ export function toStep(options: StepOptions, event: SyncEvent, surroundings: Sur
     case "seen":
       return { ops: [], bytes: 0, seen: event.externalIds, ...(event.container && { seenBelow: event.container }) };
     case "skip":
-      return event.reason === "too_large" ? leaveOutLarge(options, event, surroundings) : toSkip(event);
+      return event.reason === "too_large" ? skipLarge(options, event, context) : toSkip(event);
     case "checkpoint":
-      surroundings.turn.begin();
+      context.slice.begin();
       return {
         ops: [],
         bytes: 0,
         cursor: {
           json: JSON.stringify(event.cursor ?? null),
-          state: surroundings.state.take(),
+          state: context.state.take(),
           ...defined({ looks: event.looks, isLast: event.isLast }),
         },
       };
@@ -137,13 +141,13 @@ export function toStep(options: StepOptions, event: SyncEvent, surroundings: Sur
 function toSkip(
   { externalId, reason, message, retryable }: Skip,
   more: Pick<Extract<ItemOp, { type: "skip" }>, "isUnread"> = {},
-): Step {
+): PreparedEvent {
   const op: ItemOp = { type: "skip", externalId, reason, message: redact(message), retryable, ...more };
-  return { ops: [op], bytes: 0, ...(reason === "failed" && alive(externalId)) };
+  return { ops: [op], bytes: 0, ...(reason === "failed" && keptWithChildren(externalId)) };
 }
 
 /** An existing item stays, with the reason why it isn't read. */
-async function leaveOutLarge({ now }: StepOptions, event: Skip, { known }: Surroundings): Promise<Step> {
+async function skipLarge({ now }: EventOptions, event: Skip, { known }: EventContext): Promise<PreparedEvent> {
   await known.load([event.externalId]);
   if (!known.find(event.externalId)) return toSkip(event);
   const isUnread = keepsFormer(known, event.externalId, now());
@@ -152,10 +156,10 @@ async function leaveOutLarge({ now }: StepOptions, event: Skip, { known }: Surro
 
 /** Events arrive and leave in order, so that the first in line never waits for one behind it. */
 async function prepareInside(
-  options: StepOptions,
+  options: EventOptions,
   event: Extract<SyncEvent, { t: "upsert" }>,
-  { line, disk, known, signal }: Surroundings,
-): Promise<Step> {
+  { line, disk, known, signal }: EventContext,
+): Promise<PreparedEvent> {
   const room = makeRoom(line.take(), signal);
   const place = disk.take();
   try {
@@ -166,18 +170,22 @@ async function prepareInside(
     if (full) return full;
     const { content, size = SPOOLED_FROM_BYTES } = event.item;
     if (content.type === "fetch") await place.enter(size, signal);
-    const step = await prepareStep(options, event, { known, signal, room });
-    return { ...step, leave: () => room.end()?.leave() };
+    const result = await prepareItem(options, event, { known, signal, room });
+    return { ...result, release: () => room.end()?.release() };
   } finally {
     room.end();
-    place.leave();
+    place.release();
   }
 }
 
 /**
  * The step that leaves a new item out of a workspace that is full; undefined if there is room, or the item is known.
  */
-async function overQuota({ quotas, store }: StepOptions, externalId: string, known: Known): Promise<Step | undefined> {
+async function overQuota(
+  { quotas, store }: EventOptions,
+  externalId: string,
+  known: ItemCache,
+): Promise<PreparedEvent | undefined> {
   if (quotas === undefined || known.find(externalId)) return undefined;
   const problem = await quotas.takeItem(store.workspaceId);
   if (problem === undefined) return undefined;
@@ -186,19 +194,19 @@ async function overQuota({ quotas, store }: StepOptions, externalId: string, kno
 }
 
 /** Named and not read: its child items stay as well. */
-function alive(externalId: string): Pick<Step, "keepChildrenOf"> {
+function keptWithChildren(externalId: string): Pick<PreparedEvent, "keepChildrenOf"> {
   return { keepChildrenOf: [externalId] };
 }
 
-function rulesOf({ source, context }: StepOptions): ChildRules | undefined {
+function rulesOf({ source, context }: EventOptions): ChildRules | undefined {
   return source.childRules?.(context.config);
 }
 
-async function prepareStep(
-  options: StepOptions,
+async function prepareItem(
+  options: EventOptions,
   { item }: Extract<SyncEvent, { t: "upsert" }>,
-  { known, signal, room }: Pick<Surroundings, "known" | "signal"> & { room: Room },
-): Promise<Step> {
+  { known, signal, room }: Pick<EventContext, "known" | "signal"> & { room: Room },
+): Promise<PreparedEvent> {
   const { store, source, context, quotas } = options;
   const { connector, extractor, analyze, judge, judgePeople, keepsSecrets, readerVersionOf, faults, now, randomBytes } =
     options;
@@ -234,6 +242,6 @@ async function prepareStep(
   if (prepared === "changed") return relisted(options, item);
   if (!prepared) return vanished(options, item, known);
   const { unchanged, ...step } = prepared;
-  if (quotas && !known.find(item.externalId)) noteTexts(quotas, store.workspaceId, step.ops);
+  if (quotas && !known.find(item.externalId)) countTexts(quotas, store.workspaceId, step.ops);
   return { ...step, seen: unchanged };
 }

@@ -8,7 +8,7 @@ import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { Failed, Outcome, What } from "#sources/outcomes.ts";
 import type { Batching, Entry, Page, Session, SessionSpec, WalkEnd } from "#sources/session.ts";
 import { type Batches, makeBatches } from "./batching.ts";
-import { type Kept, keptSchema } from "./stored-cursor.ts";
+import { type StoredCursor, storedCursorSchema } from "./stored-cursor.ts";
 import type { SyncEnd, SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 
 /** With more failures than this the listing proves nothing: a failure that isn't noted would remove its items. */
@@ -24,7 +24,7 @@ export function runsOf<Config>({ sessions }: Pick<Source<Config>, "sessions">): 
 /** The events of the runs of a source that gives sessions. */
 export function runSessions<Config, Cursor, Checkpoint>(spec: SessionSpec<Config, Cursor, Checkpoint>): Runs<Config> {
   const { batching = {} } = spec;
-  const read = keptSchema(spec);
+  const read = storedCursorSchema(spec);
   return async function* sync(ctx, run) {
     const kept = read(run.cursor);
     const { mode, scope, runId, readsGroups } = run;
@@ -97,7 +97,7 @@ interface Run<Config, Cursor, Checkpoint> {
 
 async function* walk<Config, Cursor, Checkpoint>(
   { ctx, run, session, batching }: Run<Config, Cursor, Checkpoint>,
-  { feed, walk: former }: Kept<Cursor, Checkpoint>,
+  { feed, walk: former }: StoredCursor<Cursor, Checkpoint>,
 ): AsyncGenerator<SyncEvent, void> {
   const { runId, scope, mode } = run;
   if (mode === "items") return;
@@ -105,7 +105,7 @@ async function* walk<Config, Cursor, Checkpoint>(
   const since = mode === "incremental" ? feed : undefined;
   const batches = makeBatches(batching, ctx.now, own?.done);
   const failed = makeFailed(own?.failed);
-  const telling: Telling<Checkpoint> = {
+  const reporting: Reporting<Checkpoint> = {
     ctx,
     session,
     batches,
@@ -127,7 +127,7 @@ async function* walk<Config, Cursor, Checkpoint>(
     let step = await events.next();
     while (!step.done && !ctx.signal.aborted) {
       const event = step.value;
-      const failure = event.t === "page" ? yield* tellPage(telling, event) : yield* tellEntry(telling, event);
+      const failure = event.t === "page" ? yield* reportPage(reporting, event) : yield* reportEntry(reporting, event);
       if (ctx.signal.aborted) return;
       step = failure ? await events.throw(failure.error) : await events.next();
     }
@@ -144,7 +144,7 @@ async function* walk<Config, Cursor, Checkpoint>(
  * The end of a run, with the parts that prove no permission: those that could not be read or, if there are too many to
  * name, the whole run.
  */
-function endOf({ complete, why, permissions }: WalkEnd<unknown>, failed: Telling["failed"]): SyncEnd {
+function endOf({ complete, why, permissions }: WalkEnd<unknown>, failed: Reporting["failed"]): SyncEnd {
   const notLookedAt = failed.list();
   return {
     t: "end",
@@ -182,7 +182,7 @@ function makeFailed(before: readonly What[] = []) {
   };
 }
 
-interface Telling<Checkpoint = never> extends Reading {
+interface Reporting<Checkpoint = never> extends Reading {
   batches: Batches;
   failed: ReturnType<typeof makeFailed>;
   mode: SyncRequest["mode"];
@@ -195,11 +195,11 @@ interface Telling<Checkpoint = never> extends Reading {
  * Handles a page's entries: unchanged ones are only named, those with other readers get their new access, and the rest
  * are read. Returns the failures.
  */
-async function* tellPage<Checkpoint>(
-  telling: Telling<Checkpoint>,
+async function* reportPage<Checkpoint>(
+  reporting: Reporting<Checkpoint>,
   { entries, checkpoint, isDue, within, looks, note, total }: Page<Checkpoint>,
 ): AsyncGenerator<SyncEvent, { error: unknown } | undefined> {
-  const { batches, keep, isNew, ctx, mode } = telling;
+  const { batches, keep, isNew, ctx, mode } = reporting;
   function* place(at: Checkpoint): Generator<SyncEvent, void> {
     if (isNew(at) || batches.hasChanged()) yield* batches.checkpoint(keep(at), defined({ note, total }));
   }
@@ -207,7 +207,7 @@ async function* tellPage<Checkpoint>(
   const toRead: string[] = [];
   for (const [at, entry] of entries.entries()) {
     if (ctx.signal.aborted) return undefined;
-    if ("t" in entry) yield* tellEntry(telling, entry);
+    if ("t" in entry) yield* reportEntry(reporting, entry);
     else {
       const { externalId, access, build } = entry;
       const isSame = isAsStored(entry, await ctx.stored.version(externalId), mode);
@@ -222,7 +222,7 @@ async function* tellPage<Checkpoint>(
     if (within && batches.isDue()) yield* place(within(at + 1));
   }
   try {
-    for await (const outcome of readAll(telling, toRead)) yield* tellEntry(telling, outcome);
+    for await (const outcome of readAll(reporting, toRead)) yield* reportEntry(reporting, outcome);
   } catch (error) {
     return { error };
   }
@@ -231,12 +231,12 @@ async function* tellPage<Checkpoint>(
 }
 
 /** A run of mode `access` reads nothing that is stored; an item that is at hand needs no reading. */
-function isAsStored({ version, build }: Entry, before: string | undefined, mode: Telling["mode"]): boolean {
+function isAsStored({ version, build }: Entry, before: string | undefined, mode: Reporting["mode"]): boolean {
   return before !== undefined && (before === version || (mode === "access" && !build));
 }
 
-function* tellEntry(
-  { batches, failed }: Pick<Telling, "batches" | "failed">,
+function* reportEntry(
+  { batches, failed }: Pick<Reporting, "batches" | "failed">,
   entry: Outcome,
 ): Generator<SyncEvent, undefined> {
   if (entry.t === "upsert") yield batches.upsert(entry.item);

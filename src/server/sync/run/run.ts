@@ -14,24 +14,29 @@ import { findFault, withoutWords } from "#core/faults.ts";
 import { BatchRefused, type BatchSink, makeBatchSink } from "./batch-sink.ts";
 import { type ByteBudget, type Line, makeByteBudget } from "#server/sync/bytes/byte-budget.ts";
 import { inOrder } from "./in-order.ts";
-import { countAlive, dropBelow, keepBelow, leaveOutOfScope, markAlive, sweep } from "./sweep.ts";
+import { countPresent, dropBelow, keepBelow, removeOutOfScope, markPresent, sweep } from "./sweep.ts";
 import { toProblem } from "#server/sync/problem.ts";
 import { isMirror } from "#server/sync/clocks.ts";
-import { beginClocks, leaveBehind, look, type Looking, prove } from "./listings.ts";
-import { type Known, makeKnown } from "./item-cache.ts";
-import { accessPlace, accessPlaceOf } from "./access-cursor.ts";
-import { type Bound, LISTING_LIMITS, type ListingLimits, makeBound } from "#server/sync/listing-limits.ts";
-import { NoPlace, untilNoPlace } from "./checkpoint-timeout.ts";
+import { beginClocks, keepUnread, applyListing, type ListingContext, confirmPermissions } from "./listings.ts";
+import { type ItemCache, makeItemCache } from "./item-cache.ts";
+import { accessCursor, findAccessCursor } from "./access-cursor.ts";
+import {
+  type ListingTally,
+  LISTING_LIMITS,
+  type ListingLimits,
+  makeListingTally,
+} from "#server/sync/listing-limits.ts";
+import { CheckpointTimeout, withCheckpointTimeout } from "./checkpoint-timeout.ts";
 import { type Pass, passOf, passState } from "./pass.ts";
 import type { SyncCounts } from "#storage/records/syncs.ts";
 import { redact } from "#core/redact.ts";
 import { findShortage } from "#core/shortage.ts";
 import { makeRunState } from "./run-state.ts";
-import { type Step, type StepOptions, toStep } from "./prepared-events.ts";
+import { type PreparedEvent, type EventOptions, prepareEvent } from "./prepared-events.ts";
 import { isReaderRun } from "#server/sync/schedule/read-again.ts";
-import { makeShortTurn, makeTurn } from "./time-slice.ts";
+import { makeShortSlice, makeTimeSlice } from "./time-slice.ts";
 import { makeStored } from "./stored-items.ts";
-import { makeToldPeople, type ToldPeople, type ToldPeopleOptions } from "#server/sync/people/group-updates.ts";
+import { makeGroupUpdates, type GroupUpdates, type GroupUpdateOptions } from "#server/sync/people/group-updates.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
@@ -39,7 +44,7 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 /** Why a run is told to stop early. */
 export type StopReason = "cancel" | "give_back";
 
-export interface RunOptions extends ToldPeopleOptions, StepOptions {
+export interface RunOptions extends GroupUpdateOptions, EventOptions {
   store: Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access" | "sourcePeople">;
   source: Source;
   connector: ConnectorRecord;
@@ -97,7 +102,7 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   const stop = () => abort.abort(options.signal.reason);
   if (options.signal.aborted) stop();
   options.signal.addEventListener("abort", stop, { once: true });
-  const people = await makeToldPeople(options);
+  const people = await makeGroupUpdates(options);
   const pass = await passOf(options.store.itemWrites, options.connector, options.sync);
   const sink = await makeSink(options, people, pass?.passId ?? options.sync.syncId);
   const line = options.budget.open({
@@ -107,7 +112,7 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   try {
     return await runEvents(options, { sink, people, line, pass }, abort);
   } catch (error) {
-    return await endOf(abort.signal.reason instanceof NoPlace ? abort.signal.reason : error, options, sink);
+    return await endOf(abort.signal.reason instanceof CheckpointTimeout ? abort.signal.reason : error, options, sink);
   } finally {
     // Aborts reads that this run no longer needs.
     abort.abort(new Error("The sync has ended."));
@@ -116,7 +121,7 @@ export async function runSync(options: RunOptions): Promise<RunEnd> {
   }
 }
 
-async function makeSink(options: RunOptions, people: ToldPeople, passId: string): Promise<BatchSink> {
+async function makeSink(options: RunOptions, people: GroupUpdates, passId: string): Promise<BatchSink> {
   const { store, connector, sync, lease, now } = options;
   const { connectorId } = connector;
   const guard = await store.itemWrites.guardOf(connectorId, now());
@@ -141,7 +146,7 @@ async function makeSink(options: RunOptions, people: ToldPeople, passId: string)
 
 async function runEvents(
   options: RunOptions,
-  { sink, people, line, pass }: { sink: BatchSink; people: ToldPeople; line: Line; pass: Pass | undefined },
+  { sink, people, line, pass }: { sink: BatchSink; people: GroupUpdates; line: Line; pass: Pass | undefined },
   abort: AbortController,
 ): Promise<RunEnd> {
   const startedAt = options.now();
@@ -149,29 +154,33 @@ async function runEvents(
   const runs = runsOf(source);
   if (!runs) throw new Error(`The source "${connector.providerId}" has nothing to sync.`);
   const readAgain = new Set(isReaderRun(sync) ? sync.items : []);
-  const known = makeKnown(store.itemWrites, connector.connectorId, { readAgain });
+  const known = makeItemCache(store.itemWrites, connector.connectorId, { readAgain });
   if (sync.mode === "full") {
-    await leaveOutOfScope(options, sink);
+    await removeOutOfScope(options, sink);
     await known.loadAll();
   }
-  const turn = makeTurn(options, startedAt);
-  const shortTurn = isReaderRun(sync) && makeShortTurn({ isOtherWaiting: async () => false, ...options });
+  const slice = makeTimeSlice(options, startedAt);
+  const shortSlice = isReaderRun(sync) && makeShortSlice({ isOtherWaiting: async () => false, ...options });
   const passId = pass?.passId ?? sync.syncId;
-  const request = toRequest(options, passId, sync.mode === "access" ? await accessPlaceOf(options) : connector.cursor);
+  const request = toRequest(
+    options,
+    passId,
+    sync.mode === "access" ? await findAccessCursor(options) : connector.cursor,
+  );
   const state = makeRunState((key) => store.itemWrites.findState(connector.connectorId, key));
   const stored = makeStored(store, connector.connectorId, known);
-  const bound = await boundOf(options, pass);
-  const looking = { options, known, sink, people, bound, clocks: await beginClocks(options, sink) };
+  const tally = await tallyOf(options, pass);
+  const runContext = { options, known, sink, people, tally, clocks: await beginClocks(options, sink) };
   const events = runs({ ...withSignal(options.context, abort.signal), stored, state }, request);
   const disk = makeByteBudget(DISK_BYTES).open({ workspaceId: store.workspaceId, connectorId: connector.connectorId });
-  const steps = inOrder(
-    untilNoPlace(events, {
+  const preparedEvents = inOrder(
+    withCheckpointTimeout(events, {
       mostMs: (options.listing ?? LISTING_LIMITS).ms * NO_PLACE_TIMES,
       now: options.now,
       stop: (reason) => abort.abort(reason),
-      took: bound?.took,
+      took: tally?.took,
     }),
-    (event) => toStep(options, event, { line, disk, known, state, turn, signal: abort.signal }),
+    (event) => prepareEvent(options, event, { line, disk, known, state, slice, signal: abort.signal }),
     {
       parallel: options.parallel,
       window: WINDOW,
@@ -186,38 +195,38 @@ async function runEvents(
   let cursor: string | undefined;
   let problem: SourceProblem | undefined;
   let isAtBound = false;
-  for await (const step of steps) {
-    end = step.end ?? end;
-    problem ??= step.problem ?? problemOf(step.end);
-    cursor = step.cursor?.json ?? cursor;
-    await take(step, looking);
-    step.leave?.();
-    if (shortTurn && !(await shortTurn.mayGoOn())) {
+  for await (const prepared of preparedEvents) {
+    end = prepared.end ?? end;
+    problem ??= prepared.problem ?? problemOf(prepared.end);
+    cursor = prepared.cursor?.json ?? cursor;
+    await applyEvent(prepared, runContext);
+    prepared.release?.();
+    if (shortSlice && !(await shortSlice.mayGoOn())) {
       await sink.flush();
       return { type: "stopped", reason: "give_back" };
     }
     // A half-read group would be read from its beginning again, and after the last place everything would.
-    if (step.cursor === undefined || step.cursor.isLast || people.isOpen()) continue;
-    if (step.cursor.looks !== undefined && bound?.why() !== undefined) {
-      problem ??= { code: "source_error", message: bound.why() ?? "" };
+    if (prepared.cursor === undefined || prepared.cursor.isLast || people.isOpen()) continue;
+    if (prepared.cursor.looks !== undefined && tally?.why() !== undefined) {
+      problem ??= { code: "source_error", message: tally.why() ?? "" };
       isAtBound = true;
       break;
     }
-    if (await turn.mayGoOn()) continue;
+    if (await slice.mayGoOn()) continue;
     await sink.flush();
     return { type: "stopped", reason: "give_back" };
   }
   options.signal.throwIfAborted();
   // The source may have ended without an error.
-  if (abort.signal.reason instanceof NoPlace) throw abort.signal.reason;
-  if (end) await leaveBehind(looking, end);
+  if (abort.signal.reason instanceof CheckpointTimeout) throw abort.signal.reason;
+  if (end) await keepUnread(runContext, end);
   const isFullListing = end?.listing === "complete" && sync.mode !== "items";
   if (isFullListing) await sweep({ ...options, sync: { syncId: passId } }, known, sink);
   const { scopeVersion } = connector;
   const unfinished = isAtBound && pass ? { ...pass, runs: pass.runs + 1 } : undefined;
-  if (bound) sink.cursor(cursor, { ...passState(unfinished, scopeVersion), ...bound.state(true) });
-  await prove(looking, end);
-  people.cover();
+  if (tally) sink.cursor(cursor, { ...passState(unfinished, scopeVersion), ...tally.state(true) });
+  await confirmPermissions(runContext, end);
+  people.markCovered();
   await sink.flush(true);
   const refusal = end && (await people.end(end));
   if (refusal) return { type: "superseded", reason: refusal };
@@ -226,10 +235,10 @@ async function runEvents(
 }
 
 /** Mirrored permissions are proven by one run, so several runs that list together would prove nothing. */
-async function boundOf({ store, source, connector, sync, listing }: RunOptions, pass: Pass | undefined) {
+async function tallyOf({ store, source, connector, sync, listing }: RunOptions, pass: Pass | undefined) {
   if (pass === undefined || isMirror(source.spec)) return undefined;
   const { connectorId } = connector;
-  return makeBound(store.itemWrites, { connectorId, syncId: sync.syncId }, listing);
+  return makeListingTally(store.itemWrites, { connectorId, syncId: sync.syncId }, listing);
 }
 
 function problemOf(end: SyncEnd | undefined): SourceProblem | undefined {
@@ -249,49 +258,60 @@ function toRequest({ sync, connector }: RunOptions, passId: string, cursor: unkn
   };
 }
 
-type Taking = Looking & { options: RunOptions; known: Known; people: ToldPeople; bound: Bound | undefined };
+type RunContext = ListingContext & {
+  options: RunOptions;
+  known: ItemCache;
+  people: GroupUpdates;
+  tally: ListingTally | undefined;
+};
 
 function leftOut(reason: string): Partial<SyncCounts> {
   return { skipped: 1, reasons: { [reason]: 1 } };
 }
 
-async function take(step: Step, looking: Taking): Promise<void> {
-  const { options, known, sink, people, clocks } = looking;
-  sink.count({ bytes: step.bytes, ...(step.isVanished && { skipped: 1 }) });
-  await known.load([...(step.seen ?? []), ...(step.keepChildrenOf ?? [])]);
-  for (const externalId of step.seen ?? []) {
+async function applyEvent(prepared: PreparedEvent, runContext: RunContext): Promise<void> {
+  const { options, known, sink, people, clocks } = runContext;
+  sink.count({ bytes: prepared.bytes, ...(prepared.isVanished && { skipped: 1 }) });
+  await known.load([...(prepared.seen ?? []), ...(prepared.keepChildrenOf ?? [])]);
+  for (const externalId of prepared.seen ?? []) {
     const item = known.find(externalId);
     const alive = item ? [item, ...known.childrenOf(externalId)] : [];
-    for (const each of alive) countAlive(each, known, sink);
+    for (const each of alive) countPresent(each, known, sink);
   }
-  if (step.gone) await dropBelow(step.gone, options, sink);
-  if (step.seenBelow) await keepBelow(step.seenBelow, options, known, sink);
-  for (const externalId of step.keepChildrenOf ?? []) {
-    for (const child of known.childrenOf(externalId)) markAlive(child, known, sink);
+  if (prepared.gone) await dropBelow(prepared.gone, options, sink);
+  if (prepared.seenBelow) await keepBelow(prepared.seenBelow, options, known, sink);
+  for (const externalId of prepared.keepChildrenOf ?? []) {
+    for (const child of known.childrenOf(externalId)) markPresent(child, known, sink);
   }
-  for (const op of step.ops) {
-    sink.add(clocks && step.saidAt !== undefined ? clocks.stamp(op, step.saidAt) : op);
+  for (const op of prepared.ops) {
+    sink.add(clocks && prepared.reportedAt !== undefined ? clocks.stamp(op, prepared.reportedAt) : op);
     if (op.type === "upsert" && op.item.text.state === "failed" && op.item.text.isFault) sink.count({ faults: 1 });
     if (op.type === "upsert" && op.item.datesLeftOut) sink.count({ datesLeftOut: op.item.datesLeftOut });
     if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : leftOut(op.reason));
     // An archive is many items: it may go in several batches, its version with the last.
-    if (step.ops.length > MANY_OPS) await sink.flushIfDue();
+    if (prepared.ops.length > MANY_OPS) await sink.flushIfDue();
   }
   for (const op of clocks?.late() ?? []) sink.add(op);
-  if (step.told) await people.hear(step.told, step.saidAt ?? options.now());
-  if (step.look) await look(looking, step.look);
-  if (step.progress) sink.progress(step.progress);
-  if (step.cursor !== undefined) cover(step.cursor, looking);
+  if (prepared.people) await people.add(prepared.people, prepared.reportedAt ?? options.now());
+  if (prepared.listing) await applyListing(runContext, prepared.listing);
+  if (prepared.progress) sink.progress(prepared.progress);
+  if (prepared.cursor !== undefined) storeCursor(prepared.cursor, runContext);
   await sink.flushIfDue();
 }
 
 /** Stores the events so far with the cursor, once no group is half read. */
-function cover(
-  { json, state, looks }: NonNullable<Step["cursor"]>,
-  { options: { sync }, known, sink, people, bound }: Pick<Taking, "options" | "known" | "sink" | "people" | "bound">,
+function storeCursor(
+  { json, state, looks }: NonNullable<PreparedEvent["cursor"]>,
+  {
+    options: { sync },
+    known,
+    sink,
+    people,
+    tally,
+  }: Pick<RunContext, "options" | "known" | "sink" | "people" | "tally">,
 ): void {
   const isAccess = sync.mode === "access";
-  bound?.count(looks ?? 0);
+  tally?.count(looks ?? 0);
   if (people.isOpen()) {
     if (!isAccess) sink.keep(state);
     return;
@@ -299,8 +319,8 @@ function cover(
   // A run that resumes from this cursor must know what was named before it.
   for (const op of known.takeMarks()) sink.add(op);
   // A run of mode `access` has no position in the feed that the connector's cursor belongs to.
-  if (isAccess) sink.cursor(undefined, accessPlace(sync.syncId, json));
-  else sink.cursor(json, { ...state, ...(looks !== undefined && bound?.state()) });
+  if (isAccess) sink.cursor(undefined, accessCursor(sync.syncId, json));
+  else sink.cursor(json, { ...state, ...(looks !== undefined && tally?.state()) });
 }
 
 async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
@@ -316,7 +336,7 @@ async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Pro
   if (options.signal.aborted) {
     return { type: "stopped", reason: options.signal.reason === "cancel" ? "cancel" : "give_back" };
   }
-  if (error instanceof NoPlace) {
+  if (error instanceof CheckpointTimeout) {
     return { type: "done", isComplete: false, strangers: 0, problem: { code: "source_error", message: error.message } };
   }
   const problem = toProblem(error);

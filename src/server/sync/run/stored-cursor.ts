@@ -3,7 +3,7 @@ import type { What } from "#sources/outcomes.ts";
 import type { SessionSpec } from "#sources/session.ts";
 
 /** A run's position, and its source's feed. */
-export interface Kept<Cursor, Checkpoint> {
+export interface StoredCursor<Cursor, Checkpoint> {
   feed?: Cursor | undefined;
   walk?: Walk<Checkpoint> | undefined;
 }
@@ -23,7 +23,7 @@ const StoredWhat = z.union([
 ]);
 
 /** Drops an unreadable cursor or checkpoint: everything is listed again, and nothing is lost. */
-export function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<never, Cursor, Checkpoint>) {
+export function storedCursorSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<never, Cursor, Checkpoint>) {
   const Stored = z.object({
     feed: z.unknown().optional(),
     walk: z
@@ -31,7 +31,7 @@ export function keptSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSp
       .optional()
       .catch(undefined),
   });
-  return (stored: unknown): Kept<Cursor, Checkpoint> => {
+  return (stored: unknown): StoredCursor<Cursor, Checkpoint> => {
     const { walk: former, feed = former ? undefined : lone(stored) } = Stored.safeParse(stored).data ?? {};
     const place = checkpoint.safeParse(former?.checkpoint);
     return {

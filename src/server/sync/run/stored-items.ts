@@ -6,14 +6,14 @@ import type { StoredItems } from "#sources/context.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 import { containerEntityId } from "#server/sync/items/entities.ts";
-import type { Known } from "./item-cache.ts";
+import type { ItemCache } from "./item-cache.ts";
 
 type Reads = Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
 
 const PAGE = 500;
 
 /** The queries about stored items that a source may make. */
-export function makeStored(store: Reads, connectorId: string, known: Pick<Known, "version">): StoredItems {
+export function makeStored(store: Reads, connectorId: string, known: Pick<ItemCache, "version">): StoredItems {
   return {
     version: (externalId) => known.version(externalId),
     async accessKey(externalId) {

@@ -8,11 +8,11 @@ import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { BatchSink } from "./batch-sink.ts";
 import { containerEntityId } from "#server/sync/items/entities.ts";
-import type { Known } from "./item-cache.ts";
+import type { ItemCache } from "./item-cache.ts";
 import { listBelow } from "./stored-items.ts";
 
 /** The run that names these items. */
-export interface AliveOptions {
+export interface SweepOptions {
   store: Pick<WorkspaceStore, "workspaceId" | "itemWrites">;
   source: Source;
   connector: Pick<ConnectorRecord, "connectorId" | "scope">;
@@ -24,18 +24,18 @@ export interface AliveOptions {
 const UNNAMED_PAGE = 2_000;
 
 /** Marks a stored item as present and unchanged. It is counted when it is marked, so only one attempt counts it. */
-export function countAlive(item: StoredItem, known: Known, sink: BatchSink): void {
+export function countPresent(item: StoredItem, known: ItemCache, sink: BatchSink): void {
   sink.count({}, 1);
   mark(item, true, known, sink);
 }
 
 /** Marks a stored item as present, whether or not it was read. */
-export function markAlive(item: StoredItem, known: Known, sink: BatchSink): void {
+export function markPresent(item: StoredItem, known: ItemCache, sink: BatchSink): void {
   mark(item, false, known, sink);
 }
 
 /** A held item that is present again is kept; others are marked only where a cursor relies on it. */
-function mark({ externalId, indexState }: StoredItem, isCounted: boolean, known: Known, sink: BatchSink): void {
+function mark({ externalId, indexState }: StoredItem, isCounted: boolean, known: ItemCache, sink: BatchSink): void {
   if (indexState !== "held") known.markLater(externalId, isCounted);
   else sink.add({ type: "seen", externalIds: [externalId], ...(isCounted && { isCounted }) });
 }
@@ -43,22 +43,22 @@ function mark({ externalId, indexState }: StoredItem, isCounted: boolean, known:
 /** Marks every item in a container as present, at the end of the run, as if each had been named. */
 export async function keepBelow(
   container: ContainerRef,
-  options: AliveOptions,
-  known: Known,
+  options: SweepOptions,
+  known: ItemCache,
   sink: BatchSink,
 ): Promise<void> {
   // Earlier events about items in the container must be stored before its items are listed.
   await sink.flush();
   const entityId = containerEntityId(options.store.workspaceId, options.connector.connectorId, container);
   for await (const page of listBelow(options.store, options.connector.connectorId, entityId)) {
-    for (const item of page) countAlive(item, known, sink);
+    for (const item of page) countPresent(item, known, sink);
     for (const op of known.takeMarks()) sink.add(op);
     await sink.flushIfDue();
   }
 }
 
 /** Removes every item in a container, or holds all of them when there are suspiciously many. */
-export async function dropBelow(container: ContainerRef, options: AliveOptions, sink: BatchSink): Promise<void> {
+export async function dropBelow(container: ContainerRef, options: SweepOptions, sink: BatchSink): Promise<void> {
   const { store, connector, now } = options;
   await sink.flush();
   const entityId = containerEntityId(store.workspaceId, connector.connectorId, container);
@@ -73,7 +73,7 @@ export async function dropBelow(container: ContainerRef, options: AliveOptions, 
 export async function removeOrHold(
   type: "drop" | "sweep",
   gone: readonly Pick<StoredItem, "kbId" | "wasReadElsewhere">[],
-  { store, connector: { connectorId }, now }: Pick<AliveOptions, "store" | "connector" | "now">,
+  { store, connector: { connectorId }, now }: Pick<SweepOptions, "store" | "connector" | "now">,
   sink: BatchSink,
 ): Promise<void> {
   if (gone.length === 0) return;
@@ -88,7 +88,7 @@ export async function removeOrHold(
 }
 
 /** Removes items outside the scope at once, without the guard: a person asked for it. */
-export async function leaveOutOfScope({ source, store, connector }: AliveOptions, sink: BatchSink): Promise<void> {
+export async function removeOutOfScope({ source, store, connector }: SweepOptions, sink: BatchSink): Promise<void> {
   const inScope = source.inScope?.bind(source);
   const { scope } = connector;
   if (!inScope || (scope.include.length === 0 && scope.exclude.length === 0)) return;
@@ -104,8 +104,8 @@ export async function leaveOutOfScope({ source, store, connector }: AliveOptions
 
 /** Removes items that a complete listing did not name, or holds all of them when there are suspiciously many. */
 export async function sweep(
-  { store, connector, sync, now }: AliveOptions,
-  known: Known,
+  { store, connector, sync, now }: SweepOptions,
+  known: ItemCache,
   sink: BatchSink,
 ): Promise<void> {
   for (const op of known.takeMarks()) sink.add(op);

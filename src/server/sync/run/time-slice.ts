@@ -3,14 +3,14 @@ const TURN_MS = 5_000;
 const TURN_PER_START = 10;
 const LONGEST_MS = 600_000;
 
-export type Turn = ReturnType<typeof makeTurn>;
+export type TimeSlice = ReturnType<typeof makeTimeSlice>;
 
 /** The least time for a run that no one waits for, and the interval at which it asks whether to go on. */
 const SHORT_TURN_MS = 5_000;
 const ASK_EVERY_MS = 500;
 
 /** The turn of a run that can end anywhere and that no one waits for: it gives way soon. */
-export function makeShortTurn({ now, isOtherWaiting }: { now: () => number; isOtherWaiting(): Promise<boolean> }): {
+export function makeShortSlice({ now, isOtherWaiting }: { now: () => number; isOtherWaiting(): Promise<boolean> }): {
   mayGoOn(): Promise<boolean>;
 } {
   let askAt = now() + SHORT_TURN_MS;
@@ -28,7 +28,7 @@ export function makeShortTurn({ now, isOtherWaiting }: { now: () => number; isOt
  * source may list much before it is back at its position. So runs that begin slowly have longer turns; otherwise a run
  * that takes longer to begin than its turn would begin again for each checkpoint.
  */
-export function makeTurn(
+export function makeTimeSlice(
   { now, isOtherWaiting }: { now: () => number; isOtherWaiting?(): Promise<boolean> },
   startedAt: number,
 ) {

@@ -8,7 +8,7 @@ import { LEAST_INTERVAL_MS, paidRunAt } from "./identity-intervals.ts";
 
 type Asking = Pick<ConnectorRecord, "connectorId" | "scopeVersion">;
 
-interface Wish {
+interface RequestedReading {
   trigger: SyncTrigger;
   /** Only these; everything by default. */
   groups?: readonly Principal[];
@@ -19,9 +19,9 @@ interface Wish {
 }
 
 /** A run that goes before another one is listed behind it. */
-type Placed = Wish & { isFirst?: true };
+type PlacedReading = RequestedReading & { isFirst?: true };
 
-interface Told {
+interface ChangedPeople {
   groups: readonly Principal[];
   isAll: boolean;
 }
@@ -41,7 +41,7 @@ export async function requestIdentities(
   tx: Store,
   workspaceId: string,
   connector: Asking,
-  wish: Placed,
+  wish: PlacedReading,
 ): Promise<SyncRecord> {
   const workspace = tx.in(workspaceId);
   const { connectorId } = connector;
@@ -79,13 +79,13 @@ export async function askForIdentities(
   tx: Store,
   workspaceId: string,
   connector: Asking,
-  { isFirst, now, randomBytes }: Pick<Placed, "now" | "randomBytes" | "isFirst">,
+  { isFirst, now, randomBytes }: Pick<PlacedReading, "now" | "randomBytes" | "isFirst">,
 ): Promise<SyncRecord> {
   const { identitySchedules } = tx.in(workspaceId);
   const { connectorId } = connector;
   const { askedAt } = await identitySchedules.paceOf(connectorId);
   const at = nextAsked(askedAt, now);
-  const wish: Placed = {
+  const wish: PlacedReading = {
     trigger: "manual",
     now,
     randomBytes,
@@ -102,11 +102,11 @@ export async function askForIdentities(
  * notification itself changes nothing, and one who sends many costs no more than a share of the credential's requests.
  * Source: S62.
  */
-export async function requestTold(
+export async function requestChangedPeople(
   tx: Store,
   workspaceId: string,
   connector: Asking,
-  { groups, isAll, now, randomBytes }: Pick<Wish, "now" | "randomBytes"> & Told,
+  { groups, isAll, now, randomBytes }: Pick<RequestedReading, "now" | "randomBytes"> & ChangedPeople,
 ): Promise<void> {
   if (groups.length === 0 && !isAll) return;
   const { paidUntil } = await tx.in(workspaceId).identitySchedules.paceOf(connector.connectorId);
@@ -151,7 +151,7 @@ function isUnbegun({ state, startedAt }: SyncRecord): boolean {
 async function queue(
   tx: WorkspaceStore,
   { connectorId, scopeVersion }: Asking,
-  { trigger, notBefore, isFirst, now, randomBytes }: Placed,
+  { trigger, notBefore, isFirst, now, randomBytes }: PlacedReading,
   { queued, items }: { queued: SyncRecord | undefined; items: string[] | null },
 ): Promise<SyncRecord> {
   const sync: SyncRecord = {
@@ -175,7 +175,7 @@ function makeRun({
   trigger,
   now,
   randomBytes,
-}: Asking & Pick<Wish, "trigger" | "now" | "randomBytes">): SyncRecord {
+}: Asking & Pick<RequestedReading, "trigger" | "now" | "randomBytes">): SyncRecord {
   return {
     syncId: makeId("sync", randomBytes),
     connectorId,

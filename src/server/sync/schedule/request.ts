@@ -11,7 +11,7 @@ import {
 import { UPKEEP_PRIORITY, USUAL_PRIORITY } from "#storage/records/queue.ts";
 import type { Store } from "#storage/records/store.ts";
 
-export interface SyncWish {
+export interface RequestedRun {
   trigger: SyncTrigger;
   /** By default: incremental once a full run has ended well within a week, else full. */
   mode?: SyncMode;
@@ -38,19 +38,19 @@ export async function requestSync(
   tx: Store,
   workspaceId: string,
   connector: Pick<ConnectorRecord, "connectorId" | "scopeVersion" | "lastFullAt">,
-  wish: SyncWish,
+  requested: RequestedRun,
 ): Promise<SyncRecord> {
   const { syncs } = tx.in(workspaceId);
-  const { now, trigger } = wish;
-  const mode = wish.mode ?? dueMode(connector, now);
+  const { now, trigger } = requested;
+  const mode = requested.mode ?? dueMode(connector, now);
   const open = await syncs.listOpen([connector.connectorId]);
   // A run that reads only access, or only reads again, can't replace another kind of run, nor be replaced by one.
   const isAlike = (sync: SyncRecord) =>
     (sync.mode === "access") === (mode === "access") && (sync.trigger === "reader") === (trigger === "reader");
   const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null && isAlike(sync));
   const sync = {
-    ...(queued ? join(queued, mode, wish.items) : makeSync(connector, mode, wish)),
-    ...(wish.peopleSyncId !== undefined && { people: waitingFor(wish.peopleSyncId) }),
+    ...(queued ? join(queued, mode, requested.items) : makeSync(connector, mode, requested)),
+    ...(requested.peopleSyncId !== undefined && { people: waitingFor(requested.peopleSyncId) }),
   };
   if (queued)
     await syncs.update(sync.syncId, {
@@ -58,7 +58,7 @@ export async function requestSync(
       items: sync.items,
       people: sync.people,
       scopeVersion: connector.scopeVersion,
-      ...(wish.notBefore === undefined && { resumeAt: null }),
+      ...(requested.notBefore === undefined && { resumeAt: null }),
     });
   else await syncs.create(sync);
   await tx.queue.enqueue({
@@ -67,7 +67,7 @@ export async function requestSync(
     dedupeKey: syncJobKey(connector.connectorId),
     payload: { connectorId: connector.connectorId },
     priority: PRIORITIES[trigger] ?? USUAL_PRIORITY,
-    runAt: wish.notBefore ?? now,
+    runAt: requested.notBefore ?? now,
   });
   return sync;
 }
@@ -100,7 +100,7 @@ function waitingFor(syncId: string): PeopleFirst {
 function makeSync(
   connector: Pick<ConnectorRecord, "connectorId" | "scopeVersion">,
   mode: SyncMode,
-  { trigger, items, now, notBefore, randomBytes }: SyncWish,
+  { trigger, items, now, notBefore, randomBytes }: RequestedRun,
 ): SyncRecord {
   return {
     syncId: makeId("sync", randomBytes),

@@ -2,9 +2,9 @@ import type { ChangeNotification } from "#sources/change-notifications.ts";
 import type { WebhookChange } from "#sources/webhook.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
-import type { SyncWish } from "./request.ts";
+import type { RequestedRun } from "./request.ts";
 
-type Run = Pick<SyncWish, "mode" | "items">;
+type Run = Pick<RequestedRun, "mode" | "items">;
 
 /** More items at once are no cheaper than a walk. */
 const MANY_ITEMS = 200;
@@ -13,7 +13,7 @@ const MANY_ITEMS = 200;
  * The cheapest run that covers a change notification. Only existing items are named: a stored item that is gone needs a
  * run that lists everything, which has safety limits and detects renames.
  */
-export async function wishOf(
+export async function runForNotification(
   { itemWrites }: WorkspaceStore,
   connector: ConnectorRecord,
   notification: ChangeNotification,
@@ -25,17 +25,17 @@ export async function wishOf(
     const [below] = await itemWrites.listStored(connectorId, `${id}/`, 1);
     if (below?.externalId.startsWith(`${id}/`)) return { mode: "incremental" };
   }
-  return wishForItems(connector, notification.changed);
+  return runForItems(connector, notification.changed);
 }
 
 /** The cheapest run that covers a webhook's changes; undefined when only groups have changed. */
-export function wishOfWebhook(connector: ConnectorRecord, changes: readonly WebhookChange[]): Run | undefined {
+export function runForWebhook(connector: ConnectorRecord, changes: readonly WebhookChange[]): Run | undefined {
   if (changes.some(({ t }) => t === "delta" || t === "containers")) return { mode: "incremental" };
-  return wishForItems(connector, [...new Set(changes.flatMap((each) => (each.t === "items" ? each.externalIds : [])))]);
+  return runForItems(connector, [...new Set(changes.flatMap((each) => (each.t === "items" ? each.externalIds : [])))]);
 }
 
 /** `incremental` also before a first full run has ended: that run is full, and a second one would be wasted. */
-function wishForItems({ lastFullAt }: ConnectorRecord, items: readonly string[]): Run | undefined {
+function runForItems({ lastFullAt }: ConnectorRecord, items: readonly string[]): Run | undefined {
   if (items.length === 0) return undefined;
   return lastFullAt === null || items.length > MANY_ITEMS ? { mode: "incremental" } : { mode: "items", items };
 }

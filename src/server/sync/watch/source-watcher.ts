@@ -7,10 +7,10 @@ import { type ChangeInbox, makeChangeInbox } from "./change-inbox.ts";
 import { makeContext, type SyncDeps } from "#server/sync/deps.ts";
 import { requestSync } from "#server/sync/schedule/request.ts";
 import type { WatchTries } from "./watch-tries.ts";
-import { wishOf } from "#server/sync/schedule/run-for-changes.ts";
+import { runForNotification } from "#server/sync/schedule/run-for-changes.ts";
 import type { Sleep } from "#core/clock.ts";
 
-export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "standingOf" | "http"> {
+export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "credentialsOf" | "http"> {
   store: Store;
   /** Kinds whose source can be watched. */
   providerIds: readonly string[];
@@ -25,7 +25,7 @@ export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "sta
 }
 
 /** How soon a new, changed, paused or deleted connector is followed. */
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 interface Listening {
   standing: string;
@@ -118,7 +118,8 @@ export function makeSourceWatcher(options: SourceWatcherOptions) {
     const isAsked = await store.transaction(async (tx) => {
       const workspace = tx.in(at.workspaceId);
       const connector = await workspace.connectors.find(at.connectorId);
-      const wish = connector?.state === "active" ? await wishOf(workspace, connector, notification) : undefined;
+      const wish =
+        connector?.state === "active" ? await runForNotification(workspace, connector, notification) : undefined;
       if (connector === undefined || wish === undefined) return false;
       const { randomBytes } = options;
       await requestSync(tx, at.workspaceId, connector, { trigger: "watch", ...wish, now: now(), randomBytes });
@@ -140,7 +141,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions) {
 
   return {
     /** Checks once which connectors exist, and returns when it watches those it can; for tests. */
-    async look(): Promise<void> {
+    async poll(): Promise<void> {
       await follow();
       await Promise.all([...endings, ...[...all.values()].map(({ watch }) => watch)]);
     },
@@ -149,7 +150,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions) {
       loop ??= (async () => {
         while (!over.signal.aborted) {
           await follow().catch((error: unknown) => log.error({ error }, "The connectors to watch could not be listed"));
-          await sleep(LOOK_MS, over.signal);
+          await sleep(POLL_MS, over.signal);
         }
       })();
     },

@@ -8,9 +8,9 @@ import type { Source } from "#sources/contract.ts";
 import type { WebhookChange, WebhookDelivery, WebhookRequest } from "#sources/webhook.ts";
 import type { ConnectorAddress } from "#storage/records/webhooks.ts";
 import type { Store } from "#storage/records/store.ts";
-import { requestTold } from "#server/sync/schedule/identity-requests.ts";
+import { requestChangedPeople } from "#server/sync/schedule/identity-requests.ts";
 import { requestSync } from "#server/sync/schedule/request.ts";
-import { wishOfWebhook } from "#server/sync/schedule/run-for-changes.ts";
+import { runForWebhook } from "#server/sync/schedule/run-for-changes.ts";
 
 /** Takes notifications of apps and turns them into runs. */
 export interface WebhookReceiver {
@@ -83,14 +83,14 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
   }
 
   async function wake(source: Source, at: ConnectorAddress, changes: readonly WebhookChange[]): Promise<void> {
-    const told = source.syncIdentities ? toldBy(at, changes) : { groups: [], isAll: false };
+    const changedPeople = source.syncIdentities ? changedPeopleIn(at, changes) : { groups: [], isAll: false };
     await store.transaction(async (tx) => {
       const connector = await tx.in(at.workspaceId).connectors.find(at.connectorId);
       if (connector?.state !== "active") return;
       const common = { trigger: "webhook", now: now(), notBefore: now() + TOGETHER_MS, randomBytes } as const;
-      const run = source.sessions && wishOfWebhook(connector, changes);
+      const run = source.sessions && runForWebhook(connector, changes);
       if (run) await requestSync(tx, at.workspaceId, connector, { ...common, ...run });
-      await requestTold(tx, at.workspaceId, connector, { ...told, now: now(), randomBytes });
+      await requestChangedPeople(tx, at.workspaceId, connector, { ...changedPeople, now: now(), randomBytes });
     });
   }
 
@@ -109,13 +109,13 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
     async receive(to, { headers, rawBody }) {
       const source = await findSource(to.providerId);
       const { secret, isKnown, whose } = await secretFor(to);
-      const said = verify(source, secret, { headers, rawBody, receivedAt: now() });
-      if (said === "refused" && (await isTaken(source, to, { headers, rawBody }))) {
+      const verified = verify(source, secret, { headers, rawBody, receivedAt: now() });
+      if (verified === "refused" && (await isTaken(source, to, { headers, rawBody }))) {
         log.info(to, "An app sent its webhook's secret");
         return {};
       }
-      if (!isKnown || !source || said === "refused") return undefined;
-      const { delivery, changes, target, reply } = said;
+      if (!isKnown || !source || verified === "refused") return undefined;
+      const { delivery, changes, target, reply } = verified;
       const name = delivery && JSON.stringify([to.providerId, to.connectorId, delivery]);
       if (name === undefined || !delivered.has(name)) {
         const targets = whose ? [whose] : await targetsOf(source, target);
@@ -163,7 +163,7 @@ function offeredBy(
 }
 
 /** The people and groups to read. Ids that can't be groups are left out. */
-function toldBy({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]) {
+function changedPeopleIn({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]) {
   const ids = changes.flatMap((change) => (change.t === "groups" ? change.ids : []));
   const groups = ids.flatMap((id): Principal[] => {
     try {

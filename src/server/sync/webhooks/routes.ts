@@ -31,7 +31,7 @@ async function receive(
     const rawBody = await readBytes(c, MAX_NOTIFICATION_BYTES, (bytes) => place.take(bytes));
     return answerTo(await webhooks.receive(to, { headers: c.req.raw.headers, rawBody }));
   } finally {
-    place.leave();
+    place.release();
   }
 }
 

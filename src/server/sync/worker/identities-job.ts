@@ -14,7 +14,7 @@ import { atInstance, type JobEnd, makeContext, type SyncDeps } from "#server/syn
 import { type JobSignals, readAgain } from "./jobs.ts";
 import { noteOnStrangers, noteOnUnread, toProblem } from "#server/sync/problem.ts";
 import { GIVEN_UP, MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "#server/sync/state.ts";
-import { tellEnd } from "./report-end.ts";
+import { reportEnd } from "./report-end.ts";
 import type { StopReason } from "#server/sync/run/run.ts";
 import { isMirror } from "#server/sync/clocks.ts";
 import { wakeWaiting } from "#server/sync/people/people-first.ts";
@@ -128,7 +128,7 @@ async function giveUp(
   const { identitySchedules, syncs } = tx.in(workspaceId);
   const state = nextSyncState(sync.state, problem ? "fail" : "stop");
   await syncs.update(sync.syncId, { state, problem, finishedAt: now() });
-  if (connector) await tellEnd(emit, tx, workspaceId, connector, sync.syncId);
+  if (connector) await reportEnd(emit, tx, workspaceId, connector, sync.syncId);
   await wakeWaiting(tx, workspaceId, connectorId, now());
   if (problem === null || sync.items !== null) return;
   const wait = backOffMs(sync.attempt, (randomBytes(1)[0] ?? 0) / 255);
@@ -174,7 +174,7 @@ async function perform(
       context,
       authority,
       syncId: sync.syncId,
-      teller: {
+      reporter: {
         connectorId,
         toldIn: "identities",
         isTrusted: await people.isTrusted(workspaceId, connector),
@@ -254,7 +254,7 @@ async function finish(
     if (outcome.type === "failed" && outcome.problem.code === "cursor_expired") await sourcePeople.restart(connectorId);
     const patch = afterOf(outcome, { ...today, counts });
     await syncs.update(sync.syncId, { ...patch, finishedAt: now() });
-    await tellEnd(emit, tx, job.workspaceId, connector, sync.syncId);
+    await reportEnd(emit, tx, job.workspaceId, connector, sync.syncId);
     await syncs.trimIdentities(connectorId, RUNS_KEPT);
     await schedule(deps, workspace, connector, { sync, outcome: { ...outcome, requests } });
     await wakeWaiting(tx, job.workspaceId, connectorId, now());

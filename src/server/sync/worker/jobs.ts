@@ -11,8 +11,8 @@ import { findPass } from "#server/sync/run/pass.ts";
 import { endFormerTexts } from "#server/sync/run/former-text.ts";
 import { bindRun } from "#server/sync/binding.ts";
 import { atInstance, type JobEnd, makeContext, type SyncDeps } from "#server/sync/deps.ts";
-import { afterProof, aftermath } from "#server/sync/run/end-effects.ts";
-import { LOOK_AGAIN_MS, lookAtPeople } from "#server/sync/people/people-first.ts";
+import { afterProof, endEffects } from "#server/sync/run/end-effects.ts";
+import { CHECK_AGAIN_MS, findPeopleFirst } from "#server/sync/people/people-first.ts";
 import { noteOnNobodys, noteOnStrangers, toProblem } from "#server/sync/problem.ts";
 import { type RunEnd, runSync } from "#server/sync/run/run.ts";
 import { chooseAgain, chooseOlder, isReaderRun, requestReadAgain } from "#server/sync/schedule/read-again.ts";
@@ -20,8 +20,8 @@ import { requestSync } from "#server/sync/schedule/request.ts";
 import { applySecretsSetting } from "./secrets-setting.ts";
 import { GIVEN_UP, MAX_ATTEMPTS, MAY_RUN, nextSyncState } from "#server/sync/state.ts";
 import { subscribe, unsubscribe } from "#server/sync/webhooks/subscriptions.ts";
-import { tellEnd } from "./report-end.ts";
-import { removeWithheld } from "#server/sync/hidden-items.ts";
+import { reportEnd } from "./report-end.ts";
+import { removeHidden } from "#server/sync/hidden-items.ts";
 
 export interface JobSignals {
   signal: AbortSignal;
@@ -180,9 +180,9 @@ async function startNext(
         await tx.queue.giveBack(job.jobId, owner, sync.resumeAt);
         return undefined;
       } else {
-        const people = await lookAtPeople(tx.in(job.workspaceId), sync);
+        const people = await findPeopleFirst(tx.in(job.workspaceId), sync);
         if (people?.state === "waiting") {
-          await tx.queue.giveBack(job.jobId, owner, now() + LOOK_AGAIN_MS);
+          await tx.queue.giveBack(job.jobId, owner, now() + CHECK_AGAIN_MS);
           return undefined;
         }
         // Still "running" in the records: its worker died during it. `saveRun` restarts the count when an attempt gets
@@ -190,11 +190,11 @@ async function startNext(
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
         if (attempt <= MAX_ATTEMPTS) return start(deps, tx, job.workspaceId, connector, { ...sync, people }, attempt);
         const random = (randomBytes(1)[0] ?? 0) / 255;
-        const after = aftermath({ type: "failed", problem: GIVEN_UP }, sync, connector, { now: now(), random });
+        const after = endEffects({ type: "failed", problem: GIVEN_UP }, sync, connector, { now: now(), random });
         await syncs.update(sync.syncId, after?.sync ?? {});
         await connectors.update(connectorId, after?.connector ?? {});
         await access.raiseEpoch();
-        await tellEnd(emit, tx, job.workspaceId, connector, sync.syncId);
+        await reportEnd(emit, tx, job.workspaceId, connector, sync.syncId);
       }
     }
     // In the same transaction: a request for a run after it puts a new job in line.
@@ -266,12 +266,12 @@ async function runStarted(
     const { config } = context;
     const about = { source, config, connector, sync, authority, now: deps.now() };
     const bound = await bindRun(deps.store, job.workspaceId, about);
-    await removeWithheld(deps, job.workspaceId, connector.connectorId);
+    await removeHidden(deps, job.workspaceId, connector.connectorId);
     return await runSync({
       ...deps,
       ...bound,
       judge: (access) => narrowAccess(access, authority).access,
-      judgePeople: (item) => deps.claimStrangers(item, authority),
+      judgePeople: (item) => deps.withoutUnknownPeople(item, authority),
       authority,
       isTrusted: (await deps.people?.isTrusted(job.workspaceId, connector)) ?? false,
       linkUsers: async () => deps.people?.link(job.workspaceId, connector.connectorId),
@@ -315,7 +315,7 @@ async function finish(
     let resumeAt: number | undefined;
     if (connector && sync && sync.finishedAt === null) {
       const random = (randomBytes(1)[0] ?? 0) / 255;
-      const after = aftermath(end, sync, connector, { now: now(), random });
+      const after = endEffects(end, sync, connector, { now: now(), random });
       if (!after) return;
       const { parentMissing } = await itemWrites.countHiddenChildren(connectorId);
       const note = end.type === "done" ? noteOnNobodys(await itemWrites.countNobodys(connectorId)) : undefined;
@@ -326,7 +326,7 @@ async function finish(
         ...defined({ problem }),
         counts: { ...sync.counts, parentMissing },
       });
-      await tellEnd(emit, tx, job.workspaceId, connector, syncId);
+      await reportEnd(emit, tx, job.workspaceId, connector, syncId);
       const source = await findSource(connector.providerId);
       const age = { now: now(), maxAclAgeMs: await access.maxAclAgeMs() };
       const proof = end.type === "done" && source ? afterProof(source.spec, connector, sync, age) : {};

@@ -4,7 +4,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/records/store.ts";
 
 /** Emits the end of a run to the workspace's systems, in the transaction of its end. A cancelled run emits nothing. */
-export async function tellEnd(
+export async function reportEnd(
   emit: Emit | undefined,
   tx: Store,
   workspaceId: string,

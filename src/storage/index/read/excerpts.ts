@@ -33,15 +33,15 @@ export function makeExcerpts(sql: Statements, workspaceId: string, query: Parsed
   const marks = marksOf(query);
   const find = makeMarkFinder(marks);
   return (item: Placed, isLate: () => boolean): Excerpt[] => {
-    const looked: StoredChunk[] = [];
+    const searched: StoredChunk[] = [];
     const read = (start: number, end: number) => {
       // Columns of the store's `item_texts`.
       const chunks = sql(CHUNKS).all(workspaceId, item.kbId, start, end) as unknown as StoredChunk[];
-      looked.push(...chunks);
+      searched.push(...chunks);
       return chunks;
     };
     const passages = excerptOf({ chars: item.textChars, read }, marks, options, isLate, find);
-    return passages.map((passage) => withPlace(item, passage, looked));
+    return passages.map((passage) => withPlace(item, passage, searched));
   };
 }
 

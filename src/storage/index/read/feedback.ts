@@ -53,17 +53,17 @@ export function makeFeedback(source: FeedbackSource, plan: Plan, best: readonly 
   const { items, ranking, reader } = source;
   const own = new Set(plan.terms.map(({ term }) => term));
   const counted = sharedWords(source, best.slice(0, HITS)).filter(({ term }) => !own.has(term));
-  const telling = counted.slice(0, MAX_COUNTED).flatMap(({ term, share }) => {
+  const significant = counted.slice(0, MAX_COUNTED).flatMap(({ term, share }) => {
     const lists = reader.lists(term);
     const df = reader.visibleCount(lists);
     const scale = termScale(items, df, ranking);
     // While an index is rebuilt, it may not have the word yet.
     return df === 0 || df > items * MAX_DF_SHARE ? [] : [{ ...lists, term, scale, worth: share * scale }];
   });
-  telling.sort((a, b) => b.worth - a.worth || (a.term < b.term ? -1 : 1));
-  const [first, top] = [best[0], telling[0]];
+  significant.sort((a, b) => b.worth - a.worth || (a.term < b.term ? -1 : 1));
+  const [first, top] = [best[0], significant[0]];
   if (first === undefined || top === undefined) return undefined;
-  const terms = telling
+  const terms = significant
     .slice(0, MAX_ADDED)
     .map(({ lists, term, scale, worth }) => ({ lists, term, scale: scale * (worth / top.worth) * ranking.feedback }));
   return { terms, first, most: terms.reduce((sum, { scale }) => sum + scale, 0) };

@@ -142,7 +142,7 @@ function addPrefix(draft: Draft, unit: QueryUnit & { type: "prefix" }): void {
 
 function addPhrase(draft: Draft, unit: QueryUnit & { type: "phrase" }): void {
   draft.phrases++;
-  for (const word of tellingWords(unit.words)) {
+  for (const word of significantWords(unit.words)) {
     const lists = draft.reader.lists(word.exactTerm);
     const df = draft.reader.visibleCount(lists);
     if (df === 0) {
@@ -170,7 +170,7 @@ function planExcluded(draft: Draft, units: readonly QueryUnit[]): Pick<Plan, "ex
     if (unit.type === "word") excluded.push(draft.reader.lists(unit.term));
     else if (unit.type === "prefix") excluded.push(draft.reader.prefix(unit.prefix, draft.deltas));
     else {
-      const lists = tellingWords(unit.words).map((word) => draft.reader.lists(word.exactTerm));
+      const lists = significantWords(unit.words).map((word) => draft.reader.lists(word.exactTerm));
       if (needsText(unit.words)) excludedPhrases.push({ words: unit.words, lists });
       else excluded.push(...lists);
     }
@@ -179,9 +179,9 @@ function planExcluded(draft: Draft, units: readonly QueryUnit[]): Pick<Plan, "ex
 }
 
 /** Returns the words that narrow a phrase down: without stop words, unless it has only those. */
-export function tellingWords(words: readonly PhraseWord[]): readonly PhraseWord[] {
-  const telling = words.filter((word) => !STOP_WORDS.has(exactWord(word)));
-  return telling.length > 0 ? telling : words;
+export function significantWords(words: readonly PhraseWord[]): readonly PhraseWord[] {
+  const significant = words.filter((word) => !STOP_WORDS.has(exactWord(word)));
+  return significant.length > 0 ? significant : words;
 }
 
 /** A single word whose list holds exactly this form doesn't need the text. */

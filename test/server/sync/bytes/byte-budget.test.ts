@@ -46,8 +46,8 @@ describe("the budget of bytes", () => {
               await settle();
               // Stored in their order, as a run stores its items.
               await before;
-              held.leave();
-              held.leave();
+              held.release();
+              held.release();
               stored();
             });
             await Promise.all(all);
@@ -69,12 +69,12 @@ describe("the budget of bytes", () => {
     const large = enter(line, "large", 50, passed);
     await settle();
     expect(passed).toEqual(["small"]);
-    small.leave();
+    small.release();
     await large;
     const next = enter(line, "next", 1, passed);
     await settle();
     expect(passed).toEqual(["small", "large"]);
-    (await large).leave();
+    (await large).release();
     await next;
   });
 
@@ -101,11 +101,11 @@ describe("the budget of bytes", () => {
       const line = budget.open(asker(workspaceId, connectorId));
       for (let i = 0; i < 3; i++) held.push(enter(line, name, 10, passed));
     }
-    first.leave();
+    first.release();
     for (let i = 0; i < held.length; i++) {
       await settle();
       expect(passed).toHaveLength(i + 1);
-      for (const each of held) void each.then(({ leave }) => leave());
+      for (const each of held) void each.then(({ release: release }) => release());
       await settle();
       if (passed.length === held.length) break;
     }
@@ -123,7 +123,7 @@ describe("the budget of bytes", () => {
     void two.enter(1, never).then(() => passed.push(2));
     await settle();
     expect(passed).toEqual([]);
-    one.leave();
+    one.release();
     await settle();
     expect(passed).toEqual([2, 3]);
   });

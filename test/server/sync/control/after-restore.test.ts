@@ -24,7 +24,7 @@ describe("restored data", () => {
     await kb.work();
     expect([await kb.readable(), cursors]).toEqual([["a", "b"], [null]]);
     kb.kb.clock.advance(HOUR_MS);
-    await kb.kb.deps.doubtEverything();
+    await kb.kb.deps.invalidateEverything();
     expect(await kb.readable()).toEqual([]);
     // `b` is hidden by now, and the source tells of it no more.
     kb.world.script = (run) => {
@@ -51,7 +51,7 @@ describe("restored data", () => {
     const kb = await makeMirror(script, ["workspace"], { acl: "connector" });
     await kb.work();
     await kb.sync();
-    await kb.kb.deps.doubtEverything();
+    await kb.kb.deps.invalidateEverything();
     expect(await kb.readable()).toEqual(["a"]);
     await kb.work();
     expect(cursors).toEqual([null, 7, null]);
@@ -68,13 +68,13 @@ describe("restored data", () => {
       .set({ state: "running", startedAt: kb.kb.clock.now(), attempt: 1 })
       .where("syncId", "=", json.sync.id)
       .execute();
-    await kb.kb.deps.doubtEverything();
+    await kb.kb.deps.invalidateEverything();
     const { sync } = (await kb.kb.as(kb.owner).get(`/api/connectors/${kb.connectorId}/syncs/${json.sync.id}`)).json;
     expect(sync.state).toBe("cancelled");
     await kb.work();
     expect(await kb.readable()).toEqual(["a"]);
     await act("pause");
-    await kb.kb.deps.doubtEverything();
+    await kb.kb.deps.invalidateEverything();
     await kb.work();
     expect(await kb.readable()).toEqual([]);
     await act("resume");
@@ -103,7 +103,7 @@ describe("restored data", () => {
     expect(await kb.readable(ann)).toEqual(["plan"]);
     isGone = true;
     kb.clock.advance(1);
-    await kb.deps.doubtEverything();
+    await kb.deps.invalidateEverything();
     await kb.work();
     expect(await kb.readable(ann)).toEqual([]);
     isGone = false;

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { claimsOf } from "#server/sync/items/document-metadata.ts";
+import { metadataOf } from "#server/sync/items/document-metadata.ts";
 import { itemFields } from "#server/sync/items/item-fields.ts";
 import { verifies } from "../../../requirements.ts";
 
@@ -57,7 +57,7 @@ describe("the fields of an item", () => {
 });
 
 test("several authors of a document are its author and people around it, as claims", ({ expect }) => {
-  const claims = claimsOf({ kind: "file", title: "plan.md" }, "text/markdown", {
+  const claims = metadataOf({ kind: "file", title: "plan.md" }, "text/markdown", {
     author: ["Ana", "Bo <bo@two.test>"],
     created: 2024,
   });

@@ -37,7 +37,7 @@ const worker = makeSyncWorker({
   extractor,
   analyze: analyzeDocument,
   loadAuthority: async (_workspaceId, _source, { connectorId }) => ({ connectorId, named: { has: () => true } }),
-  claimStrangers: (item) => item,
+  withoutUnknownPeople: (item) => item,
   keepsSecrets: async () => false,
   ...makeSyncBytes(),
   http: NO_HTTP_POOL,

@@ -5,7 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { randomBytes } from "node:crypto";
 import type { Extractor } from "#extract/extractor.ts";
 import { makeAddressGuard } from "#net/address-guard.ts";
-import { claimStrangers, findInstance, loadAuthority } from "#server/connectors/authority.ts";
+import { withoutUnknownPeople, findInstance, loadAuthority } from "#server/connectors/authority.ts";
 import { makePeopleLinks } from "#server/connectors/people-links.ts";
 import { requestIdentities } from "#server/sync/schedule/identity-requests.ts";
 import { requestSync } from "#server/sync/schedule/request.ts";
@@ -64,9 +64,9 @@ export async function openReferenceWorker(file: string, port: number, writerEntr
       const workspace = store.in(workspaceId);
       return loadAuthority(workspace, of, connector, await findInstance(workspace, of, connector, []));
     },
-    claimStrangers,
+    withoutUnknownPeople,
     people: links,
-    standingOf: async () => standing,
+    credentialsOf: async () => standing,
     keepsSecrets: async () => false,
     ...makeSyncBytes(),
     http,

@@ -56,7 +56,7 @@ async function stateAfter(kills: readonly number[]): Promise<unknown> {
         connectorId: kit.connectorId,
         users: { providerId: "github", instance: "api.github.com" },
       },
-      teller: {
+      reporter: {
         connectorId: kit.connectorId,
         toldIn: "identities",
         isTrusted: true,

@@ -1,6 +1,6 @@
 import { test } from "vitest";
 import { makeBatchSink, type SinkOptions } from "#server/sync/run/batch-sink.ts";
-import { makeToldPeople } from "#server/sync/people/group-updates.ts";
+import { makeGroupUpdates } from "#server/sync/people/group-updates.ts";
 import type { ItemBatch } from "#storage/item-batch.ts";
 
 function makeSink(people?: SinkOptions["people"]) {
@@ -45,7 +45,7 @@ test("what is counted after a cursor is stored with the next one, whenever that 
 test("who was let into a group after a cursor waits for the next one", async ({ expect }) => {
   const connectorId = "con_2222222222222222";
   const group = (id: string) => `group:${connectorId}:${id}` as const;
-  const people = await makeToldPeople({
+  const people = await makeGroupUpdates({
     store: {
       workspaceId: "wsp_2222222222222222",
       access: { maxAclAgeMs: async () => 86_400_000 },
@@ -63,7 +63,7 @@ test("who was let into a group after a cursor waits for the next one", async ({ 
   });
   const { sink, batches } = makeSink(people);
   const letIn = (id: string) =>
-    people.hear({ t: "member", group: group("team"), member: `user:forge:git.acme.test:${id}` }, 0);
+    people.add({ t: "member", group: group("team"), member: `user:forge:git.acme.test:${id}` }, 0);
   await letIn("1");
   sink.cursor("1");
   await letIn("2");
@@ -73,7 +73,7 @@ test("who was let into a group after a cursor waits for the next one", async ({ 
   sink.cursor("2");
   await letIn("3");
   await sink.flush();
-  people.cover();
+  people.markCovered();
   await sink.flush(true);
   const toldOf = ({ people: told }: ItemBatch) =>
     told?.events.map((event) => ("member" in event ? event.member.at(-1) : event.t));

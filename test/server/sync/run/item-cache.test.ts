@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StoredItem } from "#storage/records/stored-items.ts";
-import { makeKnown } from "#server/sync/run/item-cache.ts";
+import { makeItemCache } from "#server/sync/run/item-cache.ts";
 import { CONNECTOR, makeHarness, upsert, WORKSPACE } from "../harness.ts";
 
 /** A store with these items; `read` gives what is known of it, with a count of the rows that were read for it. */
@@ -20,7 +20,7 @@ async function makeStored(ids: readonly string[]) {
         queries++;
         return page;
       };
-      const known = makeKnown(
+      const known = makeItemCache(
         {
           listStored: async (id, after, limit) => count(await itemWrites.listStored(id, after, limit)),
           listStoredFrom: async (id, from, limit) => count(await itemWrites.listStoredFrom(id, from, limit)),
@@ -72,7 +72,7 @@ test("knows each item, in any order of asking and of characters, and its child i
       const rows = [...odd].sort(byBytes).map((externalId) => row(externalId));
       const from = (at: string, isAfter: boolean, limit: number) =>
         rows.filter(({ externalId }) => byBytes(externalId, at) > (isAfter ? 0 : -1)).slice(0, limit);
-      const known = makeKnown(
+      const known = makeItemCache(
         {
           listStored: async (_, after, limit) => from(after, true, limit),
           listStoredFrom: async (_, at, limit) => from(at, false, limit),

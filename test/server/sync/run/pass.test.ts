@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ListingLimits } from "#server/sync/listing-limits.ts";
-import { untilNoPlace } from "#server/sync/run/checkpoint-timeout.ts";
+import { withCheckpointTimeout } from "#server/sync/run/checkpoint-timeout.ts";
 import { end, type Harness, makeHarness, type Script, upsert, WORKSPACE } from "../harness.ts";
 
 /** Lists the folders of `tree` from the cursor on, with a place to go on from after each. */
@@ -205,11 +205,11 @@ test("a source that waits for an answer and never comes back with an event is to
       abort.signal.addEventListener("abort", () => reject(abort.signal.reason as Error), { once: true });
     });
   }
-  const events = untilNoPlace(waiting(), {
+  const events = withCheckpointTimeout(waiting(), {
     mostMs: 1_000,
     now: () => (now += 100),
     stop: (reason) => abort.abort(reason),
-    lookEveryMs: 1,
+    checkEveryMs: 1,
   });
   expect((await events.next()).value).toEqual({ t: "upsert" });
   await expect(events.next()).rejects.toThrow("without reaching a point to resume from");

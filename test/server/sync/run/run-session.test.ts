@@ -4,7 +4,7 @@ import { ApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
 import { failedSkip } from "#sources/failures.ts";
-import { keptSchema } from "#server/sync/run/stored-cursor.ts";
+import { storedCursorSchema } from "#server/sync/run/stored-cursor.ts";
 import type { OpenRequest, WalkRequest } from "#sources/session.ts";
 import { cursorsOf, END, EVERYONE, itemOf, open, type Place, told, type Walk } from "../one-walk.ts";
 
@@ -176,7 +176,11 @@ test("what a run before left is told to every run, and a cursor of before there 
     { feed: undefined, left: { at: 1 } },
     { feed: "before", left: undefined },
   ]);
-  const read = keptSchema({ cursor: z.object({ base: z.string() }), checkpoint: z.null(), open: () => nobody() });
+  const read = storedCursorSchema({
+    cursor: z.object({ base: z.string() }),
+    checkpoint: z.null(),
+    open: () => nobody(),
+  });
   expect(read({ base: "a", walk: { position: 5 } })).toEqual({ feed: { base: "a" } });
   expect(read({ walk })).toEqual({});
 });

@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { makeTurn } from "#server/sync/run/time-slice.ts";
+import { makeTimeSlice } from "#server/sync/run/time-slice.ts";
 import type { JobType } from "#storage/records/queue.ts";
 import { end, makeHarness, upsert, WORKSPACE } from "../harness.ts";
 import { endsOf, type Kind, makeMany, slowly } from "../many.ts";
@@ -89,7 +89,7 @@ describe("a turn", () => {
   /** How many seconds a run that begins after so many keeps its worker from then on, while others wait. */
   async function secondsOf(beginning: number): Promise<number> {
     const clock = { now: 1_000_000 };
-    const turn = makeTurn({ now: () => clock.now, isOtherWaiting: async () => true }, clock.now);
+    const turn = makeTimeSlice({ now: () => clock.now, isOtherWaiting: async () => true }, clock.now);
     clock.now += beginning * 1_000;
     turn.begin();
     const from = clock.now;
@@ -109,7 +109,7 @@ describe("a turn", () => {
   });
 
   test("has no end where no one waits", async ({ expect }) => {
-    const turn = makeTurn({ now: () => Infinity, isOtherWaiting: async () => false }, 0);
+    const turn = makeTimeSlice({ now: () => Infinity, isOtherWaiting: async () => false }, 0);
     expect(await turn.mayGoOn()).toBe(true);
   });
 });

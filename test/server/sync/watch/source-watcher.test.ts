@@ -98,7 +98,7 @@ test("a flood of notifications from one connector asks for few runs, and the nex
   });
   const loud = await add("Loud");
   const quiet = await add("Quiet");
-  await watcher.look();
+  await watcher.poll();
   await vi.waitFor(async () => expect(await runs(quiet)).toBe(1), SOON);
   expect(await runs(loud)).toBe(1);
   await watcher.stop();
@@ -115,7 +115,7 @@ test("a source that can't be listened to is told to its owner, and tried again a
   const admin = await kb.addMember(owner.workspaceId, "admin");
   const id = await add("Loud");
   const { sourceWatcher } = kb.deps;
-  await sourceWatcher.look();
+  await sourceWatcher.poll();
   const problem = { code: "unreachable", message: "The server sent too many events." };
   const since = new Date(kb.clock.now()).toISOString();
   const nextTryAt = new Date(kb.clock.now() + 60_000).toISOString();
@@ -126,7 +126,7 @@ test("a source that can't be listened to is told to its owner, and tried again a
   const pauses: number[] = [];
   for (let minutes = 0, last = 0; minutes <= 250; minutes++, kb.clock.advance(60_000)) {
     const before = tries;
-    await sourceWatcher.look();
+    await sourceWatcher.poll();
     if (tries === before) continue;
     pauses.push(minutes - last);
     last = minutes;
@@ -134,7 +134,7 @@ test("a source that can't be listened to is told to its owner, and tried again a
   expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
   isOver = true;
   kb.clock.advance(60 * 60_000);
-  await sourceWatcher.look();
+  await sourceWatcher.poll();
   expect(await seenBy(owner, id)).toBeUndefined();
   await sourceWatcher.stop();
 });
@@ -144,7 +144,7 @@ test("a watch that ends is told, and begins again; what is no failure of its sou
   const { kb, owner, add, seenBy } = await makeWatching(async (_name, listener) => void listeners.push(listener));
   const id = await add("Folder");
   const { sourceWatcher } = kb.deps;
-  await sourceWatcher.look();
+  await sourceWatcher.poll();
   expect(await seenBy(owner, id)).toBeUndefined();
   listeners[0]?.ended(new Error("ENOENT: /srv/secret"));
   expect((await seenBy(owner, id)).problem).toEqual({
@@ -152,7 +152,7 @@ test("a watch that ends is told, and begins again; what is no failure of its sou
     message: "The server can't watch it. The reason is in the server's log.",
   });
   kb.clock.advance(60_000);
-  await sourceWatcher.look();
+  await sourceWatcher.poll();
   expect([listeners.length, await seenBy(owner, id)]).toEqual([2, undefined]);
   await sourceWatcher.stop();
 });
