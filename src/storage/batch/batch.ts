@@ -46,7 +46,7 @@ import { isLiving, type KnownItem } from "./item-rows.ts";
 import { moveChildren } from "./child-rows.ts";
 import { readStoredDocument } from "./stored-document.ts";
 import { noteRemovals } from "./removal-windows.ts";
-import { hideBelow } from "./withhold.ts";
+import { hideBelow } from "./hide-below.ts";
 import { setClocks, settleExceptions } from "./item-clocks.ts";
 import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "#storage/item-batch.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "#storage/item-batch.ts";
 import { makeOlderItemStore } from "./older-items.ts";
 import { makeStoredItemStore } from "./stored-items.ts";
-import { makeReadElsewhereStore } from "./withholding.ts";
+import { makeReadElsewhereStore } from "./read-elsewhere.ts";
 import { callWriter, type SqlHandles } from "#storage/handles.ts";
 import { same } from "#storage/conditions.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
