@@ -70,6 +70,14 @@ test("the check sees each word in an identifier, a sentence and a path", () => {
     ["test/server/a.test.ts", "// Whoever calls waits."],
     ["src/server/a.ts", "  message: `There is none in ${folder}.`,"],
     ["docs/a.md", "What stands on the page is read."],
+    ["src/server/sync/a.ts", "await tellEnd(emit, tx);"],
+    ["src/server/a.ts", "const told = await find();"],
+    ["src/server/a.ts", "interface Standing {"],
+    ["src/server/sync/a.ts", "markAlive(item, sink);"],
+    ["src/storage/a.ts", "async hasten(at: number) {"],
+    ["src/storage/a.ts", "await sourcePeople.doubt(connectorId);"],
+    ["src/server/a.ts", "await removeWithheld(deps);"],
+    ["src/server/a.ts", "claimStrangers(item, authority)"],
   ];
   expect(brought.filter(([path, line]) => findRetired(path, line).length === 0)).toEqual([]);
   expect(

@@ -86,5 +86,47 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
       /^(?!\s*(?:\*|\/[/*]))(?:(?!\/\/ |\/\*).)*\b(?:is none|(?:is|are) made|stands?(?! (?:for|alone)\b)|beside|[Mm]eanwhile)\b/,
     only: /^(?:docs\/(?!decisions\/)|README|src\/)/,
   },
+  {
+    word: "tell (events, ends, refusals)",
+    instead: "report, notify, emit",
+    pattern:
+      /\btell(?:[A-Z]\w*|s?\()|\btold(?:People|Event)\b|Told(?:People|Event|Refusal)|\btellers?Of\b|\b\w*[tT]eller\b|\bTelling\b/,
+    only: /^src\/(?!sources\/|server\/web\/app\/|storage\/migrations)/,
+  },
+  {
+    word: "told, said (as the name of a value)",
+    instead: "what it holds: account, checked, reported",
+    pattern: /\b(?:const|let) (?:told|said)\b|[(,] ?(?:told|said)\??: [A-Z{]/,
+    only: /^src\/(?!sources\/|server\/web\/app\/|storage\/(?:migrations|database))/,
+  },
+  {
+    word: "Looking, Taking, Standing, Told, Surroundings (as types)",
+    instead: "a noun: context, options, limits, credentials",
+    pattern: /\b(?:interface|type) (?:Looking|Taking|Standing|Told|Surroundings)\b/,
+    only: /^src\/(?!sources\/|server\/web\/app\/)/,
+  },
+  {
+    word: "alive (of an item)",
+    instead: "present",
+    pattern: /\b(?:count|mark)Alive\b|\bAliveOptions\b/,
+  },
+  {
+    word: "hasten",
+    instead: "schedule now",
+    pattern: /\b[hH]asten\w*/,
+  },
+  {
+    word: "doubt (what is stored)",
+    instead: "invalidate",
+    pattern: /\bdoubt(?:Everything|Connector|Reading|All)|\.doubt\(/,
+    only: /^(?:src|test)\//,
+  },
+  {
+    word: "withhold (items)",
+    instead: "hide; the column is withheldAt",
+    pattern: /\bwithhold\w*\(|\bendWithholding\b|\bremoveWithheld\b/,
+    only: /^(?:src|test)\//,
+  },
+  { word: "claim strangers", instead: "without unknown people", pattern: /\bclaimStrangers\b/ },
   { word: "knows nothing of", instead: "doesn't depend on, has no", pattern: /\bknows? nothing of\b/ },
 ];

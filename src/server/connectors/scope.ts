@@ -59,7 +59,7 @@ export async function changeScope(
     const after = { ...today, scope, scopeVersion };
     const changed = isNarrowerScope(today.scope, scope, source.spec)
       ? after
-      : await withholdWhatWasLeft(deps, tx, source, { actor, after });
+      : await hideLeftOut(deps, tx, source, { actor, after });
     const wish = { trigger: "manual", mode: "full" } as const;
     const queued = await deps.syncs.request(tx, actor.workspaceId, changed, wish);
     await deps.audit.record(
@@ -91,7 +91,7 @@ function scopeBy(actor: Actor, connector: ConnectorRecord, wanted: ConnectorScop
  * Soon after a take-over, items read with the former owner's credentials must not become readable through the new
  * owner.
  */
-async function withholdWhatWasLeft(
+async function hideLeftOut(
   deps: ConnectorDeps,
   tx: Store,
   source: Source,

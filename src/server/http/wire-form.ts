@@ -13,18 +13,18 @@ export function wireForm<S extends z.ZodObject, R extends object>(
 ): z.infer<S> {
   const all: Readonly<Record<string, unknown>> = { ...record, ...own };
   const fields = Object.keys(schema.shape).map((name) => [name, onWire(name, all[name])]);
-  // Each field is the record's in the form that `Told` says, or `own`.
+  // Each field is the record's in the form that `OnWire` says, or `own`.
   return Object.fromEntries(fields) as z.infer<S>;
 }
 
 /** The required fields: those that the record lacks, or has in another form. */
 type Own<Wire, R> = {
   [
-    Name in keyof Wire as Name extends keyof R ? (Told<R[Name], Name> extends Wire[Name] ? never : Name) : Name
+    Name in keyof Wire as Name extends keyof R ? (OnWire<R[Name], Name> extends Wire[Name] ? never : Name) : Name
   ]: Wire[Name];
 } & Partial<Wire>;
 
-type Told<Value, Name> = Name extends `${string}At` ? (Value extends number ? string : Value) : Value;
+type OnWire<Value, Name> = Name extends `${string}At` ? (Value extends number ? string : Value) : Value;
 
 function onWire(name: string, value: unknown): unknown {
   return typeof value === "number" && name.endsWith("At") ? isoOf(value) : value;

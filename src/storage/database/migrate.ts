@@ -12,7 +12,7 @@ import { inTransaction } from "#storage/transaction.ts";
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {};
 
-/** What a new database has in place of all migrations before. */
+/** Recorded for a new database in place of all migrations before. */
 const BASE = "0001-base";
 
 /** SHA-256 of the names of the migrations that the base replaced, the first of them, and a commit that has them all. */

@@ -56,7 +56,7 @@ interface UserClock extends Clock {
   state: string;
   /** The account that joins the user to a member, where one does. */
   account: string | null;
-  teller: string;
+  reporter: string;
 }
 
 function untilOf({ at, followsFeed, currentAt }: Clock, believing: Believing): number | undefined {
@@ -68,7 +68,7 @@ function untilOf({ at, followsFeed, currentAt }: Clock, believing: Believing): n
 function activeUntil(rows: readonly UserClock[], believing: Believing): number | undefined {
   if (rows.some(({ state }) => state !== "active")) return undefined;
   // A link made by an account holds while the account itself says so, no matter who else reports the user.
-  const counting = rows.filter(({ account, teller }) => account === null || account === teller);
+  const counting = rows.filter(({ account, reporter }) => account === null || account === reporter);
   const untils = counting.flatMap((row) => untilOf(row, believing) ?? []);
   return untils.length === 0 ? undefined : Math.max(...untils);
 }
@@ -109,7 +109,7 @@ function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Princi
         "identities.followsFeed",
         "people_feeds.currentAt",
       ])
-      .select(["identities.connectorId as teller", "identity_joins.connectorId as account"])
+      .select(["identities.connectorId as reporter", "identity_joins.connectorId as account"])
       .where("identities.principal", "in", chunk)
       .execute(),
   );

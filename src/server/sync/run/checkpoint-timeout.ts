@@ -20,7 +20,7 @@ export async function* withCheckpointTimeout<Event extends { t: string }>(
     now,
     stop,
     took,
-    checkEveryMs: checkEveryMs = CHECK_EVERY_MS,
+    checkEveryMs = CHECK_EVERY_MS,
   }: {
     mostMs: number;
     now: () => number;

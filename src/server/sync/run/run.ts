@@ -64,7 +64,7 @@ export interface RunOptions extends GroupUpdateOptions, EventOptions {
   isOtherWaiting?(): Promise<boolean>;
 }
 
-/** How a run ended. Its changes are in the store already; `finish.ts` applies the end to run and connector. */
+/** How a run ended. Its changes are in the store already; `end-effects.ts` applies the end to run and connector. */
 export type RunEnd =
   /**
    * The source reported everything. `isComplete`: every living item in scope was named. `problem`: not all was taken.

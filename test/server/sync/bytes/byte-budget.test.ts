@@ -105,7 +105,7 @@ describe("the budget of bytes", () => {
     for (let i = 0; i < held.length; i++) {
       await settle();
       expect(passed).toHaveLength(i + 1);
-      for (const each of held) void each.then(({ release: release }) => release());
+      for (const each of held) void each.then(({ release }) => release());
       await settle();
       if (passed.length === held.length) break;
     }
