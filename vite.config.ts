@@ -105,6 +105,8 @@ function compress(): Plugin {
   };
 }
 
+const BASE = /node_modules[\\/](?:react|react-dom|scheduler|@tanstack|use-sync-external-store)[\\/]/;
+
 /** The page: `src/server/web/app` → `dist/web`, which `kb serve` serves. tsup cleans `dist`, so it is built after it. */
 export default defineConfig({
   root: APP,
@@ -117,6 +119,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Every visit loads these: one file of them is 1.3 kB smaller (gzip) than the files into which they are split otherwise.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: "base", test: BASE }] } } },
   },
   // `npx vite` for work on the page: the routes come from a running `kb serve`.
   server: {

@@ -4,12 +4,13 @@ import { describeOpening } from "#api/opening-words.ts";
 import type { Group, Member } from "#api/workspace.ts";
 import { api } from "#server/web/app/data/client.ts";
 import { groupQuery, groupsQuery, useEverybody } from "#server/web/app/data/queries.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useIsAdmin, useSession } from "#server/web/app/shell/session.ts";
 import { EmptyState } from "#server/web/app/ui/bits.tsx";
 import { ConfirmDialog, Dialog, DialogButton, useClose } from "#server/web/app/ui/dialog.tsx";
-import { CheckboxField, Fieldset, Form, NameField, SearchField, text } from "#server/web/app/ui/form.tsx";
+import { CheckboxField, Fieldset, Form, NameField, text } from "#server/web/app/ui/form.tsx";
+import { SearchField } from "#server/web/app/ui/search-field.tsx";
 import { actsColumn, type Column, headColumn } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 

@@ -4,16 +4,16 @@ import type { Invitation } from "#api/workspace.ts";
 import { api } from "#server/web/app/data/client.ts";
 import { invitationsQuery } from "#server/web/app/data/queries.ts";
 import { forAdmins } from "#server/web/app/shell/for-admins.tsx";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
 import { Badge, EmptyState } from "#server/web/app/ui/bits.tsx";
-import { IN_ROW } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { ConfirmDialog, Dialog, DialogButton, ShownOnce, useClose } from "#server/web/app/ui/dialog.tsx";
-import { type Choice, EmailField, Form, SelectField, text } from "#server/web/app/ui/form.tsx";
+import { EmailField, Form, SelectField, text } from "#server/web/app/ui/form.tsx";
+import type { Choice } from "#server/web/app/ui/picker.tsx";
 import { EmailAddress } from "#server/web/app/ui/email-address.tsx";
-import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
+import { actsColumn, type Column, headColumn, timeColumn, IN_ROW } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
 /** Invitations: the list, inviting, withdrawing. */

@@ -6,18 +6,17 @@ import { api } from "#server/web/app/data/client.ts";
 import { leaveFor } from "#server/web/app/data/leave.ts";
 import { entryQuery, membersQuery } from "#server/web/app/data/queries.ts";
 import { useRefetch } from "#server/web/app/data/refetch.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
-import { tryOrToast } from "#server/web/app/ui/act.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { ConfirmDialog, Dialog, DialogButton, ShownOnce } from "#server/web/app/ui/dialog.tsx";
 import { EmailAddress } from "#server/web/app/ui/email-address.tsx";
-import { type Choice, Options, Picker, PLAIN } from "#server/web/app/ui/form.tsx";
+import { type Choice, Options, Picker, PLAIN } from "#server/web/app/ui/picker.tsx";
 import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { toast, tryOrToast } from "#server/web/app/ui/toast.tsx";
 
 /**
  * The members of the workspace with their roles; for owners and admins also role changes, removal and links for a new

@@ -6,14 +6,13 @@ import { entryQuery, identitiesQuery } from "#server/web/app/data/queries.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useSession } from "#server/web/app/shell/session.ts";
-import { tryOrToast } from "#server/web/app/ui/act.ts";
 import { Badge, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { EmailField, Form, NameField, PasswordField, secret, SelectField, text } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { describeSsoFailure } from "./sso-words.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { toast, tryOrToast } from "#server/web/app/ui/toast.tsx";
 
 /** The person: name, time zone, address, password, single sign-on. */
 export function Page() {

@@ -6,10 +6,10 @@ import { plural } from "#api/plural.ts";
 import { describeClient } from "#server/web/app/data/browser-words.ts";
 import { describeCredential } from "#server/web/app/data/credential-words.ts";
 import { readsQuery, tokensQuery } from "#server/web/app/data/queries.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { EmptyState } from "#server/web/app/ui/bits.tsx";
-import { Options, Picker, PLAIN } from "#server/web/app/ui/form.tsx";
+import { Options, Picker, PLAIN } from "#server/web/app/ui/picker.tsx";
 import { type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 
 /** Items shown to the person's tokens and connected clients. */

@@ -3,12 +3,11 @@ import type { SessionRecord } from "#api/session.ts";
 import { describeBrowser } from "#server/web/app/data/browser-words.ts";
 import { api } from "#server/web/app/data/client.ts";
 import { sessionsQuery } from "#server/web/app/data/queries.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { Badge } from "#server/web/app/ui/bits.tsx";
-import { IN_ROW } from "#server/web/app/ui/button.tsx";
 import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
-import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
+import { actsColumn, type Column, headColumn, timeColumn, IN_ROW } from "#server/web/app/ui/table.tsx";
 
 /** The person's sessions, and signing out of them. */
 export function Page() {

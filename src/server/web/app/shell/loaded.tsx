@@ -1,12 +1,10 @@
 import type { ReactNode } from "react";
 import { isOutage, toProblem } from "#server/web/app/data/problem.ts";
-import { Section, Skeleton } from "#server/web/app/ui/bits.tsx";
+import { Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
-import { Table, type TableProps } from "#server/web/app/ui/table.tsx";
-import { NothingHere } from "./nothing-here.tsx";
 
-interface Query<T> {
+export interface Query<T> {
   data: T | undefined;
   error: unknown;
   refetch(): unknown;
@@ -70,45 +68,4 @@ export function LoadedPages<T>({ query, children }: { query: PagedQuery<T>; chil
       )}
     </Loaded>
   );
-}
-
-interface LoadedTableProps<Row> extends Omit<TableProps<Row>, "rows"> {
-  query: PagedQuery<readonly Row[]>;
-  /** In place of a table without rows. */
-  empty?: ReactNode;
-}
-
-/** The rows of a query as a table. */
-export function LoadedTable<Row>({ query, empty, ...table }: LoadedTableProps<Row>) {
-  return (
-    <LoadedPages query={query}>
-      {(rows) => (rows.length === 0 && empty !== undefined ? empty : <Table {...table} rows={rows} />)}
-    </LoadedPages>
-  );
-}
-
-interface TableSectionProps<Row> extends LoadedTableProps<Row> {
-  title: string;
-  description?: ReactNode;
-  action?: ReactNode;
-}
-
-/** A section of a page that is one table. */
-export function TableSection<Row>({ title, description, action, ...table }: TableSectionProps<Row>) {
-  return (
-    <Section action={action} description={description} title={title}>
-      <LoadedTable {...table} />
-    </Section>
-  );
-}
-
-/** The page of one thing: the answer for nothing when it doesn't exist, or the person can't see it. */
-export function LoadedPage<T>({ query, children }: { query: Query<T>; children(data: T): ReactNode }) {
-  const { data, error } = query;
-  if (error !== null) {
-    const problem = toProblem(error);
-    const isNowhere = problem.code === "not_found" || problem.code === "invalid_request";
-    return isNowhere ? <NothingHere /> : <ProblemNotice problem={problem} />;
-  }
-  return data === undefined ? <Skeleton lines={6} /> : children(data);
 }

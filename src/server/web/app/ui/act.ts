@@ -52,12 +52,3 @@ export function useAct<Input, Result>(
 
   return { run: (input) => void act(input), isBusy: running !== undefined, input: running?.input, problem };
 }
-
-/** Does it, and says a failure in a toast: for what has no place for a notice. */
-export async function tryOrToast(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    toast(toProblem(error).message);
-  }
-}

@@ -43,9 +43,6 @@ export function Button({ kind, icon, isBusy, className, children, disabled, ...r
   );
 }
 
-/** For a button in a row of a table: it is quiet, and its padding makes the row no taller. */
-export const IN_ROW = { kind: "quiet", className: "@2xl:-my-1.5 @2xl:-mr-2" } as const;
-
 /** A button with only an icon: its name is read out, and shown next to it on hover and focus. */
 export function IconButton({ label, icon, ...rest }: { label: string; icon: IconName } & ComponentProps<"button">) {
   return (

@@ -2,7 +2,6 @@ import { Dialog as Base } from "@base-ui/react/dialog";
 import { createContext, use, useState, type ComponentProps, type ReactNode } from "react";
 import { useAct, type Outcome } from "./act.ts";
 import { Button, IconButton, type ButtonProps } from "./button.tsx";
-import { Form, type FormProps } from "./form.tsx";
 import { Notice, ProblemNotice } from "./notice.tsx";
 
 export interface DialogProps {
@@ -141,20 +140,6 @@ function Question<Result>({ children, act, kind = "danger", onConfirm, ...outcom
         </Button>
       </div>
     </>
-  );
-}
-
-/** A dialog with a form, which closes it once it was sent. */
-export function FormDialog<Result>({
-  title,
-  description,
-  ...form
-}: Pick<DialogProps, "title" | "description"> & FormProps<Result>) {
-  const close = useClose();
-  return (
-    <Dialog description={description} title={title}>
-      <Form {...form} onDone={close} />
-    </Dialog>
   );
 }
 

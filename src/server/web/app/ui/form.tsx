@@ -3,6 +3,7 @@ import { problemBesideFields } from "#server/web/app/data/problem.ts";
 import { useAct, type Outcome } from "./act.ts";
 import { Button, type ButtonKind } from "./button.tsx";
 import { ProblemNotice } from "./notice.tsx";
+import type { Choice } from "./picker.tsx";
 
 interface FormState {
   errors: Readonly<Record<string, string>>;
@@ -126,26 +127,6 @@ export function NameField(props: { maxLength: number } & Partial<ComponentProps<
   return <TextField label="Name" name="name" {...props} />;
 }
 
-interface SearchFieldProps extends Omit<ComponentProps<"input">, "onChange"> {
-  label: string;
-  onType(text: string): void;
-}
-
-/** Words to look for in what is shown; screen readers get its label. */
-export function SearchField({ label, onType, className = "", ...rest }: SearchFieldProps) {
-  return (
-    <input
-      autoComplete="off"
-      placeholder={label}
-      {...rest}
-      aria-label={label}
-      className={`bg-surface border-edge w-full rounded-md border px-2.5 py-1.5 text-sm ${className}`}
-      onChange={(event) => onType(event.currentTarget.value)}
-      type="search"
-    />
-  );
-}
-
 /** Lines of text. */
 export function TextAreaField({
   name,
@@ -210,8 +191,6 @@ export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldP
 /** Shown before a new one is typed; the server checks it. */
 const NEW_PASSWORD = "Use at least 12 characters, such as a few unrelated words.";
 
-export type Choice = readonly [value: string, label: string];
-
 interface SelectProps extends Omit<ComponentProps<"select">, "name" | "onChange"> {
   choices: readonly Choice[];
   onChoose?(value: string): void;
@@ -229,43 +208,15 @@ export function SelectField({ name, label, hint, choices, onChoose, ...rest }: F
           name={name}
           onChange={(event) => onChoose?.(event.currentTarget.value)}
         >
-          <Options choices={choices} />
+          {choices.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
         </select>
       )}
     </Field>
   );
-}
-
-interface PickerProps {
-  label: string;
-  value: string;
-  onChoose(value: string): void;
-  className?: string;
-  /** `Options`, or groups of them. */
-  children: ReactNode;
-}
-
-/** One of a few choices outside a form, such as a filter; screen readers get its label. */
-export function Picker({ label, onChoose, className = PLAIN, ...rest }: PickerProps) {
-  return (
-    <select
-      {...rest}
-      aria-label={label}
-      className={`min-h-8 rounded-md border px-2 max-sm:min-h-10 ${className}`}
-      onChange={(event) => onChoose(event.currentTarget.value)}
-    />
-  );
-}
-
-/** The colours of a control that isn't in use. */
-export const PLAIN = "border-edge/60 bg-surface";
-
-export function Options({ choices }: { choices: readonly Choice[] }) {
-  return choices.map(([value, label]) => (
-    <option key={value} value={value}>
-      {label}
-    </option>
-  ));
 }
 
 /** Fields about the same thing, below its name. */

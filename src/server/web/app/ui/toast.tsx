@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { toProblem } from "#server/web/app/data/problem.ts";
 import { Icon } from "./icon.tsx";
 
 interface Toast {
@@ -17,6 +18,15 @@ export function toast(text: string): void {
   const id = ++lastId;
   set([...toasts, { id, text }]);
   window.setTimeout(() => set(toasts.filter((one) => one.id !== id)), SHOWN_MS);
+}
+
+/** Does it, and says a failure in a toast: for what has no place for a notice. */
+export async function tryOrToast(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    toast(toProblem(error).message);
+  }
 }
 
 /** The container of the messages, present from the start, so that screen readers announce new ones. */

@@ -8,7 +8,7 @@ import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { Button, buttonClass } from "#server/web/app/ui/button.tsx";
-import { Options, Picker, PLAIN } from "#server/web/app/ui/form.tsx";
+import { Options, Picker, PLAIN } from "#server/web/app/ui/picker.tsx";
 import { toast } from "#server/web/app/ui/toast.tsx";
 import { Acts } from "./acts.tsx";
 import { ChainCheck } from "./chain-check.tsx";

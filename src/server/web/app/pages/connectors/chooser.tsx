@@ -6,7 +6,7 @@ import { MAX_SCOPE_TITLE_CHARS } from "#api/scope-title.ts";
 import { browseQuery, type BrowseTarget } from "#server/web/app/data/connectors.ts";
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { Button, IconButton } from "#server/web/app/ui/button.tsx";
-import { SearchField } from "#server/web/app/ui/form.tsx";
+import { SearchField } from "#server/web/app/ui/search-field.tsx";
 import { count } from "#api/plural.ts";
 
 type Node = BrowseAnswer["nodes"][number];

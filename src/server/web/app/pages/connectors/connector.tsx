@@ -19,7 +19,8 @@ import {
 import { api } from "#server/web/app/data/client.ts";
 import { connectorQuery, syncsQuery, useSource } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
-import { LoadedPage, TableSection } from "#server/web/app/shell/loaded.tsx";
+import { LoadedPage } from "#server/web/app/shell/loaded-page.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useAct } from "#server/web/app/ui/act.ts";
 import { Badge, EmptyState, StateBadge } from "#server/web/app/ui/bits.tsx";

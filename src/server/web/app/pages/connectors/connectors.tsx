@@ -7,7 +7,7 @@ import { STATE_WORDS } from "#server/web/app/data/connector-words.ts";
 import { connectorsQuery, useSource } from "#server/web/app/data/connectors.ts";
 import { useLiveSyncs } from "#server/web/app/data/live-syncs.ts";
 import { useIsAdmin } from "#server/web/app/shell/session.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { Badge, EmptyState, StateBadge } from "#server/web/app/ui/bits.tsx";
 import { buttonClass } from "#server/web/app/ui/button.tsx";

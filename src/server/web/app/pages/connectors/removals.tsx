@@ -4,7 +4,7 @@ import type { Connector, HeldRemoval } from "#api/connector-records.ts";
 import { plural } from "#api/plural.ts";
 import { api } from "#server/web/app/data/client.ts";
 import { removalsQuery } from "#server/web/app/data/connectors.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
 import { type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 

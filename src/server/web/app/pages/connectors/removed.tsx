@@ -3,12 +3,11 @@ import type { Connector, RemovedItem } from "#api/connector-records.ts";
 import { api } from "#server/web/app/data/client.ts";
 import { removedQuery } from "#server/web/app/data/connectors.ts";
 import { useRefetch } from "#server/web/app/data/refetch.ts";
-import { LoadedTable } from "#server/web/app/shell/loaded.tsx";
-import { tryOrToast } from "#server/web/app/ui/act.ts";
+import { LoadedTable } from "#server/web/app/shell/loaded-table.tsx";
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
-import { toast } from "#server/web/app/ui/toast.tsx";
+import { toast, tryOrToast } from "#server/web/app/ui/toast.tsx";
 
 /** Recently removed items, each of which can be restored. */
 export function Removed({ connector: { id } }: { connector: Connector }) {

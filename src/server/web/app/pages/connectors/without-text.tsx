@@ -4,7 +4,7 @@ import type { Connector } from "#api/connector-records.ts";
 import type { FileRecord } from "#api/files.ts";
 import { plural } from "#api/plural.ts";
 import { withoutTextQuery } from "#server/web/app/data/connectors.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { TEXT_REASON_WORDS } from "#server/web/app/pages/item/text-reason-words.ts";
 import { type Column, headColumn } from "#server/web/app/ui/table.tsx";
 

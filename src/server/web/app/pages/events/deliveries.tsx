@@ -3,10 +3,12 @@ import type { EventDelivery } from "#api/events.ts";
 import { plural } from "#api/plural.ts";
 import { api } from "#server/web/app/data/client.ts";
 import { eventDeliveriesQuery } from "#server/web/app/data/queries.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { Badge, EmptyState, StateBadge } from "#server/web/app/ui/bits.tsx";
-import { ConfirmDialog, DialogButton, FormDialog } from "#server/web/app/ui/dialog.tsx";
-import { CheckboxField, type Choice, SelectField, text } from "#server/web/app/ui/form.tsx";
+import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
+import { FormDialog } from "#server/web/app/ui/form-dialog.tsx";
+import { CheckboxField, SelectField, text } from "#server/web/app/ui/form.tsx";
+import type { Choice } from "#server/web/app/ui/picker.tsx";
 import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 import { CODE_WORDS, DELIVERY_WORDS } from "./event-words.ts";
 

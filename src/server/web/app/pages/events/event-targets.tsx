@@ -4,7 +4,7 @@ import { EVENT_TYPES } from "#api/event-types.ts";
 import type { EventTarget } from "#api/events.ts";
 import { eventTargetsQuery } from "#server/web/app/data/queries.ts";
 import { forAdmins } from "#server/web/app/shell/for-admins.tsx";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { EmptyState, StateBadge } from "#server/web/app/ui/bits.tsx";
 import { DialogButton } from "#server/web/app/ui/dialog.tsx";

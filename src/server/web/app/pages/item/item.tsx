@@ -6,7 +6,7 @@ import { isOwnUrl } from "#api/own-url.ts";
 import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { itemQuery, itemTextQuery } from "#server/web/app/data/item.ts";
 import { sourceWords } from "#server/web/app/data/search-words.ts";
-import { LoadedPage } from "#server/web/app/shell/loaded.tsx";
+import { LoadedPage } from "#server/web/app/shell/loaded-page.tsx";
 import { Breadcrumb, PageHeading } from "#server/web/app/shell/page.tsx";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { buttonClass } from "#server/web/app/ui/button.tsx";

@@ -2,11 +2,10 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import type { Grant } from "#api/oauth.ts";
 import { api } from "#server/web/app/data/client.ts";
 import { grantsQuery } from "#server/web/app/data/queries.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { EmptyState } from "#server/web/app/ui/bits.tsx";
-import { IN_ROW } from "#server/web/app/ui/button.tsx";
 import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
-import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
+import { actsColumn, type Column, headColumn, timeColumn, IN_ROW } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { scopesColumn } from "./scopes-column.tsx";
 

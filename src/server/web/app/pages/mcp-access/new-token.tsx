@@ -6,7 +6,8 @@ import { SCOPE_WORDS } from "#server/web/app/shell/scope-words.ts";
 import { useSession } from "#server/web/app/shell/session.ts";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Dialog, ShownOnce } from "#server/web/app/ui/dialog.tsx";
-import { CheckboxField, type Choice, Fieldset, Form, NameField, SelectField, text } from "#server/web/app/ui/form.tsx";
+import { CheckboxField, Fieldset, Form, NameField, SelectField, text } from "#server/web/app/ui/form.tsx";
+import type { Choice } from "#server/web/app/ui/picker.tsx";
 
 const LIFETIMES: readonly Choice[] = [
   ["30", "In 30 days"],

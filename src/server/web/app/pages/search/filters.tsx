@@ -6,7 +6,7 @@ import { connectorQuery, sourcesQuery } from "#server/web/app/data/connectors.ts
 import { type Asked, FACETS, type FilterName, FILTERS } from "#server/web/app/data/search.ts";
 import { sourceWords } from "#server/web/app/data/search-words.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
-import { type Choice, Options, Picker, PLAIN } from "#server/web/app/ui/form.tsx";
+import { type Choice, Options, Picker, PLAIN } from "#server/web/app/ui/picker.tsx";
 
 export interface FiltersProps {
   asked: Asked;

@@ -10,8 +10,10 @@ import { accessOf, AccessField, PRIVATE } from "#server/web/app/pages/connectors
 import { LoadedPages } from "#server/web/app/shell/loaded.tsx";
 import { useIsAdmin, useSession } from "#server/web/app/shell/session.ts";
 import { Badge, EmptyState, Section } from "#server/web/app/ui/bits.tsx";
-import { DialogButton, FormDialog } from "#server/web/app/ui/dialog.tsx";
-import { NameField, PasswordField, SearchField, secret, text } from "#server/web/app/ui/form.tsx";
+import { DialogButton } from "#server/web/app/ui/dialog.tsx";
+import { FormDialog } from "#server/web/app/ui/form-dialog.tsx";
+import { NameField, PasswordField, secret, text } from "#server/web/app/ui/form.tsx";
+import { SearchField } from "#server/web/app/ui/search-field.tsx";
 import { Row, Rows } from "#server/web/app/ui/rows.tsx";
 
 /** The apps that can be connected through a server: a plain MCP server is itself the only app. */

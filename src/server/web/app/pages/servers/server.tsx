@@ -6,7 +6,7 @@ import { addressParameter } from "#server/web/app/data/browser.ts";
 import { api } from "#server/web/app/data/client.ts";
 import { healthQuery, serverQuery } from "#server/web/app/data/servers.ts";
 import { adviceOn, AUTH_WORDS, calledItself, offerWords, serverState, returnNotice } from "./server-words.ts";
-import { LoadedPage } from "#server/web/app/shell/loaded.tsx";
+import { LoadedPage } from "#server/web/app/shell/loaded-page.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useIsAdmin } from "#server/web/app/shell/session.ts";
 import { useAct } from "#server/web/app/ui/act.ts";

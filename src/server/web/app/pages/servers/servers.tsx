@@ -4,7 +4,7 @@ import type { ProviderServer } from "#api/provider-servers.ts";
 import { hostOf } from "#server/web/app/data/browser.ts";
 import { serversQuery } from "#server/web/app/data/servers.ts";
 import { calledItself, connectionCount, serverState } from "./server-words.ts";
-import { TableSection } from "#server/web/app/shell/loaded.tsx";
+import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 import { useIsAdmin } from "#server/web/app/shell/session.ts";
 import { EmptyState, StateBadge } from "#server/web/app/ui/bits.tsx";

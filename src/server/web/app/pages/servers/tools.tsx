@@ -11,7 +11,8 @@ import { useAct } from "#server/web/app/ui/act.ts";
 import { Badge, Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Dialog } from "#server/web/app/ui/dialog.tsx";
-import { type Choice, Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import { Form, SelectField, text, TextField } from "#server/web/app/ui/form.tsx";
+import type { Choice } from "#server/web/app/ui/picker.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { Row } from "#server/web/app/ui/rows.tsx";
 

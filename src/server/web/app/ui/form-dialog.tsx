@@ -1,0 +1,16 @@
+import { Dialog, type DialogProps, useClose } from "./dialog.tsx";
+import { Form, type FormProps } from "./form.tsx";
+
+/** A dialog with a form, which closes it once it was sent. */
+export function FormDialog<Result>({
+  title,
+  description,
+  ...form
+}: Pick<DialogProps, "title" | "description"> & FormProps<Result>) {
+  const close = useClose();
+  return (
+    <Dialog description={description} title={title}>
+      <Form {...form} onDone={close} />
+    </Dialog>
+  );
+}
