@@ -29,11 +29,10 @@ export function Page() {
           </DialogButton>
         )
       }
-      title="Groups"
       lead="Use groups to share connectors. Groups can contain other groups."
+      title="Groups"
     >
       <TableSection
-        title="In this workspace"
         columns={columns(all)}
         empty={
           <EmptyState icon="groups" title="No groups yet">
@@ -43,6 +42,7 @@ export function Page() {
         keyOf="id"
         label="Groups"
         query={query}
+        title="In this workspace"
       />
     </PageFrame>
   );

@@ -27,11 +27,10 @@ function Invitations() {
           Invite someone
         </DialogButton>
       }
-      title="Invitations"
       lead="An invitation works once, for one email address, and expires after a week."
+      title="Invitations"
     >
       <TableSection
-        title="Sent"
         columns={COLUMNS}
         empty={
           <EmptyState icon="mail" title="No invitations yet">
@@ -41,6 +40,7 @@ function Invitations() {
         keyOf="id"
         label="Invitations"
         query={useInfiniteQuery(invitationsQuery)}
+        title="Sent"
       />
     </PageFrame>
   );

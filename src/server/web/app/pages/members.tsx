@@ -25,15 +25,15 @@ import { toast, tryOrToast } from "#server/web/app/ui/toast.tsx";
 export function Page() {
   return (
     <PageFrame
-      title="Members"
       lead="Each source decides what a member can read. Admins manage the workspace, but their role doesn't let them read more."
+      title="Members"
     >
       <TableSection
-        title="In this workspace"
         columns={COLUMNS}
         keyOf="userId"
         label="Members"
         query={useInfiniteQuery(membersQuery)}
+        title="In this workspace"
       />
     </PageFrame>
   );

@@ -20,8 +20,8 @@ export function Page() {
   const names = new Map(tokens.map(({ id, name }) => [id, name]));
   return (
     <PageFrame
-      title="Agent activity"
       lead="Items that your sessions, tokens and clients received: each where it came first that day, and how often items came again. kb records item IDs, but no queries or titles."
+      title="Agent activity"
     >
       <TableSection
         action={
@@ -35,8 +35,6 @@ export function Page() {
             <Options choices={tokens.map(({ id, name }) => [`pat:${id}`, name])} />
           </Picker>
         }
-        title="Activity"
-
         columns={columns(names)}
         empty={
           <EmptyState icon="eye" title="No activity yet">
@@ -48,6 +46,7 @@ export function Page() {
         }
         label="Activity"
         query={query}
+        title="Activity"
       />
     </PageFrame>
   );

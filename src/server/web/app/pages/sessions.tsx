@@ -13,15 +13,15 @@ import { actsColumn, type Column, headColumn, timeColumn, IN_ROW } from "#server
 export function Page() {
   return (
     <PageFrame
-      title="Sessions"
       lead="Devices where you're signed in. If you don't recognize one, sign it out and change your password."
+      title="Sessions"
     >
       <TableSection
-        title="Active sessions"
         columns={COLUMNS}
         keyOf="id"
         label="Sessions"
         query={useInfiniteQuery(sessionsQuery)}
+        title="Active sessions"
       />
     </PageFrame>
   );

@@ -23,7 +23,7 @@ function General() {
   }
 
   return (
-    <PageFrame title="General" lead="Settings that apply to everyone in this workspace.">
+    <PageFrame lead="Settings that apply to everyone in this workspace." title="General">
       <Section title="Workspace">
         <Form
           invalidates={["session", "workspaces"]}

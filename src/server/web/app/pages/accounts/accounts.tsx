@@ -31,8 +31,8 @@ export function Page() {
   const notice = accountNotice(addressParameter("account"), addressParameter("reason"));
   return (
     <PageFrame
-      title="Accounts"
       lead="Connect your account at another service: you find what you can read there, and your connectors can read with it."
+      title="Accounts"
     >
       {notice && <Notice tone={notice.tone}>{notice.text}</Notice>}
       {found && <FoundCard id={found} key={found} />}

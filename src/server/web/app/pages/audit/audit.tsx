@@ -50,8 +50,8 @@ function Audit() {
           Export
         </a>
       }
-      title="Audit"
       lead="What members, clients and the server did in the last 90 days."
+      title="Audit"
     >
       <Section title="Activity">
         <Filters filter={filter} onChange={setFilter} />

@@ -56,10 +56,10 @@ function Overview({ connector }: { connector: Connector }) {
   const { allowed, isPushed, name, state } = connector;
   return (
     <PageFrame
-      within="/workspace/connectors"
       action={<Acts connector={connector} />}
-      title={name}
       lead={<StateBadge {...STATE_WORDS[state]} />}
+      title={name}
+      within="/workspace/connectors"
     >
       <Warnings />
       <Needs connector={connector} />
@@ -237,12 +237,12 @@ function Syncs({ connector }: { connector: Connector }) {
   const query = useQuery({ ...syncsQuery(connector), select: toRecent });
   return (
     <TableSection
-      title="Recent syncs"
       columns={COLUMNS}
       empty={<EmptyState icon="list" title="No syncs yet" />}
       keyOf="id"
       label="Recent syncs"
       query={query}
+      title="Recent syncs"
     />
   );
 }

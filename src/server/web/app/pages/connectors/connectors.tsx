@@ -26,16 +26,16 @@ export function Page() {
           Add connector
         </Link>
       }
-      title="Connectors"
       lead="Each connector indexes one source. Agents find only what you can read in the source."
+      title="Connectors"
     >
       <TableSection
-        title="In this workspace"
         columns={COLUMNS}
         empty={<NoConnectors />}
         keyOf="id"
         label="Connectors"
         query={useInfiniteQuery(connectorsQuery)}
+        title="In this workspace"
       />
     </PageFrame>
   );

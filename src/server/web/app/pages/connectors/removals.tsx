@@ -15,12 +15,12 @@ export function Removals({ connector: { id, counts, allowed } }: { connector: Co
   return (
     <TableSection
       action={allowed.includes("decide_removals") && <Decide connectorId={id} />}
-      description="These items are no longer in the source. Until you decide, they stay hidden."
-      title={`${plural(counts.held, "removal")} waiting for approval`}
       columns={COLUMNS}
+      description="These items are no longer in the source. Until you decide, they stay hidden."
       keyOf="kbId"
       label="Removals"
       query={query}
+      title={`${plural(counts.held, "removal")} waiting for approval`}
     />
   );
 }

@@ -14,14 +14,13 @@ export function WithoutText({ connector: { id, counts } }: { connector: Connecto
   if (counts.unsearchable === 0) return null;
   return (
     <TableSection
-      description="You can find these by name, but not by what they say. Only items that you can see are listed."
-      title={`${plural(counts.unsearchable, "item")} without searchable text`}
-
       columns={COLUMNS}
+      description="You can find these by name, but not by what they say. Only items that you can see are listed."
       empty={<p className="text-muted">You can't see any of them.</p>}
       keyOf="kbId"
       label="Items without text"
       query={query}
+      title={`${plural(counts.unsearchable, "item")} without searchable text`}
     />
   );
 }

@@ -17,10 +17,8 @@ export function Deliveries({ targetId }: { targetId: string }) {
   return (
     <TableSection
       action={<DialogButton dialog={<ReplaySpan targetId={targetId} />}>Replay events</DialogButton>}
-      description="Kept for 30 days. kb tries each event for about a day and keeps their order."
-      title="Deliveries"
-
       columns={columns(targetId)}
+      description="Kept for 30 days. kb tries each event for about a day and keeps their order."
       empty={
         <EmptyState icon="external" title="Nothing sent yet">
           Send a ping to see whether the target works.
@@ -29,6 +27,7 @@ export function Deliveries({ targetId }: { targetId: string }) {
       keyOf="id"
       label="Deliveries"
       query={useInfiniteQuery(eventDeliveriesQuery(targetId))}
+      title="Deliveries"
     />
   );
 }

@@ -33,10 +33,10 @@ function Target() {
     <LoadedPage query={useQuery(eventTargetQuery(targetId))}>
       {(target) => (
         <PageFrame
-          within="/workspace/events"
           action={<Acts target={target} />}
-          title={target.url}
           lead={<StateBadge {...stateWords(target)} />}
+          title={target.url}
+          within="/workspace/events"
         >
           {target.pausedFor && (
             <Notice tone={target.pausedFor === "admin" ? "info" : "warn"}>{PAUSE_WORDS[target.pausedFor]}</Notice>

@@ -23,11 +23,10 @@ function Targets() {
           Add target
         </DialogButton>
       }
-      title="Events"
       lead="Tell your systems when a sync fails, a connector needs credentials, or removals wait for approval. Events contain IDs, counts and codes, never titles or text."
+      title="Events"
     >
       <TableSection
-        title="Event targets"
         columns={COLUMNS}
         empty={
           <EmptyState icon="external" title="No event targets yet">
@@ -37,6 +36,7 @@ function Targets() {
         keyOf="id"
         label="Event targets"
         query={useQuery(eventTargetsQuery)}
+        title="Event targets"
       />
     </PageFrame>
   );

@@ -13,10 +13,8 @@ import { scopesColumn } from "./scopes-column.tsx";
 export function Grants() {
   return (
     <TableSection
-      description="Apps you allowed to access this workspace. Apps choose their own names, so check the address."
-      title="Connected clients"
-
       columns={COLUMNS}
+      description="Apps you allowed to access this workspace. Apps choose their own names, so check the address."
       empty={
         <EmptyState icon="plug" title="No connected clients">
           Give a client the MCP URL. It opens a page where you allow access.
@@ -25,6 +23,7 @@ export function Grants() {
       keyOf="id"
       label="Connected clients"
       query={useInfiniteQuery(grantsQuery)}
+      title="Connected clients"
     />
   );
 }

@@ -13,7 +13,7 @@ import { Tokens } from "./tokens.tsx";
 export function Page() {
   const tokens = useQuery(tokensQuery);
   return (
-    <PageFrame title="MCP access" lead="Agents can search and read what you can read in this workspace.">
+    <PageFrame lead="Agents can search and read what you can read in this workspace." title="MCP access">
       <NothingIndexed />
       <Section description="Copy these lines. They contain no token: kb login stores it." title="Connect a client">
         <div className="space-y-5">

@@ -18,10 +18,8 @@ export function Tokens() {
           Create token
         </DialogButton>
       }
-      description="For scripts, and clients without OAuth. A token acts as you in this workspace."
-      title="Personal access tokens"
-
       columns={COLUMNS}
+      description="For scripts, and clients without OAuth. A token acts as you in this workspace."
       empty={
         <EmptyState icon="plug" title="No tokens yet">
           Create one per client, so you can revoke each on its own.
@@ -30,6 +28,7 @@ export function Tokens() {
       keyOf="id"
       label="Tokens"
       query={useQuery({ ...tokensQuery, select: ({ tokens }) => tokens })}
+      title="Personal access tokens"
     />
   );
 }

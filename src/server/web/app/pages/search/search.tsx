@@ -36,7 +36,7 @@ export function Page() {
 
   return (
     <>
-      <PageHeading title="Search" field={box} />
+      <PageHeading field={box} title="Search" />
       <div className="space-y-4">
         {asked.query === undefined && <Checklist />}
         <search className="block space-y-2.5">

@@ -40,19 +40,19 @@ function NewServer() {
 
   return (
     <PageFrame
+      lead="Any MCP server that speaks streamable HTTP. Test it first: nothing is stored until you add it."
       title="Add a provider server"
       within="/workspace/servers"
-      lead="Any MCP server that speaks streamable HTTP. Test it first: nothing is stored until you add it."
     >
       <Section title="Settings">
         <div className="max-w-xl" onChange={({ target }) => isTested(target) && setTest(undefined)} ref={frame}>
           <Form
+            onSubmit={run}
             secondary={
               <Link className="text-accent underline" to="/workspace/servers">
                 Cancel
               </Link>
             }
-            onSubmit={run}
             submit={test === undefined ? "Test" : "Test again"}
             submitKind={test === undefined ? "primary" : "plain"}
           >

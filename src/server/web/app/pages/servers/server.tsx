@@ -33,10 +33,10 @@ function Overview({ server }: { server: ProviderServer }) {
   const notice = returnNotice(addressParameter("status"), addressParameter("reason"));
   return (
     <PageFrame
-      within="/workspace/servers"
       action={isAdmin && <TestNow onTested={setTest} serverId={server.id} />}
-      title={server.name}
       lead={<StateBadge {...serverState(server)} />}
+      title={server.name}
+      within="/workspace/servers"
     >
       {notice && <Notice tone={notice.tone}>{notice.text}</Notice>}
       {test === undefined ? <Failure server={server} /> : <Tested onClose={() => setTest(undefined)} test={test} />}

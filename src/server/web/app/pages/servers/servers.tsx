@@ -25,11 +25,10 @@ export function Page() {
           </Link>
         )
       }
-      title="Provider servers"
       lead="MCP servers whose apps you can connect. You decide who sees what kb reads with your account."
+      title="Provider servers"
     >
       <TableSection
-        title="In this workspace"
         columns={COLUMNS}
         empty={
           <EmptyState icon="server" title="No provider servers yet">
@@ -45,6 +44,7 @@ export function Page() {
         keyOf="id"
         label="Provider servers"
         query={query}
+        title="In this workspace"
       />
     </PageFrame>
   );

@@ -122,14 +122,14 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
     <Section title="Settings">
       <div className="max-w-xl" ref={frame}>
         <Form
+          invalidates={["connectors"]}
+          onDone={goOn}
+          onSubmit={create}
           secondary={
             <Link className="text-accent underline" to="/workspace/connectors/new">
               Cancel
             </Link>
           }
-          invalidates={["connectors"]}
-          onDone={goOn}
-          onSubmit={create}
           submit="Connect"
           toast={({ connector }) => `${connector.name} connected`}
         >

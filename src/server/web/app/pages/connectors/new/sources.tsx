@@ -9,7 +9,7 @@ import { PageFrame } from "#server/web/app/shell/page.tsx";
 /** The sources that can be connected, each with its content and who will see it. */
 export function Page() {
   return (
-    <PageFrame within="/workspace/connectors" title="Add a connector" lead="Choose what to index.">
+    <PageFrame lead="Choose what to index." title="Add a connector" within="/workspace/connectors">
       <Loaded query={useQuery(sourcesQuery)}>
         {({ sources }) => (
           <ul className="grid gap-3 sm:grid-cols-2">
