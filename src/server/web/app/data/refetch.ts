@@ -1,7 +1,24 @@
 import { useQueryClient } from "@tanstack/react-query";
 
+/** The first names of the keys of queries that a page changes. */
+export type QueryName =
+  | "accounts"
+  | "connectors"
+  | "event-target"
+  | "event-targets"
+  | "grants"
+  | "groups"
+  | "invitations"
+  | "members"
+  | "servers"
+  | "session"
+  | "sessions"
+  | "tokens"
+  | "workspace"
+  | "workspaces";
+
 /** Fetches the queries again whose keys begin with one of these names, as far as the page shows them. */
-export function useRefetch(): (names: readonly string[]) => Promise<void> {
+export function useRefetch(): (names: readonly QueryName[]) => Promise<void> {
   const client = useQueryClient();
   return async (names) => {
     for (const name of names) await client.invalidateQueries({ queryKey: [name] });

@@ -4,7 +4,7 @@ import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
 
 interface DeleteButtonProps {
   /** The product's word for it. */
-  what: string;
+  what: "connector" | "server";
   name: string;
   /** The page of those that are left. */
   then: "/workspace/connectors" | "/workspace/servers";

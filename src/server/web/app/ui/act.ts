@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
-import { useRefetch } from "#server/web/app/data/refetch.ts";
+import { useRefetch, type QueryName } from "#server/web/app/data/refetch.ts";
 import { toast } from "./toast.tsx";
 
 /** The steps after work that succeeded, in this order. */
@@ -8,7 +8,7 @@ export interface Outcome<Result> {
   /** Says that it is done. */
   toast?: string | ((result: Result) => string | undefined);
   /** The queries that it changed, by the first names of their keys. */
-  invalidates?: readonly string[];
+  invalidates?: readonly QueryName[];
   onDone?(result: Result): unknown;
 }
 

@@ -6,7 +6,7 @@ export function FormDialog<Result>({
   title,
   description,
   ...form
-}: Pick<DialogProps, "title" | "description"> & FormProps<Result>) {
+}: Pick<DialogProps, "title" | "description"> & Omit<FormProps<Result>, "onDone">) {
   const close = useClose();
   return (
     <Dialog description={description} title={title}>

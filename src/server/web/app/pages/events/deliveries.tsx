@@ -55,7 +55,7 @@ function ReplaySpan({ targetId }: { targetId: string }) {
 }
 
 /** The queries that a replay changes. */
-const CHANGED = ["event-target", "event-targets"];
+const CHANGED = ["event-target", "event-targets"] as const;
 
 const SPANS: readonly Choice[] = [
   ["1", "the last hour"],

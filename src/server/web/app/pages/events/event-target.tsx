@@ -51,7 +51,7 @@ function Target() {
 }
 
 /** The queries about a target. */
-const CHANGED = ["event-targets", "event-target"];
+const CHANGED = ["event-targets", "event-target"] as const;
 
 function Acts({ target: { id, state } }: { target: EventTarget }) {
   const refetch = useRefetch();
