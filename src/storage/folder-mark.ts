@@ -21,7 +21,7 @@ export interface FolderMark {
 /** The database's access to the record. */
 export interface MarkRecords {
   findMark(): Promise<FolderMark | undefined>;
-  noteMark(mark: FolderMark): Promise<void>;
+  noteMark(mark: FolderMark): Promise<unknown>;
 }
 
 /**

@@ -84,12 +84,15 @@ function queriesOf<T extends Table<keyof Tables>>(
       return row && (table.read(row) as RecordOf<T>);
     },
 
-    /** @param instead  values to set on a row that already has the key; `{}` changes nothing */
-    async insert(record: FormsOf<T>["made"], instead?: FormsOf<T>["change"]): Promise<void> {
+    /**
+     * @param instead  values to set on a row that already has the key; `{}` changes nothing
+     * @returns how many were inserted or changed
+     */
+    async insert(record: FormsOf<T>["made"], instead?: FormsOf<T>["change"]): Promise<number> {
       const set = instead && table.write(instead);
       const isThere = (found: OnConflictBuilder<Rows, string>) =>
         set && Object.keys(set).length > 0 ? found.columns(table.key).doUpdateSet(set) : found.doNothing();
-      await (set ? values(record).onConflict(isThere) : values(record)).execute();
+      return changesOf(set ? values(record).onConflict(isThere) : values(record));
     },
 
     /** @returns how many were changed */

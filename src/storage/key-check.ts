@@ -4,7 +4,7 @@ import type { DeriveKey } from "./data-folder.ts";
 /** The database's record of the key that it was used with. */
 export interface KeyRecords {
   findKeyCheck(): Promise<string | undefined>;
-  noteKeyCheck(check: string): Promise<void>;
+  noteKeyCheck(check: string): Promise<unknown>;
 }
 
 /**

@@ -47,7 +47,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
   const list = (targetId: string) =>
     ofTarget(targetId).selectAll("event_deliveries").select(["events.type", "events.at", "events.data"]);
 
-  const add = (delivery: NewDelivery, state: DeliveryState): Promise<void> =>
+  const add = (delivery: NewDelivery, state: DeliveryState) =>
     deliveries.insert({
       ...delivery,
       workspaceId,
@@ -78,7 +78,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /** Stores a delivery that is sent outside the queue; `settle` records how it ended. */
-    addApart: (delivery: NewDelivery): Promise<void> => add(delivery, "failed"),
+    addApart: (delivery: NewDelivery) => add(delivery, "failed"),
 
     async find(targetId: string, deliveryId: string): Promise<DeliveryRecord | undefined> {
       const row = await list(targetId).where("event_deliveries.deliveryId", "=", deliveryId).executeTakeFirst();
@@ -166,7 +166,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return new Map(rows.map(({ connectorId, type, value }) => [`${connectorId} ${type}`, value]));
     },
 
-    setMark: (mark: { connectorId: string; type: EventType }, value: number): Promise<void> =>
+    setMark: (mark: { connectorId: string; type: EventType }, value: number) =>
       marks.insert({ ...mark, value }, { value }),
 
     removeMark: ({ connectorId, type }: { connectorId: string; type: EventType }) =>

@@ -2,7 +2,7 @@ import { defined } from "#core/defined.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
 import { recordsOf } from "#storage/results.ts";
-import { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
+import { API_TOKENS, GRANTS, OAUTH_RECORDS } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 import { pageOf, type PageRequest } from "./pages.ts";
 
@@ -54,5 +54,5 @@ export async function endGrant(
   for (const table of [GRANTS, API_TOKENS]) {
     await inWorkspace(sql, workspaceId, table).update({ grantId, revokedAt: null }, { revokedAt: at });
   }
-  await sql.write.deleteFrom("oauth_records").where("grantId", "=", grantId).execute();
+  await acrossWorkspaces(sql, OAUTH_RECORDS).remove({ grantId });
 }

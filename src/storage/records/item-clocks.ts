@@ -46,12 +46,7 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
     /** Records that items have this clock; everyone who may hold it holds it from now on. */
     async noteClock(connectorId: string, checkedAt: number): Promise<void> {
       if (checkedAt <= 0 || checkedAt < (await store.clocksFrom(connectorId))) return;
-      const [fresh] = await clocks
-        .inserting({ connectorId, checkedAt })
-        .onConflict((oc) => oc.columns(["workspaceId", "connectorId", "checkedAt"]).doNothing())
-        .returning("checkedAt")
-        .execute();
-      if (fresh === undefined) return;
+      if ((await clocks.insert({ connectorId, checkedAt }, {})) === 0) return;
       await clocks
         .deleting({ connectorId })
         .where("checkedAt", "<=", checkedAt - MAX_AGE_MS)

@@ -2,7 +2,7 @@ import { nullOr, onSame } from "#storage/conditions.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 import { acrossWorkspaces } from "#storage/in-workspace.ts";
 import { changesOf } from "#storage/results.ts";
-import { GRANTS, OAUTH_CLIENTS } from "#storage/tables/credentials.ts";
+import { GRANTS, OAUTH_CLIENTS, OAUTH_RECORDS } from "#storage/tables/credentials.ts";
 import { MEMBERS } from "#storage/tables/people.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 import { livingClients, makeClientDocumentStore } from "./client-documents.ts";
@@ -13,17 +13,7 @@ import { membershipIn, memberships, type WithMembership } from "./memberships.ts
 export type OAuthClientRecord = RecordOf<typeof OAUTH_CLIENTS>;
 
 /** A code, token, interaction or device code of the authorization server. Instants are epoch milliseconds. */
-export interface OAuthRecord {
-  model: string;
-  /** SHA-256 of the identifier, which for codes and tokens is the secret itself. */
-  idHash: string;
-  /** JSON, sealed. */
-  sealed: string;
-  grantId: string | null;
-  userCodeHash: string | null;
-  consumedAt: number | null;
-  expiresAt: number | null;
-}
+export type OAuthRecord = RecordOf<typeof OAUTH_RECORDS>;
 
 /** The current grant and person behind an access token. Instants are epoch milliseconds. */
 export interface OAuthAccess extends WithMembership {
@@ -85,55 +75,23 @@ function makeClients(sql: SqlHandles) {
 }
 
 function makeRecords(sql: SqlHandles) {
+  const records = acrossWorkspaces(sql, OAUTH_RECORDS);
   return {
-    async find(model: string, idHash: string): Promise<OAuthRecord | undefined> {
-      return await sql.read
-        .selectFrom("oauth_records")
-        .selectAll()
-        .where("model", "=", model)
-        .where("idHash", "=", idHash)
-        .executeTakeFirst();
-    },
+    find: (model: string, idHash: string) => records.find({ model, idHash }),
 
-    async findByUserCode(userCodeHash: string): Promise<OAuthRecord | undefined> {
-      return await sql.read
-        .selectFrom("oauth_records")
-        .selectAll()
-        .where("userCodeHash", "=", userCodeHash)
-        .executeTakeFirst();
-    },
+    findByUserCode: (userCodeHash: string) => records.find({ userCodeHash }),
 
     /** Writes the record; one that is there keeps its `consumedAt`. */
-    async save(record: Omit<OAuthRecord, "consumedAt">): Promise<void> {
-      const { sealed, grantId, userCodeHash, expiresAt } = record;
-      await sql.write
-        .insertInto("oauth_records")
-        .values({ ...record, consumedAt: null })
-        .onConflict((oc) => oc.columns(["model", "idHash"]).doUpdateSet({ sealed, grantId, userCodeHash, expiresAt }))
-        .execute();
-    },
+    save: (record: Omit<OAuthRecord, "consumedAt">) => records.insert({ ...record, consumedAt: null }, record),
 
     /** True for exactly one caller. */
-    async consume(model: string, idHash: string, at: number): Promise<boolean> {
-      const result = await sql.write
-        .updateTable("oauth_records")
-        .set({ consumedAt: at })
-        .where("model", "=", model)
-        .where("idHash", "=", idHash)
-        .where("consumedAt", "is", null)
-        .executeTakeFirst();
-      return result.numUpdatedRows === 1n;
-    },
+    consume: async (model: string, idHash: string, at: number): Promise<boolean> =>
+      (await records.update({ model, idHash, consumedAt: null }, { consumedAt: at })) === 1,
 
-    async remove(model: string, idHash: string): Promise<void> {
-      await sql.write.deleteFrom("oauth_records").where("model", "=", model).where("idHash", "=", idHash).execute();
-    },
+    remove: (model: string, idHash: string) => records.remove({ model, idHash }),
 
     /** Deletes what expired before `now`. @returns how many */
-    async sweep(now: number): Promise<number> {
-      const result = await sql.write.deleteFrom("oauth_records").where("expiresAt", "<=", now).executeTakeFirst();
-      return Number(result.numDeletedRows);
-    },
+    sweep: (now: number) => changesOf(records.deleting().where("expiresAt", "<=", now)),
 
     /** By the hash of an access token; undefined when its person isn't a member of the grant's workspace any more. */
     async findAccess(idHash: string): Promise<OAuthAccess | undefined> {

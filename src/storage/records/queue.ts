@@ -2,14 +2,14 @@ import { type Selectable, sql as raw } from "kysely";
 import { FORMER_TEXT_MS } from "#storage/item-batch.ts";
 import { nullOr, onSame } from "#storage/conditions.ts";
 import type { SqlHandles } from "#storage/handles.ts";
-import { acrossWorkspaces } from "#storage/in-workspace.ts";
+import { acrossWorkspaces, inWorkspace } from "#storage/in-workspace.ts";
 import { changesOf, countOf } from "#storage/results.ts";
 import type { Tables } from "#storage/schema.ts";
 import { ACCESS_STATE } from "#storage/tables/access.ts";
 import { CONNECTORS, IDENTITY_SCHEDULES } from "#storage/tables/connectors.ts";
 import { PEOPLE_FEEDS } from "#storage/tables/identities.ts";
 import { ITEMS } from "#storage/tables/items.ts";
-import { JOBS } from "#storage/tables/jobs.ts";
+import { JOBS, WORKSPACE_TURNS } from "#storage/tables/jobs.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
 /** Kinds of background work. */
@@ -73,12 +73,9 @@ export function makeQueueStore(sql: SqlHandles) {
      */
     async enqueue(job: NewJob): Promise<boolean> {
       const free = { leaseOwner: null, leaseUntil: null };
-      const fresh = await jobs
-        .inserting({ ...job, jobId: job.dedupeKey, attempt: 0, createdAt: job.runAt, ...free })
-        .onConflict((oc) => oc.column("dedupeKey").doNothing())
-        .returning("jobId")
-        .execute();
-      if (fresh.length > 0) return true;
+      const inserting = jobs.inserting({ ...job, jobId: job.dedupeKey, attempt: 0, createdAt: job.runAt, ...free });
+      const isNew = await changesOf(inserting.onConflict((oc) => oc.column("dedupeKey").doNothing()));
+      if (isNew) return true;
       await jobs
         .updating({ dedupeKey: job.dedupeKey, leaseOwner: null })
         .set({
@@ -116,11 +113,7 @@ export function makeQueueStore(sql: SqlHandles) {
           if (!job) break;
           const claim = { leaseOwner: owner, leaseUntil: now + leaseMs, attempt: job.attempt + 1 };
           await acrossWorkspaces(trx, JOBS).update({ jobId: job.jobId }, claim);
-          await trx.write
-            .insertInto("workspace_turns")
-            .values({ workspaceId: job.workspaceId, servedAt: now })
-            .onConflict((oc) => oc.column("workspaceId").doUpdateSet({ servedAt: now }))
-            .execute();
+          await inWorkspace(trx, job.workspaceId, WORKSPACE_TURNS).insert({ servedAt: now }, { servedAt: now });
           claimed.push(toClaimed(job));
         }
         return claimed;

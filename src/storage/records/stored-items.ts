@@ -120,26 +120,19 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
   const living = (connectorId: string) => items.select({ connectorId, removedAt: null });
   const stored = (connectorId: string) => living(connectorId).select(STORED_COLUMNS);
 
+  const storedFrom = async (connectorId: string, operator: ">" | ">=", externalId: string, limit: number) => {
+    const from = stored(connectorId).where("externalId", operator, externalId);
+    return (await from.orderBy("externalId").limit(limit).execute()).map(toStored);
+  };
+
   return {
     /** Living items after this externalId in its order, at most `limit`. */
-    async listStored(connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]> {
-      const rows = await stored(connectorId)
-        .where("externalId", ">", afterExternalId)
-        .orderBy("externalId")
-        .limit(limit)
-        .execute();
-      return rows.map(toStored);
-    },
+    listStored: (connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]> =>
+      storedFrom(connectorId, ">", afterExternalId, limit),
 
     /** Living items from this externalId on, itself included, in its order, at most `limit`. */
-    async listStoredFrom(connectorId: string, externalId: string, limit: number): Promise<StoredItem[]> {
-      const rows = await stored(connectorId)
-        .where("externalId", ">=", externalId)
-        .orderBy("externalId")
-        .limit(limit)
-        .execute();
-      return rows.map(toStored);
-    },
+    listStoredFrom: (connectorId: string, externalId: string, limit: number): Promise<StoredItem[]> =>
+      storedFrom(connectorId, ">=", externalId, limit),
 
     /**
      * Living items after this externalId that a run has not named, and that nothing holds except what was read
@@ -162,21 +155,25 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(({ readElsewhere, ...row }) => ({ ...row, wasReadElsewhere: readElsewhere === 1 }));
     },
 
-    /** Living items that a slice holds, after this kbId in its order, at most `limit`. */
+    /** Living items whose home chain has the container of a slice, after this kbId in its order, at most `limit`. */
     async listSlice(
       connectorId: string,
       { entityId, from, to }: Slice,
       afterKbId: string,
       limit: number,
     ): Promise<StoredItem[]> {
-      const inside = itemEntities
+      let query = itemEntities
         .select({ entityId })
-        .select("kbId")
-        .where(rawSql<boolean>`"isHome" = 1`);
-      let query = stored(connectorId).where("kbId", ">", afterKbId).where("kbId", "in", inside);
-      if (from !== undefined) query = query.where("createdAt", ">=", from);
-      if (to !== undefined) query = query.where("createdAt", "<", to);
-      return (await query.orderBy("kbId").limit(limit).execute()).map(toStored);
+        // Written exactly as in the partial index.
+        .where(rawSql<boolean>`"item_entities"."isHome" = 1`)
+        .where("item_entities.kbId", ">", afterKbId)
+        .innerJoin("items", onSame(ITEMS, ITEM_ENTITIES, "kbId"))
+        .select(STORED_COLUMNS.map((column) => `items.${column}` as const))
+        .where("items.connectorId", "=", connectorId)
+        .where("items.removedAt", "is", null);
+      if (from !== undefined) query = query.where("items.createdAt", ">=", from);
+      if (to !== undefined) query = query.where("items.createdAt", "<", to);
+      return (await query.orderBy("item_entities.kbId").limit(limit).execute()).map(toStored);
     },
 
     /**
@@ -202,38 +199,6 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
         .orderBy("kbId")
         .limit(limit)
         .execute();
-    },
-
-    /** Living items that have this container in their home chain, after this kbId in its order. */
-    async listBelow(connectorId: string, entityId: string, afterKbId: string, limit: number): Promise<StoredItem[]> {
-      const rows = await itemEntities
-        .select()
-        .innerJoin("items as i", (join) =>
-          join.onRef("i.workspaceId", "=", "item_entities.workspaceId").onRef("i.kbId", "=", "item_entities.kbId"),
-        )
-        .select([
-          "i.kbId",
-          "i.externalId",
-          "i.version",
-          "i.indexState",
-          "i.textReason",
-          "i.retryAt",
-          "i.seenBy",
-          "i.parentExternalId",
-          "i.readElsewhere",
-          "i.textChars",
-          "i.formerSince",
-        ])
-        .where("item_entities.entityId", "=", entityId)
-        // Written exactly as in the partial index.
-        .where(rawSql<boolean>`"item_entities"."isHome" = 1`)
-        .where("item_entities.kbId", ">", afterKbId)
-        .where("i.connectorId", "=", connectorId)
-        .where("i.removedAt", "is", null)
-        .orderBy("item_entities.kbId")
-        .limit(limit)
-        .execute();
-      return rows.map(toStored);
     },
 
     /** Living items below these, at any depth, without files inside files. */

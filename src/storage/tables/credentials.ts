@@ -177,6 +177,7 @@ export const SSO_IDENTITIES = table(
     issuer: text,
     subject: text,
     userId: text,
+    /** By which the person recognises it. */
     label: text,
     createdAt: instant,
   },
@@ -205,10 +206,11 @@ export const IDEMPOTENCY_RECORDS = table(
     /** SHA-256 over workspace, actor, credential, route and header. */
     keyHash: text,
     bodyHash: text,
-    /** Null while the first request runs. */
+    /** Null while the first request runs, or for ever when the server died over it. */
     status: nullable(integer),
     /** JSON; null for an answer that held a secret. */
     answer: nullable(text),
+    /** Id of the created object. */
     targetId: nullable(text),
     createdAt: instant,
     expiresAt: instant,

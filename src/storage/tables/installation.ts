@@ -5,9 +5,11 @@ const { text, integer, instant, nullable, hidden } = words;
 /** One row: set-up of this installation. */
 export const INSTALLATION = table("installation", ["id"], {
   id: integer,
+  /** Set once, when the first admin was made; the gate of onboarding. Source: S35. */
   completedAt: nullable(instant),
   setupCodeHash: nullable(text),
   setupCodeExpiresAt: nullable(instant),
+  /** Wrong tries since the code was made. */
   setupCodeTries: integer,
   /** The last known mark file beside the database: `storage/folder-mark.ts`. */
   markStep: hidden(nullable(integer)),

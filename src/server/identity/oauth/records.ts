@@ -77,7 +77,9 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
       return row !== undefined && row.consumedAt === null;
     },
 
-    remove: (model: string, id: string): Promise<void> => store.oauth.remove(model, hashSecret(id)),
+    async remove(model: string, id: string): Promise<void> {
+      await store.oauth.remove(model, hashSecret(id));
+    },
   };
 }
 

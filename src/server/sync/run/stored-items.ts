@@ -49,7 +49,7 @@ export async function* listBelow(
   entityId: string,
 ): AsyncGenerator<StoredItem[], void> {
   for (let after = ""; ;) {
-    const page = await itemWrites.listBelow(connectorId, entityId, after, PAGE);
+    const page = await itemWrites.listSlice(connectorId, { entityId }, after, PAGE);
     const ids = new Set(page.map(({ kbId }) => kbId));
     const parts = await itemWrites.listParts(
       connectorId,
