@@ -4,6 +4,7 @@ import { convertFields, FIELD_NAMES, type FieldConversion, same } from "#api/ite
 import { cut } from "#api/clean.ts";
 import { boundedFacts, type FactValues, type ItemFacts, MOST_NAME_CHARS } from "#core/item-facts.ts";
 import { isInstant } from "#core/instant.ts";
+import { tryJson } from "#core/json-record.ts";
 import type { Section } from "#core/sections.ts";
 import type { ItemsTable } from "./schema.ts";
 import type { FieldColumns } from "#storage/tables/items.ts";
@@ -96,7 +97,7 @@ export function toShownItem(row: HitRow): ShownItem {
 
 /** Where the texts of the sections in a row begin. */
 export function sectionsOf({ sections }: Pick<ItemsTable, "sections">): Section[] {
-  return listOf(readJson(sections)).filter(isSection);
+  return listOf(tryJson(sections)).filter(isSection);
 }
 
 /** Stored values that can't be shown count as unknown: an older kb may have written them. Source: S68. */
@@ -110,8 +111,8 @@ const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
   texts: readTexts,
   date: (at) => (at !== null && isInstant(at) ? at : null),
   number: (number) => (number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null),
-  person: (json) => [json === null ? null : readJson(json)].find(isPerson) ?? null,
-  people: (json) => listOf(readJson(json)).filter(isPerson),
+  person: (json) => [json === null ? null : tryJson(json)].find(isPerson) ?? null,
+  people: (json) => listOf(tryJson(json)).filter(isPerson),
   record: readRecord,
 };
 
@@ -120,20 +121,12 @@ function instantOf(at: number): number {
   return isInstant(at) ? at : 0;
 }
 
-function readJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
 export function readTexts(json: string): string[] {
-  return listOf(readJson(json)).filter((text) => typeof text === "string");
+  return listOf(tryJson(json)).filter((text) => typeof text === "string");
 }
 
 function isSection(value: unknown): value is Section {
@@ -152,7 +145,7 @@ function isPerson(value: unknown): value is ItemPerson {
 }
 
 function readRecord(json: string): Record<string, FieldValue> {
-  const value = readJson(json);
+  const value = tryJson(json);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, FieldValue] => isFieldValue(entry[1])),

@@ -1,4 +1,4 @@
-import { type Growing, grown, push } from "#storage/index/growing.ts";
+import { growing, grown, push } from "#storage/index/growing.ts";
 import { eachNumber } from "#storage/index/numbers.ts";
 import { isOpen } from "./decision.ts";
 
@@ -11,8 +11,8 @@ export class AccessCodes {
    * Code of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, count
    * first. With one list, the decision is whether that list is met. No list has the number 0, so its bit is never set.
    */
-  readonly #codes: Growing<Int32Array> = { array: new Int32Array(64), length: 1 };
-  readonly #many: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
+  readonly #codes = growing(new Int32Array(64), 1);
+  readonly #many = growing(new Uint32Array(64), 1);
   /** The number of the last access added. */
   lastAcl = 0;
 

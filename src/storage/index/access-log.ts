@@ -1,4 +1,4 @@
-import { type Growing, push } from "./growing.ts";
+import { growing, push } from "./growing.ts";
 
 /** Longer logs are dropped; a reader that hasn't followed the log then checks every document again. */
 const LIMIT = 65_536;
@@ -7,7 +7,7 @@ const LIMIT = 65_536;
 export class AccessLog {
   /** Increases when the log restarts. */
   epoch = 0;
-  readonly ids: Growing<Uint32Array> = { array: new Uint32Array(0), length: 0 };
+  readonly ids = growing(new Uint32Array(0));
 
   add(id: number): void {
     if (this.ids.length === LIMIT) {

@@ -1,7 +1,7 @@
 import type { AnalyzedText } from "#text/analyzer.ts";
 import type { IndexedDocument } from "#storage/search-index.ts";
 import { type ColumnValues, KIND_CODES, NO_STATUS, type Origin, STATUS_CODES } from "./columns.ts";
-import { type Growing, push } from "./growing.ts";
+import { growing, push } from "./growing.ts";
 import type { KbIdList } from "./kb-ids.ts";
 import { eachHash } from "./term-hash.ts";
 
@@ -119,7 +119,7 @@ export class DeltaDocuments {
   }
 
   #findStarts(): Uint32Array {
-    const starts: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
+    const starts = growing(new Uint32Array(64));
     for (let at = 0; at < this.#bytes.length;) {
       push(starts, at);
       at += HEAD_BYTES + hashBytesAt(this.#view, at) + numberAt(this.#view, at, 5) + numberAt(this.#view, at, 6);

@@ -1,6 +1,6 @@
 import type { IndexedDocument } from "#storage/search-index.ts";
 import { type DeltaColumns, DeltaDocuments, documentOf, encodeDeltaDocument } from "./delta-document.ts";
-import { lowOf, packKey } from "./schema.ts";
+import { keysOf, lowOf, packKey } from "./schema.ts";
 import { numberOf, type Statements } from "./sqlite.ts";
 
 /** A changed item since the last compaction; `document` undefined = removed. */
@@ -54,8 +54,8 @@ const OTHERS = `SELECT id, kbId, document, terms, weights FROM index_delta
 
 /** Reads the delta rows of a workspace with a greater number, in order. */
 export function* readDeltaBlocks(sql: Statements, no: number, afterSeq: number): Generator<DeltaBlock> {
-  const end = packKey(no + 1, 0) - 1;
-  for (let after = packKey(no, afterSeq); after < end;) {
+  const [first, end] = keysOf(no, afterSeq);
+  for (let after = first; after < end;) {
     const until = numberOf(sql(BLOCK_END), after, end) || end;
     // One row of aggregates: a blob, or NULL when there is nothing.
     const found = sql(BLOCK).get(after, until) as { count: number; encoded: number; documents: Uint8Array | null };

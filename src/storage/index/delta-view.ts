@@ -3,7 +3,7 @@ import { type Columns, ColumnsBuilder } from "./columns.ts";
 import type { DeltaDocuments } from "./delta-document.ts";
 import { BLOCK_ROWS } from "./delta-rows.ts";
 import type { ReadWords } from "./delta-words.ts";
-import { type Growing, push } from "./growing.ts";
+import { growing, push } from "./growing.ts";
 import type { SparseList } from "./posting-list.ts";
 import { MAX_SEGMENT_DOCS } from "./schema.ts";
 import type { SegmentView } from "./segment-view.ts";
@@ -19,11 +19,11 @@ export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
   readonly #terms = new TermBytes();
   /** Postings in order of arrival, chained per term from the newest to the oldest; entry 0 is the end. */
-  readonly #newest: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
-  readonly #counts: Growing<Uint32Array> = { array: new Uint32Array(64), length: 0 };
-  readonly #older: Growing<Uint32Array> = { array: new Uint32Array(64), length: 1 };
-  readonly #ids: Growing<Uint16Array> = { array: new Uint16Array(64), length: 1 };
-  readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 1 };
+  readonly #newest = growing(new Uint32Array(64));
+  readonly #counts = growing(new Uint32Array(64));
+  readonly #older = growing(new Uint32Array(64), 1);
+  readonly #ids = growing(new Uint16Array(64), 1);
+  readonly #weights = growing(new Uint8Array(64), 1);
   /** Lists as last read, by term number. */
   readonly #lists = new Map<number, SparseList>();
   readonly #unread: UnreadWords;

@@ -5,6 +5,14 @@ export interface Growing<T extends Uint8Array | Uint16Array | Int32Array | Uint3
   length: number;
 }
 
+/** The entries of an array up to `length`, to be added to. */
+export function growing<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array>(
+  array: T,
+  length = 0,
+): Growing<T> {
+  return { array, length };
+}
+
 /** Makes room for `capacity` entries in all; keeps the old ones. */
 export function grown<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array>(
   array: T,

@@ -86,6 +86,11 @@ export const INDEX_TABLES = [
 
 const HIGH = 2 ** 32;
 
+/** The range of the keys of `high`, for `id > ? AND id <= ?`; or of those above `low`, which is 1 or more for all. */
+export function keysOf(high: number, low = 0): [after: number, last: number] {
+  return [packKey(high, low), packKey(high + 1, 0) - 1];
+}
+
 export function lowOf(key: number): number {
   return key % HIGH;
 }

@@ -1,7 +1,6 @@
 import type { Columns, Origin } from "./columns.ts";
 import type { KbIdColumn } from "./kb-ids.ts";
-import { type Statements } from "./sqlite.ts";
-import { packKey } from "./schema.ts";
+import { blobOf, type Statements } from "./sqlite.ts";
 
 /** Stores the columns of a segment, one blob each. Returns the bytes written. */
 export function saveColumns(sql: Statements, segment: number, columns: Columns): number {
@@ -113,25 +112,17 @@ class StoredColumns implements Columns {
 
 /** Aligned for every element type and not shared: the driver's own buffer, or a copy. */
 function readColumn(sql: Statements, segment: number, name: string): ArrayBuffer {
-  const row: unknown = sql("SELECT data FROM index_columns WHERE segment = ? AND name = ?").get(segment, name);
-  if (row === undefined) throw new Error(`Segment ${segment} has no column ${name}`);
-  // The column's declared type; an empty blob may be returned as null.
-  const blob = (row as { data: Uint8Array | null }).data ?? new Uint8Array(0);
+  const blob = blobOf(sql("SELECT data FROM index_columns WHERE segment = ? AND name = ?"), segment, name);
+  if (blob === undefined) throw new Error(`Segment ${segment} has no column ${name}`);
   const isOwn = blob.buffer instanceof ArrayBuffer && blob.buffer.byteLength === blob.byteLength;
   return isOwn ? blob.buffer : new Uint8Array(blob).buffer;
 }
 
 /** Reads only what is needed to find a document by its kbId. */
 export function loadKbIds(sql: Statements, segment: number, docs: number): KbIdColumn {
-  const row: unknown = sql("SELECT data FROM index_columns WHERE segment = ? AND name = 'kbIds'").get(segment);
-  // The column's declared type.
-  const kbIds = (row as { data: Uint8Array } | undefined)?.data ?? new Uint8Array(0);
+  const found = blobOf(sql("SELECT data FROM index_columns WHERE segment = ? AND name = 'kbIds'"), segment);
+  const kbIds = found ?? new Uint8Array(0);
   return { docs, kbIds, stride: kbIds.length / docs };
-}
-
-/** First and last possible posting key of a segment. */
-export function postingRange(segment: number): [number, number] {
-  return [packKey(segment, 0), packKey(segment + 1, 0) - 1];
 }
 
 /** One bit per document. */

@@ -7,7 +7,7 @@ import { decodePostings } from "./postings.ts";
 import { packKey } from "./schema.ts";
 import { hasBit, openColumns, setBit } from "./segment-files.ts";
 import type { SegmentRow } from "./segments.ts";
-import type { Statements } from "./sqlite.ts";
+import { blobOf, type Statements } from "./sqlite.ts";
 
 /** A range of at most 65,536 documents as an evaluation sees it, on disk or in memory. */
 export interface SegmentView {
@@ -41,9 +41,8 @@ export class BaseSegment implements SegmentView {
     if (termId === undefined) return undefined;
     const key = packKey(this.number, termId);
     return this.#cache.get(key, () => {
-      const row: unknown = this.#sql("SELECT data FROM index_postings WHERE id = ?").get(key);
-      // The column's declared type.
-      return row === undefined ? undefined : decodePostings((row as { data: Uint8Array }).data);
+      const data = blobOf(this.#sql("SELECT data FROM index_postings WHERE id = ?"), key);
+      return data && decodePostings(data);
     });
   }
 

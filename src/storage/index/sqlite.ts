@@ -26,8 +26,26 @@ export function inReadTransaction<T>(db: Database, work: () => T): T {
 }
 
 /** Returns the single number of a query's first row; 0 when there is none or it is NULL. */
-export function numberOf(statement: Statement, ...parameters: (string | number)[]): number {
+export function numberOf(statement: Statement, ...parameters: Parameters): number {
+  return Number(valueOf(statement, parameters) ?? 0);
+}
+
+/** The single text; undefined when there is no row or it is NULL. */
+export function textOf(statement: Statement, ...parameters: Parameters): string | undefined {
+  const value = valueOf(statement, parameters);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The single blob, which is empty when it is NULL; undefined when there is no row. */
+export function blobOf(statement: Statement, ...parameters: Parameters): Uint8Array | undefined {
+  const value = valueOf(statement, parameters);
+  // The driver may return an empty blob as null.
+  return value === null ? new Uint8Array(0) : value instanceof Uint8Array ? value : undefined;
+}
+
+type Parameters = (string | number)[];
+
+function valueOf(statement: Statement, parameters: Parameters): unknown {
   const row: unknown = statement.get(...parameters);
-  if (typeof row !== "object" || row === null) return 0;
-  return Number(Object.values(row)[0] ?? 0);
+  return typeof row === "object" && row !== null ? Object.values(row)[0] : undefined;
 }

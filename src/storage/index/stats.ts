@@ -1,5 +1,5 @@
 import type { IndexStats } from "#storage/search-index.ts";
-import { packKey } from "./schema.ts";
+import { keysOf } from "./schema.ts";
 import { readManifest } from "./segments.ts";
 import { numberOf, type Statements } from "./sqlite.ts";
 import { readState } from "./state.ts";
@@ -19,13 +19,13 @@ export function readStats(sql: Statements, workspaceId: string): EmbeddedIndexSt
     return { documents: 0, segments: 0, deltaDocuments: 0, deadDocuments: 0, generation: 0, bytes: 0 };
   }
   const manifest = readManifest(sql, state.no);
-  const range = [packKey(state.no, state.compactedSeq), packKey(state.no + 1, 0)] as const;
+  const range = keysOf(state.no, state.compactedSeq);
   const deltaDocuments = numberOf(
-    sql("SELECT count(*) FROM index_delta WHERE id > ? AND id < ? AND document IS NOT NULL"),
+    sql("SELECT count(*) FROM index_delta WHERE id > ? AND id <= ? AND document IS NOT NULL"),
     ...range,
   );
   const deltaBytes = numberOf(
-    sql("SELECT sum(length(document) + length(terms) + length(weights)) FROM index_delta WHERE id > ? AND id < ?"),
+    sql("SELECT sum(length(document) + length(terms) + length(weights)) FROM index_delta WHERE id > ? AND id <= ?"),
     ...range,
   );
   const sum = (pick: (row: (typeof manifest)[number]) => number) =>

@@ -1,4 +1,4 @@
-import { type Growing, grown, push } from "./growing.ts";
+import { growing, grown, push } from "./growing.ts";
 
 /**
  * Numbers for terms in UTF-8: the first one added is 0, the next 1, and so on. Like `StringTable`, for bytes as they
@@ -7,8 +7,8 @@ import { type Growing, grown, push } from "./growing.ts";
 export class TermBytes {
   #bytes = new Uint8Array(4_096);
   /** Term `n` is `bytes[starts[n]]` up to `starts[n + 1]`. */
-  readonly #starts: Growing<Uint32Array> = { array: new Uint32Array(1_024), length: 1 };
-  readonly #hashes: Growing<Int32Array> = { array: new Int32Array(1_024), length: 0 };
+  readonly #starts = growing(new Uint32Array(1_024), 1);
+  readonly #hashes = growing(new Int32Array(1_024));
   /** Number + 1 by hash, with linear probing; 0 = free. At most half full. */
   #slots = new Int32Array(4_096);
 

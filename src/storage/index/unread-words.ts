@@ -1,7 +1,7 @@
 import { inChunks } from "#core/in-chunks.ts";
 import type { DeltaDocuments } from "./delta-document.ts";
 import type { DeltaWords, ReadWords } from "./delta-words.ts";
-import { type Growing, push } from "./growing.ts";
+import { growing, push } from "./growing.ts";
 import type { Postings } from "./postings.ts";
 import { hashOf } from "./term-hash.ts";
 
@@ -48,8 +48,8 @@ export class UnreadWords {
     const found = this.#blocks.map((block) => ({ block, suspects: findSuspects(block, hash) }));
     this.#readWords(found.map(({ block, suspects }) => ({ block, places: suspects.map(({ k }) => k) })));
     const bytes = Buffer.from(term);
-    const ids: Growing<Uint16Array> = { array: new Uint16Array(64), length: 0 };
-    const weights: Growing<Uint8Array> = { array: new Uint8Array(64), length: 0 };
+    const ids = growing(new Uint16Array(64));
+    const weights = growing(new Uint8Array(64));
     for (const { block, suspects } of found) {
       for (const { k, line } of suspects) {
         const weight = weightOf(block.words[k], bytes, line);

@@ -2,7 +2,7 @@ import type { Deadline } from "./search-context.ts";
 import type { DeltaSegment } from "#storage/index/delta-view.ts";
 import { countIn, isAnyIn, type PostingList, uniteLists } from "#storage/index/posting-list.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
-import type { Statements } from "#storage/index/sqlite.ts";
+import { numberOf, type Statements } from "#storage/index/sqlite.ts";
 
 /** Posting lists of one term (or of a merged prefix), one per segment. */
 export interface TermLists {
@@ -37,9 +37,8 @@ export class TermReader {
     let known = this.#known.get(term);
     if (known !== undefined) return known;
     this.#deadline.check();
-    const row: unknown = this.#sql("SELECT termId FROM index_terms WHERE no = ? AND term = ?").get(this.#no, term);
-    // The column's declared type.
-    known = this.#listsOf(term, (row as { termId: number } | undefined)?.termId);
+    const termId = numberOf(this.#sql("SELECT termId FROM index_terms WHERE no = ? AND term = ?"), this.#no, term);
+    known = this.#listsOf(term, termId === 0 ? undefined : termId);
     this.#known.set(term, known);
     return known;
   }

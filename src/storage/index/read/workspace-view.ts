@@ -3,7 +3,7 @@ import { readDeltaBlocks } from "#storage/index/delta-rows.ts";
 import { DeltaSegment } from "#storage/index/delta-view.ts";
 import { makeReadWords, type ReadWords } from "#storage/index/delta-words.ts";
 import type { PostingCache } from "#storage/index/posting-cache.ts";
-import { packKey } from "#storage/index/schema.ts";
+import { keysOf } from "#storage/index/schema.ts";
 import { BaseSegment, type SegmentView } from "#storage/index/segment-view.ts";
 import { readManifest } from "#storage/index/segments.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
@@ -164,9 +164,8 @@ export class WorkspaceView {
   }
 
   #accessRows(afterSeq: number): { kbId: string; aclId: number }[] {
-    return this.#sql("SELECT kbId, aclId FROM index_access WHERE id > ? AND id < ? ORDER BY id").all(
-      packKey(this.no, afterSeq),
-      packKey(this.no + 1, 0),
+    return this.#sql("SELECT kbId, aclId FROM index_access WHERE id > ? AND id <= ? ORDER BY id").all(
+      ...keysOf(this.no, afterSeq),
     );
   }
 

@@ -1,6 +1,6 @@
 import { eachNumber } from "#storage/index/numbers.ts";
-import { lowOf, packKey } from "#storage/index/schema.ts";
-import { numberOf, type Statements } from "#storage/index/sqlite.ts";
+import { keysOf, lowOf, packKey } from "#storage/index/schema.ts";
+import { numberOf, type Statements, textOf } from "#storage/index/sqlite.ts";
 
 /**
  * Accesses in blobs of some thousand, so that a reader opens a million of them in some milliseconds instead of half a
@@ -10,11 +10,7 @@ import { numberOf, type Statements } from "#storage/index/sqlite.ts";
 
 /** The first number that isn't in a chunk of the workspace yet. */
 export function firstUnchunked(sql: Statements, no: number, perChunk: number): number {
-  const last = numberOf(
-    sql("SELECT max(id) FROM index_acl_chunks WHERE id > ? AND id < ?"),
-    packKey(no, 0),
-    packKey(no + 1, 0),
-  );
+  const last = numberOf(sql("SELECT max(id) FROM index_acl_chunks WHERE id > ? AND id <= ?"), ...keysOf(no));
   return last === 0 ? 1 : lowOf(last) + perChunk;
 }
 
@@ -42,20 +38,21 @@ export function* writeChunks(sql: Statements, workspaceId: string, no: number, p
  * looked up.
  */
 export function* rewriteChunks(sql: Statements, workspaceId: string, no: number): Generator<void> {
-  const range = "FROM index_acl_chunks WHERE id > ? AND id < ?";
-  const last = numberOf(sql(`SELECT max(id) ${range}`), packKey(no, 0), packKey(no + 1, 0));
-  for (let at = packKey(no, 0); at < last;) {
-    const row = sql(`SELECT id, data ${range} ORDER BY id LIMIT 1`).get(at, packKey(no + 1, 0));
+  const range = "FROM index_acl_chunks WHERE id > ? AND id <= ?";
+  const [first, end] = keysOf(no);
+  const last = numberOf(sql(`SELECT max(id) ${range}`), first, end);
+  for (let at = first; at < last;) {
+    const row = sql(`SELECT id, data ${range} ORDER BY id LIMIT 1`).get(at, end);
     if (row === undefined) return;
     at = Number(row.id);
-    const first = lowOf(row.id);
+    const firstAcl = lowOf(row.id);
     const { codes } = decodeAccesses(row.data);
-    const text = readAccesses(sql, workspaceId, first, codes.length);
+    const text = readAccesses(sql, workspaceId, firstAcl, codes.length);
     const held = codes.reduce((count, code) => count + (code === 0 ? 0 : 1), 0);
     const living = text === "" ? 0 : text.split(";").length;
     if (living === 0 && at < last) sql("DELETE FROM index_acl_chunks WHERE id = ?").run(at);
     else if (living < held) {
-      sql("UPDATE index_acl_chunks SET data = ? WHERE id = ?").run(encodeAccesses(text, first, codes.length), at);
+      sql("UPDATE index_acl_chunks SET data = ? WHERE id = ?").run(encodeAccesses(text, firstAcl, codes.length), at);
     }
     yield;
   }
@@ -63,13 +60,12 @@ export function* rewriteChunks(sql: Statements, workspaceId: string, no: number)
 
 /** Reads accesses from a number on, as `number:list,list;…`. */
 function readAccesses(sql: Statements, workspaceId: string, first: number, count: number): string {
-  const row: unknown = sql(
+  const reading = sql(
     `SELECT group_concat(access, ';') AS text FROM (
        SELECT aclId || ':' || listIds AS access FROM accesses
        WHERE workspaceId = ? AND aclId >= ? AND aclId < ? ORDER BY aclId)`,
-  ).get(workspaceId, first, first + count);
-  // One row of an aggregate: a text, or NULL when there is nothing.
-  return (row as { text: string | null }).text ?? "";
+  );
+  return textOf(reading, workspaceId, first, first + count) ?? "";
 }
 
 /**

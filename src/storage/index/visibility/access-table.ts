@@ -1,8 +1,8 @@
 import { AccessCodes } from "#storage/access/access-codes.ts";
 import { newAccesses } from "#storage/access/decision-sql.ts";
 import { decodeAccesses } from "./access-chunks.ts";
-import { lowOf, packKey } from "#storage/index/schema.ts";
-import { numberOf, type Statements } from "#storage/index/sqlite.ts";
+import { keysOf, lowOf } from "#storage/index/schema.ts";
+import { numberOf, type Statements, textOf } from "#storage/index/sqlite.ts";
 
 const NEW_ACCESSES = newAccesses(20_000);
 
@@ -28,19 +28,14 @@ export class AccessTable extends AccessCodes {
     );
     if (this.lastAcl === 0) this.#readChunks();
     for (;;) {
-      const row: unknown = this.#sql(NEW_ACCESSES).get(this.#workspaceId, this.lastAcl);
-      // One row of an aggregate: a text, or NULL when there is nothing.
-      const { text } = row as { text: string | null };
-      if (text === null) return;
+      const text = textOf(this.#sql(NEW_ACCESSES), this.#workspaceId, this.lastAcl);
+      if (text === undefined) return;
       this.addText(text);
     }
   }
 
   #readChunks(): void {
-    const rows = this.#sql("SELECT id, data FROM index_acl_chunks WHERE id > ? AND id < ? ORDER BY id").iterate(
-      packKey(this.#no, 0),
-      packKey(this.#no + 1, 0),
-    );
-    for (const row of rows) this.addChunk(lowOf(row.id), decodeAccesses(row.data));
+    const chunks = this.#sql("SELECT id, data FROM index_acl_chunks WHERE id > ? AND id <= ? ORDER BY id");
+    for (const row of chunks.iterate(...keysOf(this.#no))) this.addChunk(lowOf(row.id), decodeAccesses(row.data));
   }
 }

@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 import { listsMet } from "#storage/access/decision-sql.ts";
 import { AccessTable } from "./access-table.ts";
-import { type Growing, push } from "#storage/index/growing.ts";
+import { type Growing, growing, push } from "#storage/index/growing.ts";
 import { parseNumbers } from "#storage/index/numbers.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
-import type { Statements } from "#storage/index/sqlite.ts";
+import { blobOf, type Statements } from "#storage/index/sqlite.ts";
 import { addDocuments, followSegment, makeSegmentVisibility, type SegmentVisibility } from "./segment-visibility.ts";
 
 /** The items that a viewer can read in one workspace. */
@@ -120,11 +120,9 @@ export class Visibility {
 
   /** Returns the ascending numbers of the lists that name a principal. */
   #listsOf(principal: string): Growing<Uint32Array> {
-    const known = this.#principals.get(principal) ?? { lists: { array: new Uint32Array(4), length: 0 }, upTo: 0 };
+    const known = this.#principals.get(principal) ?? { lists: growing(new Uint32Array(4)), upTo: 0 };
     if (known.upTo < this.#table.lastList) {
-      const row: unknown = this.#sql(NEW_LISTS).get(this.#workspaceId, principal, known.upTo);
-      // One row of an aggregate: digits and commas, or NULL when there is nothing.
-      const { text } = row as { text: Uint8Array | null };
+      const text = blobOf(this.#sql(NEW_LISTS), this.#workspaceId, principal, known.upTo);
       const found = parseNumbers(text ?? new Uint8Array(0));
       if (!isAscending(found)) found.sort();
       // Later ones arrive few at a time: a copy for each would cost more than the spare room.

@@ -3,8 +3,8 @@ import { findKbId } from "#storage/index/kb-ids.ts";
 import { DeadMarks } from "./dead.ts";
 import { findDeltaDocument } from "#storage/index/delta-rows.ts";
 import { mergeSegments } from "./merge.ts";
-import { LIVE, lowOf, MAX_SEGMENT_DOCS, packKey, RETIRED } from "#storage/index/schema.ts";
-import { loadColumns, postingRange, saveAccessColumn } from "#storage/index/segment-files.ts";
+import { keysOf, LIVE, lowOf, MAX_SEGMENT_DOCS, packKey, RETIRED } from "#storage/index/schema.ts";
+import { loadColumns, saveAccessColumn } from "#storage/index/segment-files.ts";
 import { type NewDocument, openSegment, writeSegment } from "./segment-writer.ts";
 import { readManifest, type SegmentRow } from "#storage/index/segments.ts";
 import { numberOf, type Statement, type Statements } from "#storage/index/sqlite.ts";
@@ -64,11 +64,7 @@ export function planCompaction(sql: Statements, no: number, limits: CompactionLi
   if (isDeltaDue(sql, no, limits)) return compactDelta(sql, no, compactedKey, limits.maxDeltaRows);
   const inputs = chooseMerge(readManifest(sql, no), limits);
   if (inputs !== undefined) return mergeInto(sql, no, inputs);
-  const accessRows = numberOf(
-    sql("SELECT count(*) FROM index_access WHERE id > ? AND id < ?"),
-    packKey(no, 0),
-    packKey(no + 1, 0),
-  );
+  const accessRows = numberOf(sql("SELECT count(*) FROM index_access WHERE id > ? AND id <= ?"), ...keysOf(no));
   if (accessRows >= limits.accessRows) return compactAccess(sql, no, limits.accessRows);
   const workspaceId = String(state.workspaceId);
   if (!hasChunkToWrite(sql, workspaceId, no, limits.accessChunk)) return undefined;
@@ -79,8 +75,8 @@ export function planCompaction(sql: Statements, no: number, limits: CompactionLi
 export function isDeltaDue(sql: Statements, no: number, { deltaRows }: CompactionLimits): boolean {
   const state = sql("SELECT deltaSeq, foldedSeq FROM index_state WHERE no = ?").get(no);
   if (state === undefined || Number(state.deltaSeq) - Number(state.foldedSeq) < deltaRows) return false;
-  const [from, to] = [packKey(no, Number(state.foldedSeq)), packKey(no + 1, 0)];
-  return numberOf(sql("SELECT count(*) FROM index_delta WHERE id > ? AND id < ?"), from, to) >= deltaRows;
+  const range = keysOf(no, Number(state.foldedSeq));
+  return numberOf(sql("SELECT count(*) FROM index_delta WHERE id > ? AND id <= ?"), ...range) >= deltaRows;
 }
 
 /** Chooses the segments to merge now. */
@@ -108,8 +104,8 @@ function fitting(
 
 function* compactDelta(sql: Statements, no: number, compactedKey: number, maxRows: number): CompactionJob {
   const rows: { id: number; kbId: string }[] = sql(
-    "SELECT id, kbId FROM index_delta WHERE id > ? AND id < ? ORDER BY id LIMIT ?",
-  ).all(compactedKey, packKey(no + 1, 0), maxRows);
+    "SELECT id, kbId FROM index_delta WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
+  ).all(compactedKey, keysOf(no)[1], maxRows);
   const lastSeq = lowOf(rows.at(-1)?.id ?? compactedKey);
   const segment = openSegment(sql, no);
   const dead = yield* DeadMarks.open(sql, no);
@@ -175,8 +171,9 @@ function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]):
 
 /** Writes newer accesses into the columns, some thousand at a time: readers see the same before, during and after. */
 function* compactAccess(sql: Statements, no: number, atOnce: number): CompactionJob {
-  const end = numberOf(sql("SELECT max(id) FROM index_access WHERE id < ?"), packKey(no + 1, 0));
-  for (let after = packKey(no, 0); after < end;) {
+  const [first, last] = keysOf(no);
+  const end = numberOf(sql("SELECT max(id) FROM index_access WHERE id <= ?"), last);
+  for (let after = first; after < end;) {
     const rows: AccessRow[] = sql(
       "SELECT id, kbId, aclId FROM index_access WHERE id > ? AND id <= ? ORDER BY id LIMIT ?",
     ).all(after, end, atOnce);
@@ -220,10 +217,7 @@ function* compactAccessRows(sql: Statements, no: number, rows: readonly AccessRo
 function* cleanUp(sql: Statements, no: number, compactedKey: number): CompactionJob {
   yield* deleteStepwise(deleteSome(sql, "index_delta", "id", "id > ? AND id <= ?"), packKey(no, 0), compactedKey);
   for (const { segment } of sql("SELECT segment FROM index_segments WHERE no = ? AND state = ?").all(no, RETIRED)) {
-    yield* deleteStepwise(
-      deleteSome(sql, "index_postings", "id", "id BETWEEN ? AND ?"),
-      ...postingRange(Number(segment)),
-    );
+    yield* deleteStepwise(deleteSome(sql, "index_postings", "id", "id > ? AND id <= ?"), ...keysOf(Number(segment)));
     sql("DELETE FROM index_columns WHERE segment = ?").run(segment);
     sql("DELETE FROM index_segments WHERE segment = ?").run(segment);
     yield;
@@ -233,14 +227,10 @@ function* cleanUp(sql: Statements, no: number, compactedKey: number): Compaction
 /** Removes the remains of a dropped workspace, which can no longer be addressed. */
 function* removeWorkspace(sql: Statements, no: number): CompactionJob {
   sql("UPDATE index_segments SET state = ? WHERE no = ?").run(RETIRED, no);
-  yield* cleanUp(sql, no, packKey(no + 1, 0) - 1);
+  yield* cleanUp(sql, no, keysOf(no)[1]);
   yield* deleteStepwise(deleteSome(sql, "index_terms", "no, term", "no = ?"), no);
   yield* deleteStepwise(deleteSome(sql, "index_access", "id", "no = ?"), no);
-  yield* deleteStepwise(
-    deleteSome(sql, "index_acl_chunks", "id", "id BETWEEN ? AND ?"),
-    packKey(no, 0),
-    packKey(no + 1, 0) - 1,
-  );
+  yield* deleteStepwise(deleteSome(sql, "index_acl_chunks", "id", "id > ? AND id <= ?"), ...keysOf(no));
   sql("DELETE FROM index_state WHERE no = ?").run(no);
 }
 

@@ -1,8 +1,8 @@
 import { type Columns, ColumnsBuilder, KIND_CODES, STATUS_CODES } from "#storage/index/columns.ts";
 import { compareKbIds, kbIdAt } from "#storage/index/kb-ids.ts";
 import { decodePostings, encodePostings, NO_POSTINGS, type Postings, unitePostings } from "#storage/index/postings.ts";
-import { lowOf, packKey } from "#storage/index/schema.ts";
-import { hasBit, loadColumns, postingRange, saveColumns } from "#storage/index/segment-files.ts";
+import { keysOf, lowOf, packKey } from "#storage/index/schema.ts";
+import { hasBit, loadColumns, saveColumns } from "#storage/index/segment-files.ts";
 import { closeSegment, ROW_OVERHEAD } from "./segment-writer.ts";
 import type { SegmentRow } from "#storage/index/segments.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
@@ -127,8 +127,8 @@ function* mergePostings(
 
 /** Reads the posting rows of a segment in order of termId. Queries again for each batch: no statement stays open. */
 function makeCursor(sql: Statements, segment: number) {
-  const [first, last] = postingRange(segment);
-  let after = first - 1;
+  const [first, last] = keysOf(segment);
+  let after = first;
   let batch: { id: number; data: Uint8Array }[] = [];
   let at = 0;
   const fill = () => {

@@ -1,14 +1,14 @@
 import { StringTable } from "#text/string-table.ts";
-import { type Growing, push } from "#storage/index/growing.ts";
+import { growing, push } from "#storage/index/growing.ts";
 import type { Postings } from "#storage/index/postings.ts";
 
 /** Inverts documents with terms into terms with documents: a counting sort over flat arrays. */
 export class TermCollector {
   readonly #table = new StringTable();
-  readonly #terms: Growing<Uint32Array> = { array: new Uint32Array(1024), length: 0 };
-  readonly #ids: Growing<Uint16Array> = { array: new Uint16Array(1024), length: 0 };
-  readonly #weights: Growing<Uint8Array> = { array: new Uint8Array(1024), length: 0 };
-  readonly #counts: Growing<Uint32Array> = { array: new Uint32Array(1024), length: 0 };
+  readonly #terms = growing(new Uint32Array(1024));
+  readonly #ids = growing(new Uint16Array(1024));
+  readonly #weights = growing(new Uint8Array(1024));
+  readonly #counts = growing(new Uint32Array(1024));
 
   /** The distinct terms; a term's position in the list is its number in `lists`. */
   get terms(): readonly string[] {
