@@ -27,7 +27,7 @@ export function makeSendRequest(): SendRequest {
   let secure: Requester | undefined;
   return async (url, { method, headers, body, signal, isRepeatable = false }) => {
     const isSecure = url.startsWith("https:");
-    const requester = isSecure ? (secure ??= loadSecure()) : (plain ??= loadPlain());
+    const requester = isSecure ? (secure ??= load("node:https")) : (plain ??= load("node:http"));
     const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
     const sized = bytes === undefined ? headers : { ...headers, "content-length": String(bytes.length) };
     const attempt = (): Promise<Attempt> =>
@@ -72,14 +72,8 @@ type Requester = (url: string, options: RequestOptions, onAnswer: (message: Inco
 
 // Not `import("node:http")`: an import reads every property of a module, and one of them loads all of undici on Node 22
 // (measured there: first tools/list 3.2 times the processor time of bare Node with it, 2.0 without).
-function loadPlain(): Requester {
-  const { Agent, request } = process.getBuiltinModule("node:http");
-  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-  return (url, options, onAnswer) => request(url, { ...options, agent }, onAnswer);
-}
-
-function loadSecure(): Requester {
-  const { Agent, request } = process.getBuiltinModule("node:https");
+function load(module: "node:http" | "node:https"): Requester {
+  const { Agent, request } = process.getBuiltinModule(module);
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   return (url, options, onAnswer) => request(url, { ...options, agent }, onAnswer);
 }

@@ -1,11 +1,12 @@
 import { oneLine } from "./clean.ts";
 import type { FormatText } from "./format.ts";
-import { asRecord, isRecord, type Json } from "./json-record.ts";
+import { isRecord } from "#core/json-record.ts";
+import { type Json, membersOf } from "./json-record.ts";
 import { TextBuilder } from "./text-builder.ts";
 
 /** True for a parsed OpenAPI or Swagger description. */
 export function looksLikeApi(value: unknown): value is Json {
-  const api = asRecord(value);
+  const api = membersOf(value);
   return (
     (typeof api["openapi"] === "string" || typeof api["swagger"] === "string") && isRecord(api["paths"] ?? api["info"])
   );
@@ -13,7 +14,7 @@ export function looksLikeApi(value: unknown): value is Json {
 
 /** True for a parsed JSON Schema that identifies itself as one. */
 export function looksLikeSchema(value: unknown): value is Json {
-  const schema = asRecord(value);
+  const schema = membersOf(value);
   const names = ["properties", "$defs", "definitions", "type", "oneOf", "anyOf", "allOf"];
   return /json-schema\.org/u.test(wordsOf(schema["$schema"])) && names.some((name) => name in schema);
 }
@@ -21,18 +22,18 @@ export function looksLikeSchema(value: unknown): value is Json {
 /** Reads a description of an API: each operation is a section by its method and path, each schema one by its name. */
 export function readApi(api: Json, maxTextLength: number): FormatText {
   const out = new TextBuilder(maxTextLength);
-  const info = asRecord(api["info"]);
+  const info = membersOf(api["info"]);
   const title = oneLine(wordsOf(info["title"]), 300);
   out.add(`# ${title || "API"}\n`);
   paragraph(out, wordsOf(info["description"]));
   for (const server of listOf(api["servers"])) out.add(`Server: ${oneLine(wordsOf(server["url"]), 300)}\n`);
-  for (const [path, item] of Object.entries(asRecord(api["paths"]))) {
-    for (const [method, operation] of Object.entries(asRecord(item))) {
-      if (METHODS.has(method)) writeOperation(out, `${method.toUpperCase()} ${path}`, asRecord(operation));
+  for (const [path, item] of Object.entries(membersOf(api["paths"]))) {
+    for (const [method, operation] of Object.entries(membersOf(item))) {
+      if (METHODS.has(method)) writeOperation(out, `${method.toUpperCase()} ${path}`, membersOf(operation));
     }
   }
-  const schemas = asRecord(asRecord(api["components"])["schemas"] ?? api["definitions"]);
-  for (const [name, schema] of Object.entries(schemas)) writeNamedSchema(out, name, asRecord(schema));
+  const schemas = membersOf(membersOf(api["components"])["schemas"] ?? api["definitions"]);
+  for (const [name, schema] of Object.entries(schemas)) writeNamedSchema(out, name, membersOf(schema));
   const version = oneLine(wordsOf(info["version"]), 60);
   return out.result({ properties: version === "" ? {} : { version }, title });
 }
@@ -42,8 +43,8 @@ export function readSchema(schema: Json, maxTextLength: number): FormatText {
   const out = new TextBuilder(maxTextLength);
   const title = oneLine(wordsOf(schema["title"]), 300);
   writeNamedSchema(out, title || "Schema", schema);
-  for (const [name, part] of Object.entries(asRecord(schema["$defs"] ?? schema["definitions"])))
-    writeNamedSchema(out, name, asRecord(part));
+  for (const [name, part] of Object.entries(membersOf(schema["$defs"] ?? schema["definitions"])))
+    writeNamedSchema(out, name, membersOf(part));
   return out.result({ title });
 }
 
@@ -62,19 +63,19 @@ function writeOperation(out: TextBuilder, name: string, operation: Json): void {
   const tags = Array.isArray(operation["tags"]) ? operation["tags"].map(wordsOf).join(", ") : "";
   if (tags !== "") out.add(`Tags: ${oneLine(tags, 300)}\n`);
   for (const parameter of listOf(operation["parameters"])) {
-    const schema = asRecord(parameter["schema"]);
+    const schema = membersOf(parameter["schema"]);
     field(out, 0, `${wordsOf(parameter["name"])} (${wordsOf(parameter["in"])})`, { ...schema, ...parameter });
   }
-  writeContent(out, "Body", asRecord(operation["requestBody"]));
-  for (const [status, response] of Object.entries(asRecord(operation["responses"])))
-    writeContent(out, `Answer ${status}`, asRecord(response));
+  writeContent(out, "Body", membersOf(operation["requestBody"]));
+  for (const [status, response] of Object.entries(membersOf(operation["responses"])))
+    writeContent(out, `Answer ${status}`, membersOf(response));
 }
 
 function writeContent(out: TextBuilder, label: string, body: Json): void {
   if (Object.keys(body).length === 0) return;
   out.add(`${label}: ${oneLine(wordsOf(body["description"]) || typeOf(body), 1_000)}\n`);
-  const contents = Object.values(asRecord(body["content"]));
-  const schema = asRecord(asRecord(contents[0] ?? body)["schema"]);
+  const contents = Object.values(membersOf(body["content"]));
+  const schema = membersOf(membersOf(contents[0] ?? body)["schema"]);
   if (Object.keys(schema).length > 0) writeFields(out, schema, 1);
 }
 
@@ -93,13 +94,13 @@ function writeFields(out: TextBuilder, schema: Json, depth: number): void {
   if (Array.isArray(schema["enum"]))
     out.add(`${indent(depth)}One of: ${oneLine(schema["enum"].map(wordsOf).join(", "), 2_000)}\n`);
   if (typeof schema["$ref"] === "string") out.add(`${indent(depth)}${typeOf(schema)}\n`);
-  for (const [name, part] of Object.entries(asRecord(schema["properties"]))) {
-    field(out, depth, name, asRecord(part));
-    writeFields(out, asRecord(part), depth + 1);
+  for (const [name, part] of Object.entries(membersOf(schema["properties"]))) {
+    field(out, depth, name, membersOf(part));
+    writeFields(out, membersOf(part), depth + 1);
   }
   for (const key of ["allOf", "oneOf", "anyOf"]) for (const part of listOf(schema[key])) writeFields(out, part, depth);
-  if (isRecord(schema["items"])) writeFields(out, asRecord(schema["items"]), depth + 1);
-  if (isRecord(schema["additionalProperties"])) writeFields(out, asRecord(schema["additionalProperties"]), depth + 1);
+  if (isRecord(schema["items"])) writeFields(out, membersOf(schema["items"]), depth + 1);
+  if (isRecord(schema["additionalProperties"])) writeFields(out, membersOf(schema["additionalProperties"]), depth + 1);
 }
 
 function field(out: TextBuilder, depth: number, name: string, part: Json): void {
@@ -116,7 +117,7 @@ function typeOf(schema: Json): string {
   const type = Array.isArray(schema["type"]) ? schema["type"].map(wordsOf).join(" or ") : wordsOf(schema["type"]);
   const format = wordsOf(schema["format"]);
   const items = isRecord(schema["items"])
-    ? ` of ${typeOf(asRecord(schema["items"]["$ref"] ? schema["items"] : {})) || wordsOf(asRecord(schema["items"])["type"])}`
+    ? ` of ${typeOf(membersOf(schema["items"]["$ref"] ? schema["items"] : {})) || wordsOf(membersOf(schema["items"])["type"])}`
     : "";
   return oneLine(`${type}${format === "" ? "" : ` ${format}`}${items}`, 200);
 }
@@ -134,5 +135,5 @@ function wordsOf(value: unknown): string {
 }
 
 function listOf(value: unknown): Json[] {
-  return Array.isArray(value) ? value.map(asRecord) : [];
+  return Array.isArray(value) ? value.map(membersOf) : [];
 }

@@ -1,8 +1,8 @@
-import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import type { FormatInput, FormatResult } from "#extract/format.ts";
 import { blocksText, BlockWriter, type Block, ITEM } from "#extract/office/blocks.ts";
 import { readGraphic } from "#extract/office/chart-text.ts";
 import { commentLine } from "#extract/office/comment-line.ts";
-import { withZipReasons } from "#extract/office/failures.ts";
+import { zipFormat } from "#extract/office/failures.ts";
 import { findType, openPackage, type OfficePackage, type Relationships } from "#extract/office/package.ts";
 import { resultProperties } from "#extract/office/properties.ts";
 import { readChunk } from "#extract/office/word-chunk.ts";
@@ -15,9 +15,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
  * Word documents: headings, lists, tables, links; then footnotes, endnotes, comments, and headers and footers, each
  * once.
  */
-export const docxFormat: Format = {
-  extract: (input) => withZipReasons(() => readDocument(input)),
-};
+export const docxFormat = zipFormat(readDocument);
 
 function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openPackage(bytes);

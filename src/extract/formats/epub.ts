@@ -1,9 +1,9 @@
 import { cleanText } from "#extract/clean.ts";
 import { decodeText } from "#core/encodings/decode.ts";
-import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import type { FormatInput, FormatResult } from "#extract/format.ts";
 import { renderFragment } from "#extract/html/render.ts";
 import { openEpub, type EpubBook } from "#extract/office/epub-book.ts";
-import { withZipReasons } from "#extract/office/failures.ts";
+import { zipFormat } from "#extract/office/failures.ts";
 import { resultProperties } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
@@ -11,9 +11,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
  * EPUB books: the chapters in reading order, read as HTML. A chapter without a heading of its own gets its title from
  * the table of contents.
  */
-export const epubFormat: Format = {
-  extract: (input) => withZipReasons(() => readBook(input)),
-};
+export const epubFormat = zipFormat(readBook);
 
 function readBook(input: FormatInput): FormatResult {
   const book = openEpub(input.bytes);

@@ -1,4 +1,5 @@
 import type { FieldValue } from "#api/common.ts";
+import { isRecord, tryJson } from "#core/json-record.ts";
 import { oneLine } from "#extract/clean.ts";
 import { loadPart } from "#extract/load.ts";
 import { rfc3339 } from "#extract/office/properties.ts";
@@ -79,12 +80,8 @@ async function parseFields(kind: Kind, source: string): Promise<Fields | undefin
 }
 
 function fieldsOfJson(source: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(source);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryJson(source);
+  return isRecord(value) ? Object.entries(value) : undefined;
 }
 
 async function fieldsOfToml(source: string): Promise<Fields | undefined> {

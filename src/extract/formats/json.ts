@@ -1,3 +1,4 @@
+import { tryJson } from "#core/json-record.ts";
 import { looksLikeApi, looksLikeSchema, readApi, readSchema } from "#extract/api-description.ts";
 import { cleanText } from "#extract/clean.ts";
 import type { Format } from "#extract/format.ts";
@@ -34,16 +35,15 @@ const LINES_PER_SECTION = 50;
 const MAX_INDENT = 8;
 
 function parseValues(text: string, mimeType: string): unknown[] | undefined {
-  try {
-    if (mimeType !== "application/x-ndjson") return [JSON.parse(text)];
-  } catch {
-    // Files of JSON lines are often named .json: that is tried next.
-  }
+  // Files of JSON lines are often named .json.
+  const whole = mimeType === "application/x-ndjson" ? undefined : tryJson(text);
+  if (whole !== undefined) return [whole];
   const values: unknown[] = [];
-  try {
-    for (const line of text.split("\n")) if (line.trim() !== "") values.push(JSON.parse(line));
-  } catch {
-    return undefined;
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue;
+    const value = tryJson(line);
+    if (value === undefined) return undefined;
+    values.push(value);
   }
   return values.length > 0 ? values : undefined;
 }

@@ -1,8 +1,9 @@
+import { tryJson } from "#core/json-record.ts";
 import { cleanText, cutText, oneLine } from "#extract/clean.ts";
 import { renderFragment } from "#extract/html/render.ts";
 import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
-import { asRecord, type Json } from "#extract/json-record.ts";
+import { type Json, membersOf } from "#extract/json-record.ts";
 import { jsonFormat } from "./json.ts";
 
 /**
@@ -14,9 +15,9 @@ export const notebookFormat: Format = {
     const notebook = parseNotebook(input);
     // A file with that name that isn't a notebook: still JSON.
     if (notebook === undefined) return jsonFormat.extract(input);
-    const metadata = asRecord(notebook["metadata"]);
+    const metadata = membersOf(notebook["metadata"]);
     const language =
-      textOf(asRecord(metadata["language_info"])["name"]) || textOf(asRecord(metadata["kernelspec"])["language"]);
+      textOf(membersOf(metadata["language_info"])["name"]) || textOf(membersOf(metadata["kernelspec"])["language"]);
     const out = new TextBuilder(input.maxTextLength);
     let title = textOf(metadata["title"]);
     cellsOf(notebook).forEach((cell, index) => {
@@ -27,7 +28,7 @@ export const notebookFormat: Format = {
       writeCell(out, cell, source, { number: index + 1, heading, language });
     });
     const authors = Array.isArray(metadata["authors"])
-      ? metadata["authors"].map((one) => textOf(asRecord(one)["name"]))
+      ? metadata["authors"].map((one) => textOf(membersOf(one)["name"]))
       : [];
     const author = oneLine(authors.filter((name) => name !== "").join(", "), 500);
     const properties = {
@@ -45,21 +46,17 @@ const MAX_OUTPUT_LENGTH = 20_000;
 function parseNotebook(input: FormatInput): Json | undefined {
   const decoded = input.decode();
   if (decoded.isCut) return undefined;
-  try {
-    const value = asRecord(JSON.parse(decoded.text));
-    return Array.isArray(value["cells"]) || Array.isArray(value["worksheets"]) ? value : undefined;
-  } catch {
-    // Broken JSON: read as unchanged text.
-    return undefined;
-  }
+  // Broken JSON is read as unchanged text.
+  const value = membersOf(tryJson(decoded.text));
+  return Array.isArray(value["cells"]) || Array.isArray(value["worksheets"]) ? value : undefined;
 }
 
 /** Cells of version 4, or of the worksheets of version 3. */
 function cellsOf(notebook: Json): Json[] {
   const lists = Array.isArray(notebook["cells"])
     ? [notebook["cells"]]
-    : (notebook["worksheets"] as unknown[]).map((sheet) => asRecord(sheet)["cells"]);
-  return lists.flatMap((list) => (Array.isArray(list) ? list.map(asRecord) : []));
+    : (notebook["worksheets"] as unknown[]).map((sheet) => membersOf(sheet)["cells"]);
+  return lists.flatMap((list) => (Array.isArray(list) ? list.map(membersOf) : []));
 }
 
 interface About {
@@ -70,7 +67,7 @@ interface About {
 
 function writeCell(out: TextBuilder, cell: Json, source: string, { number, heading, language }: About): void {
   const body = source.trim();
-  const outputs = Array.isArray(cell["outputs"]) ? cell["outputs"].map((output) => outputText(asRecord(output))) : [];
+  const outputs = Array.isArray(cell["outputs"]) ? cell["outputs"].map((output) => outputText(membersOf(output))) : [];
   const output = cutText(cleanText(outputs.filter((text) => text.trim() !== "").join("\n")), MAX_OUTPUT_LENGTH).trim();
   if (body === "" && output === "") return;
   if (out.offset > 0) out.add("\n");
@@ -95,7 +92,7 @@ function withoutEmbedded(text: string): string {
 
 /** Printed text, results as text, errors with their traceback. */
 function outputText(output: Json): string {
-  const data = asRecord(output["data"]);
+  const data = membersOf(output["data"]);
   const printed = textOf(output["text"] ?? data["text/markdown"]) || shownText(data);
   if (printed !== "") return withoutColours(printed);
   if (output["output_type"] !== "error" && output["output_type"] !== "pyerr") return "";

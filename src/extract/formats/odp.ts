@@ -1,7 +1,7 @@
 import { oneLine } from "#extract/clean.ts";
-import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import type { FormatInput, FormatResult } from "#extract/format.ts";
 import { blocksText, BlockWriter } from "#extract/office/blocks.ts";
-import { withZipReasons } from "#extract/office/failures.ts";
+import { zipFormat } from "#extract/office/failures.ts";
 import { bodyReader, makeOdfText, odfCommentLines } from "#extract/office/odf-document.ts";
 import { openOdf, readOdfProperties } from "#extract/office/odf-file.ts";
 import type { OdfStyles } from "#extract/office/odf-styles.ts";
@@ -13,9 +13,7 @@ import type { Attributes, XmlHandler } from "#extract/office/xml.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /** OpenDocument presentations and drawings: each visible page is a section, like the slides of PowerPoint. */
-export const odpFormat: Format = {
-  extract: (input) => withZipReasons(() => readPresentation(input)),
-};
+export const odpFormat = zipFormat(readPresentation);
 
 function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openOdf(bytes);

@@ -1,6 +1,6 @@
-import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import type { FormatInput, FormatResult } from "#extract/format.ts";
 import { BlockWriter } from "#extract/office/blocks.ts";
-import { withZipReasons } from "#extract/office/failures.ts";
+import { zipFormat } from "#extract/office/failures.ts";
 import { hiddenProperties } from "#extract/office/hidden-cells.ts";
 import { bodyReader, makeOdfText, readOdfObject } from "#extract/office/odf-document.ts";
 import { openOdf, readOdfProperties } from "#extract/office/odf-file.ts";
@@ -10,9 +10,7 @@ import { SheetWriter } from "#extract/office/sheet-writer.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /** OpenDocument spreadsheets: read like those of Excel. */
-export const odsFormat: Format = {
-  extract: (input) => withZipReasons(() => readSpreadsheet(input)),
-};
+export const odsFormat = zipFormat(readSpreadsheet);
 
 function readSpreadsheet({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openOdf(bytes);

@@ -1,6 +1,6 @@
-import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import type { FormatInput, FormatResult } from "#extract/format.ts";
 import { BlockWriter, ITEM } from "#extract/office/blocks.ts";
-import { withZipReasons } from "#extract/office/failures.ts";
+import { zipFormat } from "#extract/office/failures.ts";
 import {
   bodyReader,
   makeOdfText,
@@ -13,9 +13,7 @@ import { resultProperties } from "#extract/office/properties.ts";
 import { TextBuilder } from "#extract/text-builder.ts";
 
 /** OpenDocument text, packed or flat: read like Word documents. */
-export const odtFormat: Format = {
-  extract: (input) => withZipReasons(() => readDocument(input)),
-};
+export const odtFormat = zipFormat(readDocument);
 
 function readDocument({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openOdf(bytes);

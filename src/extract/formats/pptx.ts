@@ -1,7 +1,7 @@
-import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
+import type { FormatInput, FormatResult } from "#extract/format.ts";
 import { BlockWriter } from "#extract/office/blocks.ts";
 import { type GraphicKind, readGraphic } from "#extract/office/chart-text.ts";
-import { withZipReasons } from "#extract/office/failures.ts";
+import { zipFormat } from "#extract/office/failures.ts";
 import { findType, openPackage, type OfficePackage, type Relationships } from "#extract/office/package.ts";
 import { resultProperties } from "#extract/office/properties.ts";
 import { readCommentAuthors, readSlideComments } from "#extract/office/slide-comments.ts";
@@ -13,9 +13,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
  * Presentations: each visible slide is a section with its number, under its title: text, tables, charts, diagrams, then
  * its notes and comments. Footers come once, at the end.
  */
-export const pptxFormat: Format = {
-  extract: (input) => withZipReasons(() => readPresentation(input)),
-};
+export const pptxFormat = zipFormat(readPresentation);
 
 function readPresentation({ bytes, maxTextLength, hasTime }: FormatInput): FormatResult {
   const file = openPackage(bytes);

@@ -1,5 +1,5 @@
-import type { Format, FormatInput, FormatResult } from "#extract/format.ts";
-import { withZipReasons } from "#extract/office/failures.ts";
+import type { FormatInput, FormatResult } from "#extract/format.ts";
+import { zipFormat } from "#extract/office/failures.ts";
 import { filteredRows, HiddenCells, hiddenProperties, type RowRange } from "#extract/office/hidden-cells.ts";
 import {
   findType,
@@ -21,9 +21,7 @@ import { TextBuilder } from "#extract/text-builder.ts";
  * Spreadsheets: each visible sheet is a section with the range of its cells, a table in Markdown; then comments, links,
  * tables and the text of its drawings. Read as a stream: a sheet is never in memory as a whole.
  */
-export const xlsxFormat: Format = {
-  extract: (input) => withZipReasons(() => readWorkbook(input)),
-};
+export const xlsxFormat = zipFormat(readWorkbook);
 
 function readWorkbook(input: FormatInput): FormatResult {
   const file = openPackage(input.bytes);

@@ -1,10 +1,12 @@
-import { type FormatResult, noText } from "#extract/format.ts";
+import { type Format, type FormatInput, type FormatResult, noText } from "#extract/format.ts";
 import { ZipError } from "#extract/zip-error.ts";
 
-/**
- * Runs a reader of a document that is a ZIP archive; an error of the archive becomes the reason why there is no text.
- */
-export function withZipReasons(read: () => FormatResult): FormatResult {
+/** A format of ZIP archives: an error of the archive becomes the reason why there is no text. */
+export function zipFormat(read: (input: FormatInput) => FormatResult): Format {
+  return { extract: (input) => withZipReasons(() => read(input)) };
+}
+
+function withZipReasons(read: () => FormatResult): FormatResult {
   try {
     return read();
   } catch (error) {

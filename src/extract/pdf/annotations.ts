@@ -1,3 +1,4 @@
+import { isRecord } from "#core/json-record.ts";
 import { oneLine } from "#extract/clean.ts";
 import { type FoundFile, fileOf } from "./attachments.ts";
 import { linkOf, type PageLink } from "./links.ts";
@@ -33,10 +34,6 @@ const WIDGET = 20;
 const COMMENTS = new Set([1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17]);
 /** Invisible, hidden, not viewed. Source: ISO 32000-1, table 165. */
 const NOT_SHOWN = 1 | 2 | 32;
-
-function isRecord(value: unknown): value is Annotation {
-  return typeof value === "object" && value !== null;
-}
 
 function isShown(annotation: Annotation): boolean {
   return (Number(annotation["annotationFlags"]) & NOT_SHOWN) === 0 && annotation["hidden"] !== true;
