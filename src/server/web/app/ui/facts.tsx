@@ -19,7 +19,7 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
   if (children === undefined || children === null || children === false || children === "") return null;
   return (
     <div className="flex gap-3">
-      <dt className="text-muted w-24 shrink-0 wrap-anywhere first-letter:uppercase">{label}</dt>
+      <dt className="text-muted w-24 shrink-0 wrap-anywhere">{label}</dt>
       <dd className="min-w-0 wrap-anywhere">
         <bdi>{children}</bdi>
       </dd>

@@ -7,6 +7,7 @@ import {
   TextAreaField,
   TextField,
 } from "#server/web/app/ui/form.tsx";
+import { sentenceCase } from "#server/web/app/ui/sentence-case.ts";
 import type { SchemaField as Field } from "./schema-fields.ts";
 
 /** The longest secret of one line that a source takes. */
@@ -44,7 +45,7 @@ export function SchemaField({ field, preset }: SchemaFieldProps) {
             <CheckboxField
               defaultChecked={Array.isArray(fallback) && fallback.includes(choice)}
               key={choice}
-              label={choice.charAt(0).toUpperCase() + choice.slice(1)}
+              label={sentenceCase(choice)}
               name={name}
               value={choice}
             />

@@ -4,6 +4,7 @@ import { api } from "#server/web/app/data/client.ts";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Dialog, ShownOnce } from "#server/web/app/ui/dialog.tsx";
 import { CheckboxField, Fieldset, Form, text, TextField } from "#server/web/app/ui/form.tsx";
+import { sentenceCase } from "#server/web/app/ui/sentence-case.ts";
 
 /** Adds a target, then shows its secret once. */
 export function NewTarget() {
@@ -44,7 +45,7 @@ export function TypeFields({ chosen }: { chosen: readonly EventType[] }) {
           defaultChecked={chosen.includes(type)}
           hint={type}
           key={type}
-          label={sentence(EVENT_MEANINGS[type])}
+          label={sentenceCase(EVENT_MEANINGS[type])}
           name={type}
         />
       ))}
@@ -63,8 +64,4 @@ export function Secret({ secret }: { secret: string }) {
       <CopyField hasFocus isOnce label="Signing secret" showsLabel value={secret} />
     </ShownOnce>
   );
-}
-
-function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

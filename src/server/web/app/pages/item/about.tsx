@@ -13,6 +13,7 @@ import {
 } from "#api/item-fields.ts";
 import { itemAccessQuery } from "#server/web/app/data/item.ts";
 import { Fact, Facts } from "#server/web/app/ui/facts.tsx";
+import { sentenceCase } from "#server/web/app/ui/sentence-case.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { WithMailLinks } from "./mail-links.tsx";
 import { whoIn, whyVisible } from "./access-words.ts";
@@ -61,7 +62,7 @@ export function About({ file, isMail }: { file: FileRecord; isMail: boolean }) {
         .filter(([name]) => !said.has(name))
         .slice(0, MOST_FIELDS)
         .map(([name, value]) => (
-          <Fact key={name} label={wordsOf(name)}>
+          <Fact key={name} label={sentenceCase(wordsOf(name))}>
             {linkedText(value)}
           </Fact>
         ))}

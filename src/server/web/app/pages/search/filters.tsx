@@ -6,6 +6,7 @@ import { connectorQuery, sourcesQuery } from "#server/web/app/data/connectors.ts
 import { type Asked, FACETS, type FilterName, FILTERS } from "#server/web/app/data/search.ts";
 import { sourceWords } from "#server/web/app/data/search-words.ts";
 import { Button } from "#server/web/app/ui/button.tsx";
+import { sentenceCase } from "#server/web/app/ui/sentence-case.ts";
 import { type Choice, Options, Picker, PLAIN } from "#server/web/app/ui/picker.tsx";
 
 export interface FiltersProps {
@@ -105,5 +106,5 @@ function choicesOf(name: FilterName, value: string, { facets, connectorName, kin
 
 /** `task` in words; names with a form of their own keep it. */
 function nameOf(value: string): string {
-  return /^[a-z]+$/.test(value) ? value.charAt(0).toUpperCase() + value.slice(1) : value;
+  return /^[a-z]+$/.test(value) ? sentenceCase(value) : value;
 }
