@@ -241,6 +241,11 @@ export function noSuchThing(): ApiError {
   return new ApiError("not_found", { message: "Nothing with this ID exists, or you can't see it." });
 }
 
+/** A refusal of what this person or credential may not do. */
+export function forbidden(message: string, hint?: string): ApiError {
+  return new ApiError("forbidden", { message, ...(hint !== undefined && { hint }) });
+}
+
 /** Returns what was looked for by its id. @throws ApiError `not_found` if nothing was found */
 export function existing<T>(thing: T | undefined): T {
   if (thing === undefined) throw noSuchThing();

@@ -1,6 +1,6 @@
 import { ACT_WORDS } from "#api/act-words.ts";
 import { CONNECTOR_ACTS, type ConnectorAct } from "#api/connector-acts.ts";
-import { ApiError, assertNever, noSuchThing } from "#api/errors.ts";
+import { type ApiError, assertNever, forbidden, noSuchThing } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store, WorkspaceStore } from "#storage/records/store.ts";
@@ -102,30 +102,29 @@ async function refusal(
       // Only those who manage the connector get here, and they may learn whose it is.
       const owner = await workspace.members.find(ownerUserId);
       const whose = owner ? `${owner.name}, who owns this connector,` : "The owner of this connector";
-      return new ApiError("forbidden", {
-        message: act === "take_over" ? "This connector has an owner." : `Only ${whose} can ${doing}.`,
-        hint: "Ask them. You can pause or delete it, narrow what it reads and who sees it, or create one of your own.",
-      });
+      return forbidden(
+        act === "take_over" ? "This connector has an owner." : `Only ${whose} can ${doing}.`,
+        "Ask them. You can pause or delete it, narrow what it reads and who sees it, or create one of your own.",
+      );
     }
     case "orphan":
-      return new ApiError("forbidden", {
-        message: `The owner of this connector left, so no one can ${doing}.`,
-        hint: `Take it over first: kb connectors update ${connectorId} --take-over`,
-      });
+      return forbidden(
+        `The owner of this connector left, so no one can ${doing}.`,
+        `Take it over first: kb connectors update ${connectorId} --take-over`,
+      );
     case "workspace_owner":
-      return new ApiError("forbidden", {
-        message: "The owner of this connector left. Only an owner of the workspace can take over a push connector.",
-        hint: "Ask an owner of the workspace.",
-      });
+      return forbidden(
+        "The owner of this connector left. Only an owner of the workspace can take over a push connector.",
+        "Ask an owner of the workspace.",
+      );
     case "admin": {
       const name = (await sources.find(connector.providerId))?.spec.name ?? connector.providerId;
-      return new ApiError("forbidden", {
-        message: `Only an admin can ${doing}: connecting ${name} this way is for admins.`,
-        hint:
-          who.role === "member"
-            ? "Ask an admin of the workspace. You can still pause or delete it, and let fewer people see it."
-            : "Use a browser session, or a credential with the scope kb:admin.",
-      });
+      return forbidden(
+        `Only an admin can ${doing}: connecting ${name} this way is for admins.`,
+        who.role === "member"
+          ? "Ask an admin of the workspace. You can still pause or delete it, and let fewer people see it."
+          : "Use a browser session, or a credential with the scope kb:admin.",
+      );
     }
     case "yes":
     case "hidden":

@@ -1,6 +1,6 @@
 import type { connectorRoutes } from "#api/connectors.ts";
 import type { MemberCall } from "#server/http/mount.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
 import { requireMayConnect } from "./credentials.ts";
@@ -54,10 +54,10 @@ export async function browseConnector(
   const { workspaceId, userId } = actor;
   const giver = await deps.credentials.giverOf(workspaceId, connector);
   if (giver !== undefined && giver !== userId) {
-    throw new ApiError("forbidden", {
-      message: "Someone else gave this connector's credentials, and only they can browse its source with them.",
-      hint: "Give it credentials of your own first.",
-    });
+    throw forbidden(
+      "Someone else gave this connector's credentials, and only they can browse its source with them.",
+      "Give it credentials of your own first.",
+    );
   }
   const { providerId, config, name, connectionId } = connector;
   if (connectionId !== null) await deps.connections.requireOwn(actor, connectionId);

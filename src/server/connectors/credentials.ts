@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
@@ -171,10 +171,10 @@ export function requireMayConnect(
     throw new ApiError("connector_config_invalid", { message: `${name} needs ${needed.what}.`, field: needed.field });
   }
   if (actsAsAdmin(actor) || !isForAdmins(source, config, { hasCredentials })) return;
-  throw new ApiError("forbidden", {
-    message: `Only an admin can connect ${name} without credentials.`,
-    hint: "Give your own credentials, or ask an admin.",
-  });
+  throw forbidden(
+    `Only an admin can connect ${name} without credentials.`,
+    "Give your own credentials, or ask an admin.",
+  );
 }
 
 /**

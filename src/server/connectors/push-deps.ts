@@ -1,4 +1,4 @@
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import type { ConnectorCaller } from "#storage/access/actor.ts";
 import type { HeldBytes } from "#core/spool.ts";
 import type { PushedDocument, PushedLine } from "#sources/push/events.ts";
@@ -101,10 +101,10 @@ async function requireRightToKey(
 }
 
 function keyRests(): ApiError {
-  return new ApiError("forbidden", {
-    message: "The owner of this connector is no longer an admin, so its key can't push.",
-    hint: "It works again once they are an admin. Or an admin can create their own connector and push to that.",
-  });
+  return forbidden(
+    "The owner of this connector is no longer an admin, so its key can't push.",
+    "It works again once they are an admin. Or an admin can create their own connector and push to that.",
+  );
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import type { SourceKind } from "#api/connector-records.ts";
 import { closest } from "#core/edit-distance.ts";
 import { defined } from "#core/defined.ts";
@@ -45,7 +45,7 @@ export async function requireUsable(
   // A source that reads the server's own machine or needs no account is for admins.
   const needsPerson = takesCredentials || takesAccount || types.has("connection");
   if (!needsPerson && !source.isForAdmins && !actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", { message: `Only an admin can connect ${name}.` });
+    throw forbidden(`Only an admin can connect ${name}.`);
   }
   const reason = await source.unavailable?.();
   if (reason !== undefined) throw new ApiError("provider_unavailable", { message: reason, field: "providerId" });

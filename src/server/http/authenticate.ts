@@ -1,6 +1,6 @@
 import { parse as parseCookies } from "hono/utils/cookie";
 import type { Scope } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/actor.ts";
 import type { RouteAccess } from "./auth.ts";
 
@@ -129,9 +129,7 @@ async function enterByKey(
   const connector = await lookup.connectorKey(secret);
   if (!connector) throw new ApiError("unauthenticated", { message: "This connector key is unknown or revoked." });
   if (!rule.connectorKey) {
-    throw new ApiError("forbidden", {
-      message: "A connector key is valid only for the push routes of its own connector.",
-    });
+    throw forbidden("A connector key is valid only for the push routes of its own connector.");
   }
   return { type: "connector", connector: { ...connector, origin: credentials.origin } };
 }
@@ -155,11 +153,11 @@ function otherAudience(): ApiError {
 
 function requireScope(rule: RouteAccess, needed: readonly Scope[], held: readonly Scope[]): void {
   if (needed.length === 0) {
-    throw new ApiError("forbidden", {
-      message: rule.connectorKey
+    throw forbidden(
+      rule.connectorKey
         ? "This route needs the connector's own key."
         : "This route doesn't accept tokens. Sign in instead.",
-    });
+    );
   }
   if (needed.some((scope) => held.includes(scope) || (scope === "kb:api" && held.includes("kb:admin")))) return;
   // `needed` was checked to be non-empty.
@@ -174,7 +172,7 @@ function requireScope(rule: RouteAccess, needed: readonly Scope[], held: readonl
 function requireRole(rule: RouteAccess, actor: Actor): void {
   if (rule.role === undefined || actor.role === "owner" || actor.role === rule.role) return;
   const who = rule.role === "owner" ? "the owner" : "admins";
-  throw new ApiError("forbidden", { message: `Only ${who} of the workspace can do this.` });
+  throw forbidden(`Only ${who} of the workspace can do this.`);
 }
 
 function notSignedIn(rule: RouteAccess): ApiError {

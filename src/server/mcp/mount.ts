@@ -1,6 +1,6 @@
 import type { Parts } from "#storage/records/parts.ts";
 import { Readable } from "node:stream";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import { HOPS_HEADER, isLoop, parseHops } from "#core/hops.ts";
 import type { Authenticator } from "#server/http/authenticate.ts";
 import { findRouteAccess } from "#server/http/auth.ts";
@@ -43,7 +43,7 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
     async authenticate(request, origin) {
       const caller = await authenticator.authenticate(rule, { url: request.url, headers: request.headers, origin });
       if (caller.type === "actor") return caller.actor;
-      throw new ApiError("forbidden", { message: "/mcp takes a person's token." });
+      throw forbidden("/mcp takes a person's token.");
     },
     tools,
     log,

@@ -1,7 +1,7 @@
 import { actOn } from "#storage/audit-act.ts";
 import type { connectionRoutes } from "#api/connections.ts";
 import type { MemberCall } from "#server/http/mount.ts";
-import { ApiError, existing } from "#api/errors.ts";
+import { ApiError, existing, forbidden } from "#api/errors.ts";
 import { agreedTo, carriedOver, changingIn, nameOfMapping, rolesToAgree } from "#mcp-client/agreement.ts";
 import { parseMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -65,9 +65,7 @@ export async function agree(
   const after = await deps.store.transaction(async (tx) => {
     const connection = await requireConnection({ store: tx }, actor, serverId, connectionId);
     if (connection.ownerUserId !== actor.userId) {
-      throw new ApiError("forbidden", {
-        message: "Only the owner of a connection can agree to what kb calls with it.",
-      });
+      throw forbidden("Only the owner of a connection can agree to what kb calls with it.");
     }
     const { workspaceId } = actor;
     const today = existing(await tx.in(workspaceId).providerServers.find(serverId));

@@ -1,6 +1,6 @@
 import type { MemberCall } from "#server/http/mount.ts";
 import type { providerServerRoutes, ServerApp } from "#api/provider-servers.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 import { requireEnabled, requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
@@ -26,7 +26,7 @@ export async function listApps(
 export function requireConnectable(actor: Actor, server: ProviderServerRecord, app: string): void {
   requireEnabled(server);
   if (server.connectPolicy === "admins" && !actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", { message: `Only an admin can connect ${server.name}.` });
+    throw forbidden(`Only an admin can connect ${server.name}.`);
   }
   if (app === server.slug && isOffered(server, app)) return;
   throw new ApiError("app_unknown", {

@@ -2,7 +2,7 @@ import { actOn } from "#storage/audit-act.ts";
 import type { MemberCall } from "#server/http/mount.ts";
 import { makeId } from "#api/common.ts";
 import type { Connection, ConnectionAccess, connectionRoutes } from "#api/connections.ts";
-import { ApiError, existing } from "#api/errors.ts";
+import { ApiError, existing, forbidden } from "#api/errors.ts";
 import { checkReaders, isNarrower, membersOf } from "#server/connectors/visibility.ts";
 import { connectionPrincipal } from "#storage/access/item-clocks.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
@@ -137,7 +137,7 @@ export async function disconnect(
   const ended = await deps.store.transaction(async (tx) => {
     const connection = await requireConnection({ store: tx }, actor, serverId, connectionId);
     if (connection.ownerUserId !== actor.userId && !actsAsAdmin(actor)) {
-      throw new ApiError("forbidden", { message: "Only its owner or an admin can disconnect it." });
+      throw forbidden("Only its owner or an admin can disconnect it.");
     }
     return revokeConnection(deps, tx, actor.workspaceId, connection, "disconnected", actor);
   });
@@ -311,7 +311,5 @@ function intentRequired({ name }: ProviderServerRecord): ApiError {
 }
 
 function onlyOwner(): ApiError {
-  return new ApiError("forbidden", {
-    message: "Only the owner of a connection can let more people see what it reads.",
-  });
+  return forbidden("Only the owner of a connection can let more people see what it reads.");
 }

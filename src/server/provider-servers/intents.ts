@@ -1,7 +1,7 @@
 import type { MemberCall } from "#server/http/mount.ts";
 import type { ConnectionIntent, connectionRoutes, OpenedIntent } from "#api/connections.ts";
 import { makeId } from "#api/common.ts";
-import { ApiError, existing } from "#api/errors.ts";
+import { ApiError, existing, forbidden } from "#api/errors.ts";
 import { safeReturnTo } from "#api/return-to.ts";
 import { isoOf } from "#core/instant.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
@@ -199,10 +199,10 @@ async function requireIntent({ store, once }: ServerDeps, actor: Actor, secret: 
   const flow = await once.find("intent", secret);
   if (!flow) throw linkInvalid();
   if (flow.userId !== actor.userId || flow.workspaceId !== actor.workspaceId) {
-    throw new ApiError("forbidden", {
-      message: "This link is for the person who began to connect the app, in the workspace where they began.",
-      hint: "Sign in as that person, or begin again from your own account.",
-    });
+    throw forbidden(
+      "This link is for the person who began to connect the app, in the workspace where they began.",
+      "Sign in as that person, or begin again from your own account.",
+    );
   }
   const { connections, providerServers } = store.in(flow.workspaceId);
   const content = contentOf("intent", flow);
@@ -225,7 +225,7 @@ async function requireOwn(
 ): Promise<ConnectionRecord> {
   const connection = await requireConnection(deps, actor, serverId, connectionId);
   if (connection.ownerUserId !== actor.userId) {
-    throw new ApiError("forbidden", { message: "Only its owner can connect it again." });
+    throw forbidden("Only its owner can connect it again.");
   }
   if (isElicited(connection)) return connection;
   if (connection.way === "oauth" && (connection.status === "active" || connection.status === "needs_reauth")) {

@@ -1,4 +1,4 @@
-import { ApiError } from "#api/errors.ts";
+import { forbidden } from "#api/errors.ts";
 import { type ConnectionRecord, maySign } from "#storage/records/connections.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 
@@ -16,10 +16,10 @@ export async function ownerMaySign({ members }: Pick<WorkspaceStore, "members">,
 /** @throws ApiError `forbidden`, which neither loses the connection nor stops its connectors for good */
 export async function requireMaySign(workspace: Pick<WorkspaceStore, "members">, connection: Signed): Promise<void> {
   if (await ownerMaySign(workspace, connection)) return;
-  throw new ApiError("forbidden", {
-    message: "This connection uses the server's own secret, and its owner is no longer an admin.",
-    hint: "It works again once its owner is an admin. An admin can create their own connection, and its owner one with their own token.",
-  });
+  throw forbidden(
+    "This connection uses the server's own secret, and its owner is no longer an admin.",
+    "It works again once its owner is an admin. An admin can create their own connection, and its owner one with their own token.",
+  );
 }
 
 /** A `statusReason`: why a connection doesn't work for its owner now. */

@@ -1,5 +1,5 @@
+import { forbidden } from "#api/errors.ts";
 import type { MemberCall } from "#server/http/mount.ts";
-import { ApiError } from "#api/errors.ts";
 import type { providerServerRoutes, ServerTest } from "#api/provider-servers.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import { requireConnection, requireEnabled, requireServer, type ServerDeps } from "./deps.ts";
@@ -37,9 +37,7 @@ export async function testStored(
   const server = await requireServer(deps, actor, serverId);
   if (connectionId !== undefined) return testConnection(deps, actor, server, connectionId);
   if (!actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", {
-      message: "Only an admin can test a server. Send connectionId to test a connection of yours.",
-    });
+    throw forbidden("Only an admin can test a server. Send connectionId to test a connection of yours.");
   }
   deps.throttle.take(actor.userId);
   const test = await runTest(deps, await triedOf(deps, actor.workspaceId, server));
@@ -57,7 +55,7 @@ async function testConnection(
   const connection = await requireConnection(deps, actor, server.serverId, connectionId);
   // Only its owner uses a connection. Source: S5.
   if (connection.ownerUserId !== actor.userId) {
-    throw new ApiError("forbidden", { message: "Only its owner can use a connection." });
+    throw forbidden("Only its owner can use a connection.");
   }
   requireEnabled(server);
   deps.throttle.take(actor.userId);

@@ -1,7 +1,7 @@
 import { defined } from "#core/defined.ts";
 import type { Fault } from "#core/faults.ts";
 import { cleanLine, cut } from "#api/clean.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
+import { isApiError, forbidden } from "#api/errors.ts";
 import { TOOL_LIMITS } from "#api/tools.ts";
 import type { Policy, Viewer } from "#storage/policy/policy.ts";
 import type { CursorCodec, CursorScope } from "#server/http/cursor.ts";
@@ -104,9 +104,9 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
 /** Counts of words and items are for those who maintain the search, not for every reader. */
 function requireMayExplain(actor: Actor): void {
   if (actsAsAdmin(actor)) return;
-  throw new ApiError("forbidden", {
-    message: "Only admins of the workspace can have scores explained, and a token needs the scope kb:admin for it.",
-  });
+  throw forbidden(
+    "Only admins of the workspace can have scores explained, and a token needs the scope kb:admin for it.",
+  );
 }
 
 async function prepare(options: SearchServiceOptions, actor: Actor, input: SearchArguments): Promise<Search> {

@@ -1,10 +1,10 @@
+import { forbidden } from "#api/errors.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
 import type { Parts } from "#storage/records/parts.ts";
 import type { PageQuery } from "#api/common.ts";
 import { readPage } from "#server/http/pages.ts";
 import type { MemberHandlers } from "#server/http/mount.ts";
 import type { AuditQuery, AuditRead, auditRoutes } from "#api/audit.ts";
-import { ApiError } from "#api/errors.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { AuditAct } from "#storage/audit-act.ts";
 import type { AuditPerson } from "./recorder.ts";
@@ -60,7 +60,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
     /** Lists the items shown to a member: the actor's own, or another's for an admin. @throws ApiError `forbidden` */
     async reads({ actor, query: { limit, cursor, credential, userId = actor.userId } }) {
       if (userId !== actor.userId && !actsAsAdmin(actor)) {
-        throw new ApiError("forbidden", { message: "Only admins of the workspace can see what others read." });
+        throw forbidden("Only admins of the workspace can see what others read.");
       }
       await flush([actor.workspaceId]);
       const filter = { action: READ_ACTION, userId, ...defined({ credential }) };

@@ -1,4 +1,4 @@
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import type { PatchGroupBody } from "#api/workspace.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import type { GroupRecord } from "#storage/records/groups.ts";
@@ -16,18 +16,16 @@ export function requireMayChange(actor: Actor, group: Owned, body: PatchGroupBod
   const { ownerId, isClosed, ...others } = body;
   if (group.ownerUserId === actor.userId) return;
   if (!actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", {
-      message: "Only the owner of the group and admins of the workspace can change it.",
-    });
+    throw forbidden("Only the owner of the group and admins of the workspace can change it.");
   }
   const isOrphan = group.ownerUserId === null;
   const isAboutOwner = ownerId !== undefined || isClosed !== undefined;
   if (isAboutOwner && !(isOrphan && actor.role === "owner")) {
-    throw new ApiError("forbidden", {
-      message: isOrphan
+    throw forbidden(
+      isOrphan
         ? "The owner of this group left. Only the owner of the workspace can name a new one."
         : "Only the owner of a group can close, open or transfer it.",
-    });
+    );
   }
   const isOnlyAboutOwner = isAboutOwner && Object.keys(others).length === 0;
   if (!group.isClosed || isOnlyAboutOwner) return;

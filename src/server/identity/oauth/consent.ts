@@ -1,5 +1,5 @@
+import { forbidden } from "#api/errors.ts";
 import type { Provider } from "oidc-provider";
-import { ApiError } from "#api/errors.ts";
 import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
 import { readCookie } from "#server/http/authenticate.ts";
 import type { Actor } from "#storage/access/actor.ts";
@@ -28,7 +28,7 @@ export function makeConsentService(options: ConsentOptions) {
   async function find(provider: Provider, uid: string, headers: Headers) {
     // Without it someone could have their own request decided by another person. Source: S33.
     if (!/^[\w-]{10,64}$/.test(uid) || readCookie(headers, bindingCookie(uid)) !== uid) {
-      throw new ApiError("forbidden", { message: "This request started in another browser. Return to the app there." });
+      throw forbidden("This request started in another browser. Return to the app there.");
     }
     const interaction = await provider.Interaction.find(uid);
     if (!interaction || interaction.result !== undefined) throw consentGone();

@@ -2,7 +2,7 @@ import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Parts } from "#storage/records/parts.ts";
 import type { Provider } from "oidc-provider";
 import { makeId, Scope } from "#api/common.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import type { ConsentDecision, ConsentRequest } from "#api/oauth.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import { actOn, type AuditAct } from "#storage/audit-act.ts";
@@ -88,7 +88,7 @@ export function makeDecisions(options: DecisionOptions) {
     /** @throws ApiError `forbidden` when the page was made for another session or another request */
     checkProof(actor: Actor, asked: Asked, csrf: string): void {
       if (keys.isProof(csrf, "consent", actor.credential.id, ...asked.subject)) return;
-      throw new ApiError("forbidden", { message: "This page belongs to another session. Reload it." });
+      throw forbidden("This page belongs to another session. Reload it.");
     },
 
     /**
@@ -185,14 +185,13 @@ async function requireStanding(
     });
   }
   const { userId } = await prove(member.email, password, actor);
-  if (userId !== actor.userId)
-    throw new ApiError("forbidden", { message: "The password belongs to a different account." });
+  if (userId !== actor.userId) throw forbidden("The password belongs to a different account.");
   return clock.now();
 }
 
 async function requireMember(from: Store, actor: Actor, asked: Asked, workspaceId: string): Promise<MemberRecord> {
   const member = await from.in(workspaceId).members.find(actor.userId);
-  if (!member) throw new ApiError("forbidden", { message: "You are not a member of this workspace." });
+  if (!member) throw forbidden("You are not a member of this workspace.");
   if (asked.scopes.includes("kb:admin") && member.role === "member") {
     throw new ApiError("role_too_low", { message: "You are not an admin of this workspace." });
   }

@@ -1,6 +1,6 @@
 import type { AuditRecorder } from "#server/identity/audit/recorder.ts";
 import type { Parts } from "#storage/records/parts.ts";
-import { ApiError, existing } from "#api/errors.ts";
+import { ApiError, existing, forbidden } from "#api/errors.ts";
 import type { ResetOffer } from "#api/links.ts";
 import { requireAbove } from "#storage/access/ladder.ts";
 import type { Throttle } from "#server/http/throttle.ts";
@@ -72,9 +72,7 @@ export function makeResetService(options: ResetOptions) {
   async function requireMayHold(actor: Actor, { userId, role: roleHere }: MemberRecord): Promise<void> {
     // A token must not become the session of an admin or an owner.
     if (actor.credential.type !== "session" && roleHere !== "member") {
-      throw new ApiError("forbidden", {
-        message: "A token can't create a reset link for an admin or owner. Use a browser.",
-      });
+      throw forbidden("A token can't create a reset link for an admin or owner. Use a browser.");
     }
     if (actor.role !== "owner") {
       throw new ApiError("role_too_low", {
@@ -146,9 +144,7 @@ export function makeResetService(options: ResetOptions) {
       const member = existing(await store.in(actor.workspaceId).members.find(userId));
       const user = existing(await store.users.find(userId));
       if (userId === actor.userId) {
-        throw new ApiError("forbidden", {
-          message: "You can't create a reset link for yourself. Change your password in your profile.",
-        });
+        throw forbidden("You can't create a reset link for yourself. Change your password in your profile.");
       }
       requireAbove(actor, member.role);
       if (!post.canMail) await requireMayHold(actor, member);

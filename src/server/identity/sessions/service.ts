@@ -5,7 +5,7 @@ import type { Parts } from "#storage/records/parts.ts";
 import { readPage } from "#server/http/pages.ts";
 import type { MemberCall } from "#server/http/mount.ts";
 import { makeId, type Role, type Scope } from "#api/common.ts";
-import { ApiError, isApiError, noSuchThing } from "#api/errors.ts";
+import { ApiError, isApiError, noSuchThing, forbidden } from "#api/errors.ts";
 import { type Session, SessionRecord, type SignInBody, type sessionRoutes } from "#api/session.ts";
 import type { SessionCookie } from "#server/http/cookies.ts";
 import { hashSecret, randomSecret } from "#core/secrets.ts";
@@ -140,7 +140,7 @@ export function makeSessionService(options: SessionOptions) {
     const [membership] = await tx.users.membershipsOf(userId);
     if (membership) return open(tx, { userId, workspaceId: membership.workspaceId }, context);
     const user = options.signup === "open" ? await tx.users.find(userId) : undefined;
-    if (!user) throw new ApiError("forbidden", { message: "You are not a member of any workspace here." });
+    if (!user) throw forbidden("You are not a member of any workspace here.");
     const own = { ownerId: userId, name: `Workspace of ${user.name}`.slice(0, 120), timeZone: user.timeZone };
     return open(
       tx,

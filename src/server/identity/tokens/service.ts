@@ -3,7 +3,7 @@ import { wireForm } from "#server/http/wire-form.ts";
 import type { Parts } from "#storage/records/parts.ts";
 import type { MemberHandlers } from "#server/http/mount.ts";
 import { makeId, type Scope } from "#api/common.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
+import { ApiError, noSuchThing, forbidden } from "#api/errors.ts";
 import { Token, type tokenRoutes } from "#api/tokens.ts";
 import { hashSecret, isWellFormedSecret, mintSecret } from "#core/secrets.ts";
 import type { Actor, ConnectorCaller } from "#storage/access/actor.ts";
@@ -53,9 +53,9 @@ export function makeTokenService(
     const grant =
       credential.type === "oauth" ? await store.in(actor.workspaceId).grants.find(credential.id) : undefined;
     if (!grant || grant.isDevice) {
-      throw new ApiError("forbidden", {
-        message: "A login with a device code can't create tokens. Sign in with a browser, or create one in Settings.",
-      });
+      throw forbidden(
+        "A login with a device code can't create tokens. Sign in with a browser, or create one in Settings.",
+      );
     }
     return {
       grantId: grant.grantId,

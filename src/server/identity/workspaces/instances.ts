@@ -1,5 +1,5 @@
 import type { InstanceInput } from "#api/workspace.ts";
-import { ApiError } from "#api/errors.ts";
+import { ApiError, forbidden } from "#api/errors.ts";
 import { instanceName, normalizeBaseUrl } from "#core/base-url.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
@@ -17,7 +17,7 @@ const CONSUMER_DOMAINS = new Set(
 /** @throws ApiError `forbidden` unless the actor is an owner, `invalid_request` for a domain of a mail provider */
 export function checkDomains(actor: Actor, domains: readonly string[]): string[] {
   if (actor.role !== "owner") {
-    throw new ApiError("forbidden", { message: "Only an owner of the workspace can change its identity domains." });
+    throw forbidden("Only an owner of the workspace can change its identity domains.");
   }
   const consumer = domains.find((domain) => CONSUMER_DOMAINS.has(domain));
   if (consumer !== undefined) {

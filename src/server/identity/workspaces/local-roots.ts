@@ -5,7 +5,7 @@ import type { MemberHandlers } from "#server/http/mount.ts";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, sep } from "node:path";
 import { makeId } from "#api/common.ts";
-import { ApiError, noSuchThing } from "#api/errors.ts";
+import { ApiError, noSuchThing, forbidden } from "#api/errors.ts";
 import { LocalRoot, type localRootRoutes } from "#api/workspace.ts";
 import { actOn } from "#storage/audit-act.ts";
 import { defined } from "#core/defined.ts";
@@ -42,13 +42,13 @@ export function makeLocalRootService(options: LocalRootOptions) {
 
   function requireOperator(headers: Headers): void {
     if (options.isOpenToStrangers) {
-      throw new ApiError("forbidden", { message: "Local folders can't be connected on a server with open sign-up." });
+      throw forbidden("Local folders can't be connected on a server with open sign-up.");
     }
     if (isOperatorProof(headers.get(OPERATOR_HEADER), options.operatorKey, clock.now())) return;
-    throw new ApiError("forbidden", {
-      message: "Only the server's operator, who can read its data folder, can allow folders.",
-      hint: "On the server, as the user that runs it: kb roots add PATH --data-dir FOLDER. Or set KB_LOCAL_ROOTS there.",
-    });
+    throw forbidden(
+      "Only the server's operator, who can read its data folder, can allow folders.",
+      "On the server, as the user that runs it: kb roots add PATH --data-dir FOLDER. Or set KB_LOCAL_ROOTS there.",
+    );
   }
 
   const handlers: MemberHandlers<typeof localRootRoutes> = {

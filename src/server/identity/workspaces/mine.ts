@@ -1,6 +1,6 @@
 import { readPage, inMemory } from "#server/http/pages.ts";
 import type { MemberHandlers } from "#server/http/mount.ts";
-import { ApiError, existing } from "#api/errors.ts";
+import { ApiError, existing, forbidden } from "#api/errors.ts";
 import type { MyWorkspace, Session, myWorkspaceRoutes } from "#api/session.ts";
 import { isoOf } from "#core/instant.ts";
 import type { CursorCodec } from "#server/http/cursor.ts";
@@ -28,7 +28,7 @@ export function makeMyWorkspaceService(options: {
     const memberships = await tx.users.membershipsOf(actor.userId);
     const isForAll = mode === "managed" || signup === "open";
     if (!isForAll && !memberships.some(({ role }) => role !== "member")) {
-      throw new ApiError("forbidden", { message: "Only owners and admins of a workspace can create workspaces." });
+      throw forbidden("Only owners and admins of a workspace can create workspaces.");
     }
     if (mode === "managed" && memberships.filter(({ role }) => role === "owner").length >= MAX_OWNED) {
       throw new ApiError("workspace_limit_reached", { message: `You can own at most ${MAX_OWNED} workspaces.` });

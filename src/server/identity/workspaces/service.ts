@@ -7,7 +7,7 @@ import type { MemberHandlers } from "#server/http/mount.ts";
 import { Workspace } from "#api/session.ts";
 import { Member, type WorkspaceSettings, type workspaceRoutes } from "#api/workspace.ts";
 import type { Role } from "#api/common.ts";
-import { ApiError, existing } from "#api/errors.ts";
+import { ApiError, existing, forbidden } from "#api/errors.ts";
 import { requireAbove } from "#storage/access/ladder.ts";
 import { actsAsAdmin, type Actor } from "#storage/access/actor.ts";
 import { actOn } from "#storage/audit-act.ts";
@@ -164,7 +164,7 @@ export function makeWorkspaceService(
 
 function requireAdminAbove(actor: Actor, role: Role): void {
   if (!actsAsAdmin(actor)) {
-    throw new ApiError("forbidden", { message: "Only admins of the workspace can remove someone else." });
+    throw forbidden("Only admins of the workspace can remove someone else.");
   }
   requireAbove(actor, role);
 }
