@@ -137,6 +137,18 @@ test("a text of before is only for those whom its source shows today's content",
   expect(await mirror.hits()).toEqual([]);
 });
 
+test("a text of before stays closed to those to whom only today's content is open", async () => {
+  const mirror = await readOnce();
+  const nobody: SourceAccess = { known: true, all: [["user:mirror:nobody"]] };
+  mirror.world.script = () => [file("2", nobody), end()];
+  await mirror.sync();
+  expect(await mirror.readable()).toEqual([]);
+  mirror.world.script = () => [file("3", OPEN, { type: "none", reason: "too_large" }), end()];
+  await mirror.sync();
+  expect(await mirror.readable()).toEqual([]);
+  expect(await mirror.hits()).toEqual([]);
+});
+
 test("nothing of a new item that is too large is searchable, and another try finds what it can", async () => {
   const mirror = await makeMirror(() => [file("1"), end()], ["workspace"], { hasLastingContent: true });
   mirror.world.fetch = () => fetched("BOMB");
