@@ -104,8 +104,12 @@ export function interceptBatches(
 ): { count: number } {
   const make = store.in.bind(store);
   const calls = { count: 0 };
+  // Requests in a row get the same records.
+  const intercepted = new WeakSet<object>();
   store.in = (workspaceId) => {
     const inner = make(workspaceId);
+    if (intercepted.has(inner)) return inner;
+    intercepted.add(inner);
     const { itemWrites } = inner;
     const applyBatch: typeof itemWrites.applyBatch = async (batch) => {
       calls.count += 1;
