@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, test } from "vitest";
-import { ACTS_BY_TOPIC, tellAct } from "#server/web/app/pages/audit/audit-words.ts";
+import { ACTS_BY_TOPIC, describeAct } from "#server/web/app/pages/audit/audit-words.ts";
 import { describeBrowser } from "#server/web/app/data/browser-words.ts";
 import { describeCredential } from "#server/web/app/data/credential-words.ts";
 import { Problem, problemBesideFields, toProblem } from "#server/web/app/data/problem.ts";
@@ -149,7 +149,7 @@ describe("a row of the audit", () => {
     ["con_2", "packages"],
   ]);
   const told = (action: string, targetType: string, targetId: string, details: Record<string, unknown> = {}) =>
-    tellAct({ action, targetType, targetId, details }, names)
+    describeAct({ action, targetType, targetId, details }, names)
       .map(({ text }) => text)
       .join("");
 

@@ -152,8 +152,10 @@ export function itemsSummary({
     [toReadAgain, "to read again"],
     [maskedSecrets, maskedSecrets === 1 ? "secret removed" : "secrets removed"],
   ];
-  const said = others.filter(([count]) => count > 0).map(([count, word]) => `${count.toLocaleString("en-GB")} ${word}`);
-  return [`${indexed.toLocaleString("en-GB")} indexed`, ...said].join(", ");
+  const parts = others
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count.toLocaleString("en-GB")} ${word}`);
+  return [`${indexed.toLocaleString("en-GB")} indexed`, ...parts].join(", ");
 }
 
 /** Describes what a scope would change in the index, as far as that is known before a sync. */

@@ -30,14 +30,14 @@ export function useLiveSyncs(): void {
       events?.close();
       events = undefined;
     };
-    const look = () => {
+    const check = () => {
       if (document.visibilityState === "hidden") leave();
       else if (events === undefined) follow();
     };
-    look();
-    document.addEventListener("visibilitychange", look);
+    check();
+    document.addEventListener("visibilitychange", check);
     return () => {
-      document.removeEventListener("visibilitychange", look);
+      document.removeEventListener("visibilitychange", check);
       leave();
     };
   }, [client]);

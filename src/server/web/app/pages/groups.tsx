@@ -177,7 +177,7 @@ function Choices({
 
 function columns(all: All): Column<Group>[] {
   const nameOf = (id: string) =>
-    tellApart(all.everybody, id) ?? all.groups.find((group) => group.id === id)?.name ?? id;
+    distinguish(all.everybody, id) ?? all.groups.find((group) => group.id === id)?.name ?? id;
   const list = (ids: readonly string[]) =>
     ids.length === 0 ? (
       <span className="text-muted">None</span>
@@ -248,7 +248,7 @@ function Acts({ group, ...all }: All & { group: Group }) {
 }
 
 /** A member's name, with the address if someone else has the same name. */
-function tellApart(everybody: readonly Member[], id: string): string | undefined {
+function distinguish(everybody: readonly Member[], id: string): string | undefined {
   const member = everybody.find(({ userId }) => userId === id);
   const isSame = ({ userId, name }: Member) => userId !== id && name.toLowerCase() === member?.name.toLowerCase();
   return member !== undefined && everybody.some(isSame) ? `${member.name} (${member.email})` : member?.name;

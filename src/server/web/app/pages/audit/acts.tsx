@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { AuditEntry } from "#api/audit.ts";
-import { tellAct } from "./audit-words.ts";
+import { describeAct } from "./audit-words.ts";
 import { describeCredential } from "#server/web/app/data/credential-words.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
@@ -63,7 +63,7 @@ function Sentence({ entry, names }: { entry: AuditEntry; names: Names }) {
   return (
     <>
       <span className="font-medium">{subjectOf(entry, names)}</span>{" "}
-      {tellAct(entry, names).map(({ text, isName }, at) => (
+      {describeAct(entry, names).map(({ text, isName }, at) => (
         // The parts of a sentence keep their positions.
         // oxlint-disable-next-line react/no-array-index-key -- a piece has no name but its place
         <span className={isName ? "font-medium wrap-anywhere" : ""} key={at}>

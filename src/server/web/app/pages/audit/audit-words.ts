@@ -136,7 +136,7 @@ export interface Piece {
 }
 
 /** The fields of a row that the words need. */
-export interface Told {
+export interface DescribedAct {
   action: string;
   targetType: string;
   targetId: string;
@@ -144,7 +144,10 @@ export interface Told {
 }
 
 /** Returns the sentence after the actor's name, in parts; ids are shown by name, or by type when they have none. */
-export function tellAct({ action, targetType, targetId, details }: Told, names: ReadonlyMap<string, string>): Piece[] {
+export function describeAct(
+  { action, targetType, targetId, details }: DescribedAct,
+  names: ReadonlyMap<string, string>,
+): Piece[] {
   const nameOf = (key: string): string => {
     const value = key === "target" ? targetId : details[key];
     if (Array.isArray(value)) return value.map(String).join(", ");

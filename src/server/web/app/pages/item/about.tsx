@@ -44,7 +44,7 @@ const DATES_OF_FILE: ReadonlySet<FieldName> = new Set<FieldName>(["createdAt", "
 /** An item's metadata besides its title and text, and who may see it. */
 export function About({ file, isMail }: { file: FileRecord; isMail: boolean }) {
   const { indexedAt, fields } = file;
-  const said = new Set(isMail ? [...SAID_FIELDS, ...MAIL_FIELDS] : SAID_FIELDS);
+  const describedFields = new Set(isMail ? [...SAID_FIELDS, ...MAIL_FIELDS] : SAID_FIELDS);
   const isInHead = (name: FieldName) => isMail && (name === "author" ? "from" in fields : DATES_OF_FILE.has(name));
   const nodes = convertFields(NAMED_FIELDS, file, AS_NODE);
   return (
@@ -59,7 +59,7 @@ export function About({ file, isMail }: { file: FileRecord; isMail: boolean }) {
         <Time at={indexedAt} />
       </Fact>
       {Object.entries(fields)
-        .filter(([name]) => !said.has(name))
+        .filter(([name]) => !describedFields.has(name))
         .slice(0, MOST_FIELDS)
         .map(([name, value]) => (
           <Fact key={name} label={sentenceCase(wordsOf(name))}>

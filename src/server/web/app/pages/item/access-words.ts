@@ -17,9 +17,9 @@ const FOR_EVERYBODY = "everyone in the workspace can";
 /** Describes who is on a list; null if the reader may not know. */
 export function whoIn({ principals, size }: List, names: Names): string | null {
   if (principals === null) return null;
-  const told = principals.map((principal) => nameOf(principal, names));
+  const named = principals.map((principal) => nameOf(principal, names));
   const rest = size - principals.length;
-  return [...new Set(told), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  return [...new Set(named), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }
 
 /** The chain leads from the person to the principal on the list. */

@@ -40,7 +40,7 @@ export function Tools({ server }: { server: ProviderServer }) {
   const connectionId = (kind === "none" ? "" : (chosenId ?? askers[0]?.[0])) ?? "";
   const asked = connectionId === "" ? {} : { connectionId };
 
-  const look = () => run(() => api.get("/api/mcp-servers/{id}/tools", { params: { path, query: asked } }));
+  const check = () => run(() => api.get("/api/mcp-servers/{id}/tools", { params: { path, query: asked } }));
   const store = async (mapping: MappingBody | null): Promise<ServerTools> => {
     const body = { mapping, ...asked };
     const stored = await api.put("/api/mcp-servers/{id}/mapping", { params: { path }, body });
@@ -68,7 +68,7 @@ export function Tools({ server }: { server: ProviderServer }) {
               />
             </div>
           )}
-          <Button isBusy={isBusy} onClick={look}>
+          <Button isBusy={isBusy} onClick={check}>
             {tools === undefined ? "Show tools" : "Look again"}
           </Button>
         </div>
@@ -185,7 +185,7 @@ function Editor({ role, tools, mapped, preview, onSave, onDone }: EditorProps) {
   const [seen, setSeen] = useState<MappingPreview>();
   const known = mapped?.tool === name ? mapped : undefined;
   const [argument, setArgument] = useState(known?.argument);
-  const look = useAct(async (mapped: Mapped) => {
+  const check = useAct(async (mapped: Mapped) => {
     setSeen(undefined);
     setSeen(await preview(mapped, text(fieldsOf(frame.current), "value")));
   });
@@ -247,10 +247,10 @@ function Editor({ role, tools, mapped, preview, onSave, onDone }: EditorProps) {
             maxLength={2_000}
             name="value"
           />
-          <Button isBusy={look.isBusy} onClick={() => look.run(mappedOf(tool, chosen, fieldsOf(frame.current)))}>
+          <Button isBusy={check.isBusy} onClick={() => check.run(mappedOf(tool, chosen, fieldsOf(frame.current)))}>
             Preview
           </Button>
-          <ProblemNotice problem={look.problem} />
+          <ProblemNotice problem={check.problem} />
           {seen && <Seen preview={seen} />}
         </div>
       </Form>
@@ -269,11 +269,13 @@ function labelOf(tool: Tool): string {
 }
 
 /** The server's description, collapsed when it is long, so that no scroll area is inside another. */
-function Description({ text: said }: { text: string }) {
+function Description({ text: written }: { text: string }) {
   const quote = (
-    <blockquote className="border-line text-muted border-l-2 pl-3 wrap-anywhere whitespace-pre-line">{said}</blockquote>
+    <blockquote className="border-line text-muted border-l-2 pl-3 wrap-anywhere whitespace-pre-line">
+      {written}
+    </blockquote>
   );
-  if (said.length <= LONG_CHARS) return quote;
+  if (written.length <= LONG_CHARS) return quote;
   return (
     <details>
       <summary className="text-accent w-fit cursor-pointer">What the server says of it</summary>

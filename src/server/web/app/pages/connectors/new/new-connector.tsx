@@ -59,7 +59,7 @@ function NewConnector({ source }: { source: SourceKind }) {
         <Link to="/workspace/connectors">Connectors</Link> / <Link to="/workspace/connectors/new">Add</Link>
       </Breadcrumb>
       <PageHeading title={`New connector: ${source.name}`}>{readersWords(source)}</PageHeading>
-      {made === undefined ? <Settings onMade={setMade} source={source} /> : <Told made={made} />}
+      {made === undefined ? <Settings onMade={setMade} source={source} /> : <Created made={made} />}
     </>
   );
 }
@@ -237,7 +237,7 @@ function accessHint({ acl, name }: SourceKind, takesConnection: boolean): string
 }
 
 /** Text that must be read before continuing: a key that is shown once. */
-function Told({ made: { connector, key } }: { made: Made }) {
+function Created({ made: { connector, key } }: { made: Made }) {
   return (
     <Section title={`${connector.name} is connected`}>
       <div className="max-w-xl space-y-4">
