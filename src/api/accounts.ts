@@ -120,7 +120,7 @@ const Found = z.strictObject({ id: z.string().min(1).max(200) });
 
 const authorizing = {
   query: { returnTo: ReturnTo.optional() },
-  302: { description: "Redirect to the page that says what will be connected, and asks" },
+  302: { description: "Redirect to the page that shows what will be connected and asks for confirmation" },
 };
 
 const callingBack = {
@@ -128,7 +128,7 @@ const callingBack = {
   302: { description: "Redirect to `returnTo` with `account=connected` or `account=failed`" },
 };
 
-const status = answer("Whether it is set up, and your accounts there; never a token", AccountStatus);
+const status = answer("Whether the provider is set up, and your accounts there, without tokens", AccountStatus);
 
 export const accountRoutes = {
   fixedAuthorize: get("/api/oauth/{provider}/authorize", "Connect an account at GitHub, Google or Slack", {
@@ -166,7 +166,7 @@ export const accountRoutes = {
     problems: ["account_provider_not_configured"],
   }),
   list: get("/api/accounts", "List your accounts, and where you can connect one", {
-    200: answer("All of them", { accounts: z.array(Account), providers: z.array(AccountProviderInfo) }),
+    200: answer("All of your accounts", { accounts: z.array(Account), providers: z.array(AccountProviderInfo) }),
   }),
   add: post("/api/accounts", "Connect an account with a token that you created at the provider", {
     body: z.strictObject({
@@ -201,12 +201,15 @@ export const accountRoutes = {
   }),
   confirm: post("/api/accounts/confirm", "Confirm or reject the person found at the provider", {
     body: Found.extend({ isAccepted: z.boolean() }),
-    200: answer("The account, and where to go on", { account: z.union([Account, z.null()]), returnTo: z.string() }),
+    200: answer("The account, and the address to continue at", {
+      account: z.union([Account, z.null()]),
+      returnTo: z.string(),
+    }),
     problems: ["link_invalid", "account_taken"],
   }),
   disconnect: del(
     "/api/accounts/{id}",
-    "Disconnect one of your accounts: its tokens are revoked, and connectors on it stop",
+    "Disconnect one of your accounts: its tokens are revoked, and connectors that use it stop",
     {
       params: byId("account"),
       204: { description: "Disconnected" },

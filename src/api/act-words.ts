@@ -11,7 +11,7 @@ export const ACT_WORDS: Readonly<Record<ConnectorAct, string>> = {
   delete: "delete it",
   narrow_access: "narrow its access",
   widen_access: "let more people see it",
-  narrow_scope: "leave out more of it",
+  narrow_scope: "exclude more from it",
   widen_scope: "include more in it",
   configure: "change its settings or readers",
   reconnect: "change its credentials or account",
@@ -21,7 +21,7 @@ export const ACT_WORDS: Readonly<Record<ConnectorAct, string>> = {
   webhook: "manage its webhook",
   link_people: "link its users",
   rotate_key: "create its key",
-  end_keys: "end its keys",
+  end_keys: "revoke its keys",
   take_over: "take it over",
 };
 

@@ -17,7 +17,9 @@ export function describeActivity(
     case "stopped":
       return undefined;
     case "idle":
-      return activity.nextRunAt === null ? "Idle. Syncs when you ask." : `Idle. Next sync ${when(activity.nextRunAt)}.`;
+      return activity.nextRunAt === null
+        ? "Idle. Syncs only when you start a sync."
+        : `Idle. Next sync ${when(activity.nextRunAt)}.`;
     case "queued": {
       const place = activity.before === 0 ? "Next in line" : `Behind ${plural(activity.before, "other job")}`;
       return `Queued ${when(activity.since)}. ${place}.`;
@@ -29,7 +31,8 @@ export function describeActivity(
     case "failing": {
       const failed = activity.failures === 1 ? "The last sync failed" : `The last ${activity.failures} syncs failed`;
       const why = activity.reason === null ? "." : `: ${activity.reason.message}`;
-      const next = activity.nextTryAt === null ? "Tries again when you ask." : `Next try ${when(activity.nextTryAt)}.`;
+      const next =
+        activity.nextTryAt === null ? "Tries again when you start a sync." : `Next try ${when(activity.nextTryAt)}.`;
       return `${failed}${why} ${next}`;
     }
   }
@@ -40,7 +43,7 @@ export function describeNotWatched(
   { nextTryAt, problem }: Pick<NonNullable<Connector["notWatched"]>, "nextTryAt" | "problem">,
   when: When,
 ): string {
-  return `kb notices changes only when it syncs on schedule. ${problem.message} Next try to watch it ${when(nextTryAt)}.`;
+  return `kb notices changes only when it syncs on schedule. ${problem.message} It tries to watch the source again ${when(nextTryAt)}.`;
 }
 
 /** Why a run waits, by the code of its problem. */

@@ -86,7 +86,7 @@ export const AuditPage = z
 export type AuditPage = z.infer<typeof AuditPage>;
 
 export const auditRoutes = {
-  list: get("/api/audit", "List what was done in this workspace, newest first (admin)", {
+  list: get("/api/audit", "List what was done in this workspace, newest first (admins only)", {
     query: AuditQuery,
     200: answer("A page", AuditPage),
   }),
@@ -103,11 +103,15 @@ export const auditRoutes = {
       200: answer("A page", { reads: z.array(AuditRead), nextCursor }),
     },
   ),
-  check: get("/api/audit/check", "Check that the audit log is unbroken (admin)", {
+  check: get("/api/audit/check", "Check that the audit log is intact (admins only)", {
     200: answer("The result of the check", AuditCheck),
   }),
-  export: get("/api/audit/export", "Export every row with its hash, oldest first, one JSON object per line (admin)", {
-    query: { since: Timestamp.optional() },
-    200: { description: "NDJSON", content: { "application/x-ndjson": { schema: z.string() } } },
-  }),
+  export: get(
+    "/api/audit/export",
+    "Export every row with its hash, oldest first, one JSON object per line (admins only)",
+    {
+      query: { since: Timestamp.optional() },
+      200: { description: "NDJSON", content: { "application/x-ndjson": { schema: z.string() } } },
+    },
+  ),
 };

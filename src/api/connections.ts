@@ -160,7 +160,7 @@ export const connectionRoutes = {
       "rate_limited",
     ],
   }),
-  intend: post("/api/mcp-servers/{id}/connections/intents", "Begin to connect an app in a browser", {
+  intend: post("/api/mcp-servers/{id}/connections/intents", "Start connecting an app in a browser", {
     ...server,
     body: z.strictObject({
       app: AppSlug,
@@ -174,7 +174,7 @@ export const connectionRoutes = {
        */
       reconnect: ConnectionId.optional(),
     }),
-    201: answer("What to open", { intent: ConnectionIntent }),
+    201: answer("The address to open", { intent: ConnectionIntent }),
     problems: [
       "app_unknown",
       "intent_not_needed",
@@ -200,12 +200,12 @@ export const connectionRoutes = {
     "Disconnect: the tokens are revoked, and what was read through the connection is deleted",
     {
       ...connection,
-      202: answer("The connection as it is now", { connection: Connection }),
+      202: answer("The updated connection", { connection: Connection }),
     },
   ),
   access: patch(
     "/api/mcp-servers/{id}/connections/{connectionId}/access",
-    "Set who sees what its owner reads through a connection; admins can only narrow it",
+    "Set who can see what a connection reads; admins can only reduce its access",
     {
       ...connection,
       body: ConnectionAccess,
@@ -215,7 +215,7 @@ export const connectionRoutes = {
   ),
   agree: post(
     "/api/mcp-servers/{id}/connections/{connectionId}/agreement",
-    "Agree to the tools that kb calls with your connection; `agreement` names what you were shown",
+    "Agree to the tools that kb calls with your connection; `agreement` identifies the tools that you were shown",
     {
       ...connection,
       body: z.strictObject({ agreement: z.string().min(1).max(100) }),
@@ -227,16 +227,20 @@ export const connectionRoutes = {
 
 /** Routes for the page behind an intent's `redirectUrl`. A different browser or person is refused. Source: S30. */
 export const connectionIntentRoutes = {
-  read: post("/api/mcp-servers/intents/read", "Get what an intent would connect", {
+  read: post("/api/mcp-servers/intents/read", "Get the connection that an intent would make", {
     body: z.strictObject({ intent: OneTime }),
-    200: answer("What would be connected", { intent: OpenedIntent }),
+    200: answer("The connection that the intent would make", { intent: OpenedIntent }),
     problems: ["link_invalid", "forbidden"],
   }),
-  open: post("/api/mcp-servers/intents/open", "Use an intent: go to the provider in this browser", {
-    body: z.strictObject({ intent: OneTime }),
-    200: answer("The provider's page", { url: z.string() }),
-    problems: ["link_invalid", "forbidden", "connection_failed", "source_unavailable", "server_disabled"],
-  }),
+  open: post(
+    "/api/mcp-servers/intents/open",
+    "Use an intent; returns the address at the provider to open in this browser",
+    {
+      body: z.strictObject({ intent: OneTime }),
+      200: answer("The address of the provider's page", { url: z.string() }),
+      problems: ["link_invalid", "forbidden", "connection_failed", "source_unavailable", "server_disabled"],
+    },
+  ),
   callback: get(
     "/api/mcp-servers/callback",
     "Return from a provider where an admin registered kb with the redirect URL of earlier versions",
@@ -257,7 +261,7 @@ export const connectionIntentRoutes = {
   }),
   confirm: post("/api/mcp-servers/intents/confirm", "Confirm or reject the person found at the provider", {
     body: z.strictObject({ id: OneTime, isAccepted: z.boolean() }),
-    200: answer("The connection, and where to go on", {
+    200: answer("The connection, and the address to continue at", {
       connection: z.union([Connection, z.null()]),
       returnTo: z.string(),
     }),

@@ -30,21 +30,28 @@ const WebhookAddress = z.object({
   secretCreatedAt: Timestamp.nullable().describe("null = no secret yet, so that every notification is refused"),
   secretFrom: z
     .enum(["kb", "app"])
-    .describe("Who makes the secret. app = the app sends it to the address once, and you confirm it there"),
+    .describe(
+      "Who creates the secret. app = the app sends its secret to the address once, and you confirm it in the app",
+    ),
   offered: z
     .object({
-      until: Timestamp.describe("kb waits for the app's secret, and shows it, until this time"),
-      secret: z.string().nullable().describe("What the app sent, for you to confirm there; null = nothing yet"),
+      until: Timestamp.describe("The time until which kb waits for the app's secret and shows it"),
+      secret: z
+        .string()
+        .nullable()
+        .describe("The secret that the app sent, which you confirm in the app; null = none yet"),
     })
     .nullable()
-    .describe("The secret that kb waits for; null = kb accepts none"),
+    .describe("The secret that kb waits for; null = kb accepts no secret now"),
   subscription: z
     .object({
-      expiresAt: Timestamp.nullable().describe("kb renews it before then. null = it doesn't expire, or doesn't exist"),
-      problem: SourceProblem.nullable().describe("Why the last try to subscribe failed; kb tries again"),
+      expiresAt: Timestamp.nullable().describe(
+        "When the subscription expires; kb renews it before then. null = no expiry, or no subscription",
+      ),
+      problem: SourceProblem.nullable().describe("Why the last attempt to subscribe failed; kb tries again"),
     })
     .nullable()
-    .describe("What kb subscribed to at the app by itself; null = nothing, so you add the address there"),
+    .describe("kb's own subscription at the app; null = none, so you add the address in the app"),
 });
 const OneSync = z.object({ sync: Sync });
 
@@ -99,7 +106,7 @@ export const connectorRoutes = {
   }),
   progress: get("/api/connectors/progress", "List running syncs, and the last sync of each of your connectors", {
     description:
-      "With `Accept: text/event-stream`, the answer is a stream: an event `syncs` with this JSON at once and after every " +
+      "With `Accept: text/event-stream`, the response is a stream: an event `syncs` with this JSON at once and after every " +
       "change. A stream ends after 15 minutes, and when you sign out or the token is revoked; `EventSource` opens the next one.",
     200: {
       description: "Running syncs first",
@@ -126,7 +133,7 @@ export const connectorRoutes = {
       "source_rate_limited",
     ],
   }),
-  get: get("/api/connectors/{id}", "Get a connector (owner and admins)", {
+  get: get("/api/connectors/{id}", "Get a connector (its owner and admins only)", {
     params: ById,
     200: answer("The connector", One),
   }),
@@ -244,17 +251,17 @@ export const connectorRoutes = {
   ),
   restoreFile: post("/api/connectors/files/{fileId}/restore", "Restore an item that was removed in the last 7 days", {
     description:
-      "For the connector's owner and admins. No one can read the item until its source says who can: a sync reads it again, " +
-      "as soon as the connector runs. An item that the source no longer has is removed again. An item of a push connector " +
-      "waits for the next push of it, and `sync` is null.",
+      "Only the connector's owner and admins can do this. No one can read the item until its source reports who can: a sync reads it again " +
+      "as soon as the connector runs. If the source no longer has the item, it is removed again. An item of a push connector " +
+      "waits until it is pushed again, and `sync` is null.",
     params: { fileId: idSchema("item") },
     202: answer("The restored item", { kbId: z.string(), connectorId: z.string(), sync: Sync.nullable() }),
     problems: ["connector_state_conflict"],
   }),
   rotateKey: post("/api/connectors/{id}/rotate-key", "Create a new key for a push connector; it is shown only once", {
     description:
-      "The key goes to the connector's owner alone. An admin who rotates someone else's key ends it at once and gets " +
-      "`key: null`; the owner makes the new one. Where the owner left the workspace, its owner takes the connector over.",
+      "Only the connector's owner gets the key. An admin who rotates someone else's key revokes it at once and gets " +
+      "`key: null`; the owner creates the new one. If the owner left the workspace, the workspace's owner takes the connector over.",
     params: ById,
     body: json(z.strictObject({ overlapSeconds: z.number().int().min(0).max(86_400).default(600) })),
     200: answer("The new key", { key: z.string().nullable() }),
@@ -270,7 +277,7 @@ export const connectorRoutes = {
     "Create a secret for a connector's webhook; it is shown only once, and the previous one stops working",
     {
       description:
-        "Where the app makes the secret (`secretFrom: app`), the answer is `secret: null`: kb takes the next one that the app tells to the " +
+        "If the app creates the secret (`secretFrom: app`), the response has `secret: null`: kb accepts the next secret that the app sends to the " +
         "address within an hour, and shows it in `webhook.offered`, so that you can confirm it in the app.",
       params: ById,
       200: answer("The address and the secret", { webhook: WebhookAddress, secret: z.string().nullable() }),

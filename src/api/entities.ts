@@ -91,6 +91,6 @@ export const entityContextRoute = get("/api/entities/{id}", "Get the overview of
   tags: ["entities"],
   params: { id: z.string().max(200) },
   query: z.strictObject({ kind: ItemKind.optional(), after: z.string().max(60).optional() }),
-  200: answer("What visible items say about it", EntityContext),
+  200: answer("What the items that you can see say about the entity", EntityContext),
   problems: ["invalid_argument", "no_such_person"],
 });

@@ -18,11 +18,11 @@ export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
   "sync.failed": "a sync fails",
   "connector.needs_reauth": "a connector stops because its credentials or account no longer work",
   "connector.acl_stale": "a source hasn't confirmed its permissions in time, and the items are hidden",
-  "removal.held": "a source removes so many items that an admin must approve it",
+  "removal.held": "a source removes so many items that an admin must approve the removal",
   "connection.active": "a connection to an app of a provider server starts to work",
-  "connection.needs_reauth": "a connection must be signed in again",
+  "connection.needs_reauth": "a connection needs a new sign-in",
   "connection.revoked": "a connection ends",
-  "connection.failed": "a connection can't be made",
+  "connection.failed": "an app can't be connected",
 };
 
 /** Why a try failed. */

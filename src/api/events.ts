@@ -115,7 +115,7 @@ const Types = z
   .array(EventTypeName)
   .min(1)
   .max(EVENT_TYPES.length)
-  .refine((types) => new Set(types).size === types.length, "Each type once")
+  .refine((types) => new Set(types).size === types.length, "Each event type can be listed only once")
   .openapi({ example: ["sync.failed", "connector.needs_reauth"] });
 
 /** How long deliveries are signed with both secrets: up to 7 days, default one. 0 ends the old one at once. */
@@ -129,10 +129,10 @@ const withSecret = target.extend({ secret: z.string().openapi({ example: "whsec_
 const delivery = z.object({ delivery: EventDelivery });
 
 export const eventRoutes = {
-  list: get("/api/webhooks", "List where events are sent (admin)", {
-    200: answer("At most 20, the oldest first", { targets: z.array(EventTarget) }),
+  list: get("/api/webhooks", "List the event targets (admins only)", {
+    200: answer("At most 20 event targets, oldest first", { targets: z.array(EventTarget) }),
   }),
-  create: post("/api/webhooks", "Add an event target; its secret is shown only once (admin)", {
+  create: post("/api/webhooks", "Add an event target; its secret is shown only once (admins only)", {
     body: z.strictObject({
       url: TargetUrl,
       /** Default: all types, except those of later versions. */
@@ -141,27 +141,31 @@ export const eventRoutes = {
     201: answer("The target and its secret", withSecret),
     problems: ["address_not_allowed", "source_unavailable", "quota_reached"],
   }),
-  get: get("/api/webhooks/{id}", "Get an event target (admin)", {
+  get: get("/api/webhooks/{id}", "Get an event target (admins only)", {
     params: TargetId,
     200: answer("The target", target),
   }),
-  change: patch("/api/webhooks/{id}", "Change the URL or the types of an event target, or pause or resume it (admin)", {
-    params: TargetId,
-    body: z.strictObject({
-      url: TargetUrl.optional(),
-      types: Types.optional(),
-      state: z.enum(["active", "paused"]).optional(),
-    }),
-    200: answer("The target", target),
-    problems: ["address_not_allowed", "source_unavailable"],
-  }),
-  remove: del("/api/webhooks/{id}", "Delete an event target with its deliveries (admin)", {
+  change: patch(
+    "/api/webhooks/{id}",
+    "Change the URL or the types of an event target, or pause or resume it (admins only)",
+    {
+      params: TargetId,
+      body: z.strictObject({
+        url: TargetUrl.optional(),
+        types: Types.optional(),
+        state: z.enum(["active", "paused"]).optional(),
+      }),
+      200: answer("The target", target),
+      problems: ["address_not_allowed", "source_unavailable"],
+    },
+  ),
+  remove: del("/api/webhooks/{id}", "Delete an event target with its deliveries (admins only)", {
     params: TargetId,
     204: { description: "Deleted" },
   }),
   rotateSecret: post(
     "/api/webhooks/{id}/rotate-secret",
-    "Replace the secret of an event target; the new one is shown only once (admin)",
+    "Replace the secret of an event target; the new one is shown only once (admins only)",
     {
       params: TargetId,
       body: RotateSecretBody,
@@ -169,34 +173,42 @@ export const eventRoutes = {
       problems: ["secret_unreadable"],
     },
   ),
-  test: post("/api/webhooks/{id}/test", "Send a ping to an event target now, once (admin)", {
+  test: post("/api/webhooks/{id}/test", "Send a ping to an event target now, once (admins only)", {
     params: TargetId,
-    200: answer("The delivery, whether it was accepted or not", delivery),
+    200: answer("The delivery, even if it was not accepted", delivery),
   }),
-  deliveries: get("/api/webhooks/{id}/deliveries", "List the deliveries of an event target, newest first (admin)", {
-    params: TargetId,
-    query: PageQuery.extend({
-      state: DeliveryState.optional(),
-    }),
-    200: answer("A page", { deliveries: z.array(EventDelivery), nextCursor }),
-  }),
+  deliveries: get(
+    "/api/webhooks/{id}/deliveries",
+    "List the deliveries of an event target, newest first (admins only)",
+    {
+      params: TargetId,
+      query: PageQuery.extend({
+        state: DeliveryState.optional(),
+      }),
+      200: answer("A page", { deliveries: z.array(EventDelivery), nextCursor }),
+    },
+  ),
   replayOne: post(
     "/api/webhooks/{id}/deliveries/{deliveryId}/replay",
-    "Send the event of a delivery again, with the same event ID (admin)",
+    "Send the event of a delivery again, with the same event ID (admins only)",
     {
       params: DeliveryId,
       202: answer("The new delivery", delivery),
     },
   ),
-  replay: post("/api/webhooks/{id}/replay", "Send the events of a time span again, with the same event IDs (admin)", {
-    params: TargetId,
-    // Events in this period, `until` exclusive. `failed`: only those that the target never accepted.
-    body: z.strictObject({
-      since: Timestamp,
-      until: Timestamp.optional(),
-      state: z.enum(["all", "failed"]).default("all"),
-    }),
-    202: answer("How many are sent again", { replayed: Count }),
-    problems: ["quota_reached"],
-  }),
+  replay: post(
+    "/api/webhooks/{id}/replay",
+    "Send the events of a time span again, with the same event IDs (admins only)",
+    {
+      params: TargetId,
+      // Events in this period, `until` exclusive. `failed`: only those that the target never accepted.
+      body: z.strictObject({
+        since: Timestamp,
+        until: Timestamp.optional(),
+        state: z.enum(["all", "failed"]).default("all"),
+      }),
+      202: answer("The number of events that are sent again", { replayed: Count }),
+      problems: ["quota_reached"],
+    },
+  ),
 };

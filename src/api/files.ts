@@ -176,7 +176,7 @@ export const fileRoutes = {
       query: FileContentQuery,
       200: {
         description:
-          "The text (`X-Total-Chars` holds its full length; `X-Text-As-Of`, if present, since when the content can't be read), or the original as an attachment",
+          "The text, or the original as an attachment. `X-Total-Chars` is the length of the full text. `X-Text-As-Of`, if present, is the time since which the content can't be read",
         content: {
           "text/plain": { schema: z.string() },
           "text/markdown": { schema: z.string() },
@@ -206,13 +206,13 @@ export const fileRoutes = {
   }),
   access: get(
     "/api/connectors/files/{fileId}/access",
-    "Explain why the caller (for admins: any member) can or can't see an item",
+    "Explain why you can or can't see an item; admins can ask about any member",
     {
       operationId: "getFileAccess",
       tags: ["files"],
       params: FileParams,
       query: z.strictObject({ userId: idSchema("user").optional() }),
-      200: answer("The chain that grants or refuses", FileAccess),
+      200: answer("The chain that grants or refuses access", FileAccess),
     },
   ),
 };

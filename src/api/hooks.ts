@@ -9,7 +9,7 @@ const ByProvider = { providerId: z.string() };
 const ByConnector = { ...ByProvider, connectorId: z.string() };
 const notification = { content: { "*/*": { schema: z.string() } } } as const;
 const accepted = {
-  description: "Accepted; if the app sent a challenge, the answer to it",
+  description: "Accepted; if the app sent a challenge, the body answers it",
   content: { "*/*": { schema: z.string() } },
 } as const;
 

@@ -57,14 +57,14 @@ export const ITEM_FIELDS = {
   subkind: { type: "name", about: "what the source calls the kind", maxChars: 60, answers: [] },
   title: {
     type: "title",
-    about: "the title; of a file, the one that its document gives itself",
+    about: "the title; for a file, the title inside the document",
     maxChars: 2_000,
     searched: "title",
     answers: ["file", "result"],
   },
   status: {
     type: "status",
-    about: "of a task: `open` or `done`",
+    about: "for a task: `open` or `done`",
     argument: "status",
     answers: ["file", "result"],
     agent: { as: "status" },
@@ -151,7 +151,7 @@ export const ITEM_FIELDS = {
   size: { type: "number", about: "how many bytes it has", answers: ["file"] },
   fields: {
     type: "record",
-    about: "whatever else it says, under names of its own",
+    about: "all other fields, under their own names",
     argument: "field",
     answers: ["file", "result"],
     agent: { as: "fields", isDetail: true },

@@ -27,7 +27,7 @@ export type ResetOffer = z.infer<typeof ResetOffer>;
 export const linkRoutes = {
   checkInvitation: post(
     "/api/invitations/check",
-    "Read an open invitation by its link: who invites whom to which workspace",
+    "Read an open invitation by its link: who sent it, who is invited, and to which workspace",
     {
       body: CheckLinkBody,
       200: answer("The invitation is open", InvitationOffer),
@@ -36,7 +36,7 @@ export const linkRoutes = {
   ),
   checkReset: post(
     "/api/password-reset/check",
-    "Check a password reset link: whether it is open, and whose account it is for",
+    "Check whether a password reset link is open, and whose account it is for",
     {
       body: CheckLinkBody,
       200: answer("The link is open", ResetOffer),

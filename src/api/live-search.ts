@@ -6,12 +6,12 @@ import { z } from "./route.ts";
 export const LIVE_PROBLEMS = {
   timeout: "didn't answer within a second",
   needs_reauth: "must be connected again",
-  tool_changed: "has changed its search tool: an admin has to map it again",
-  not_agreed: "waits until its owner agrees to the tools that kb calls with it: kb servers agree",
+  tool_changed: "has changed its search tool, so an admin has to map the tool again",
+  not_agreed: "waits until its owner agrees to the tools that kb calls: kb servers agree",
   refused: "refused the search",
   rate_limited: "limits the rate of requests",
   unavailable: "can't be reached, or failed",
-  not_asked: "wasn't asked: too many live searches of yours are under way",
+  not_asked: "wasn't asked, because too many of your live searches are running",
 } as const satisfies Record<string, string>;
 export type LiveProblem = keyof typeof LIVE_PROBLEMS;
 // The keys of a nonempty object.

@@ -27,8 +27,11 @@ const KNOWN: Record<string, NetworkFailure> = {
   UND_ERR_SOCKET: { kind: "dropped", why: "the connection was closed before the answer was complete" },
   UND_ERR_HEADERS_TIMEOUT: { kind: "timed_out", why: "the request timed out" },
   UND_ERR_BODY_TIMEOUT: { kind: "timed_out", why: "the answer stopped coming" },
-  EPROTO: { kind: "tls", why: "it does not speak TLS here; try http:// for a local server" },
-  ERR_SSL_WRONG_VERSION_NUMBER: { kind: "tls", why: "it does not speak TLS here; try http:// for a local server" },
+  EPROTO: { kind: "tls", why: "the server does not use TLS at this address; try http:// for a local server" },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    kind: "tls",
+    why: "the server does not use TLS at this address; try http:// for a local server",
+  },
 };
 
 const TLS = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL/;

@@ -78,7 +78,7 @@ export const grantRoutes = {
 
 /** Routes of the consent page and the device page. The pages are at `/oauth/consent/{uid}` and `/oauth/device`. */
 export const consentRoutes = {
-  show: get("/oauth/consent/{uid}/request", "Read what a client asks for", {
+  show: get("/oauth/consent/{uid}/request", "Get the access that a client asks for", {
     params: uid,
     200: answer("The request to decide on", ConsentRequest),
     problems: ["consent_invalid"],
@@ -89,7 +89,7 @@ export const consentRoutes = {
     200: answer("Where the browser goes next", { redirectTo: z.string() }),
     problems: ["consent_invalid", "password_needed", "sign_in_failed", "role_too_low"],
   }),
-  findDevice: post("/oauth/device/request", "Read what the device with this code asks for", {
+  findDevice: post("/oauth/device/request", "Get the access that the device with this code asks for", {
     body: z.object({ userCode: UserCode }),
     200: answer("The request to decide on", ConsentRequest),
     problems: ["consent_invalid"],

@@ -31,5 +31,5 @@ export function describeUnread({ people }: Pick<Sync, "people">): string | undef
   const what =
     people.state === "failed" ? "People and groups weren't read first" : "Not all groups could be read first";
   const why = people.problem === null ? "" : ` ${people.problem.message}`;
-  return `${what}: anyone who lost access there may still find items here until they are read.${why}`;
+  return `${what}: anyone who lost access at the source may still find items here until people and groups are read.${why}`;
 }

@@ -63,7 +63,7 @@ const ById = byId("connector");
 export const peopleRoutes = {
   list: get(
     "/api/connectors/{id}/people",
-    "List the users that a connector's source named, and which members they are (owner and admins)",
+    "List the users that a connector's source named, and the members linked to them (its owner and admins only)",
     {
       params: ById,
       query: z.strictObject({
@@ -75,7 +75,7 @@ export const peopleRoutes = {
   ),
   link: put(
     "/api/connectors/{id}/people",
-    "Link users of a source to members, or unlink them (admin; never yourself)",
+    "Link users of a source to members, or unlink them (admins only; you can't link yourself)",
     {
       params: ById,
       body: LinkPeopleBody,

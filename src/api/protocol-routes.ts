@@ -69,13 +69,13 @@ export const mcpRoutes = {
   call: post("/mcp", "The MCP endpoint (Streamable HTTP, stateless): tools/list and tools/call", {
     body: z.union([RpcRequest, z.array(RpcRequest).min(1).max(20)]),
     200: {
-      description: "The answer; of a call with a progress token, events that end with it",
+      description: "The response; for a call with a progress token, a stream of events that ends with it",
       content: {
         ...answers(z.union([RpcAnswer, z.array(RpcAnswer)])),
         "text/event-stream": { schema: z.string() },
       },
     },
-    202: { description: "Notifications only: nothing to answer" },
+    202: { description: "The body had only notifications, so there is no response" },
     // From the newest revision: for an unknown method.
     default: rpcProblems("not_found"),
   }),
@@ -89,9 +89,15 @@ const published = <P extends string>(path: P, summary: string) =>
 
 export const metadataRoutes = {
   server: published("/.well-known/oauth-authorization-server", "Metadata of the authorization server (RFC 8414)"),
-  openid: published("/.well-known/openid-configuration", "The same, where OpenID Connect clients look for it"),
+  openid: published(
+    "/.well-known/openid-configuration",
+    "The same metadata, at the path where OpenID Connect clients look for it",
+  ),
   resource: published("/.well-known/oauth-protected-resource", "Metadata of /mcp as a protected resource (RFC 9728)"),
-  resourceOfMcp: published("/.well-known/oauth-protected-resource/mcp", "The same, at the path of the resource"),
+  resourceOfMcp: published(
+    "/.well-known/oauth-protected-resource/mcp",
+    "The same metadata, at the path of the resource",
+  ),
 };
 
 const token = z.string().max(5_000);
@@ -116,11 +122,11 @@ export const authorizationRoutes = {
       state: z.string().optional(),
       resource: z.string().optional(),
     }),
-    302: { description: "Redirect to the page that asks" },
+    302: { description: "Redirect to the page that asks the person" },
     303: { description: "Redirect back to the client with an error" },
     default: browserProblems("two_credentials"),
   }),
-  decide: post("/oauth/authorize", "Submit a decision; without one, the same as GET", {
+  decide: post("/oauth/authorize", "Submit a decision; without a decision, this is the same as GET", {
     body: {
       required: true,
       content: {
@@ -137,7 +143,7 @@ export const authorizationRoutes = {
     303: { description: "Redirect back to the client" },
     default: browserProblems(),
   }),
-  token: post("/oauth/token", "Exchange a code, refresh, or poll for a device (RFC 6749, RFC 8628)", {
+  token: post("/oauth/token", "Exchange a code, refresh a token, or poll for a device (RFC 6749, RFC 8628)", {
     body: form(
       z.looseObject({
         grant_type: z.enum(["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"]),

@@ -248,7 +248,7 @@ export const MappingPreview = z
 export type MappingPreview = z.infer<typeof MappingPreview>;
 
 const server = { params: { id: ServerId } };
-const tested = answer("What was tried and how it went; 200 whenever the test ran", ServerTest);
+const tested = answer("Each step of the test and its result; the status is 200 even if a step failed", ServerTest);
 
 export const providerServerRoutes = {
   list: get("/api/mcp-servers", "List the MCP servers whose apps can be connected", {
@@ -272,7 +272,7 @@ export const providerServerRoutes = {
   }),
   update: patch(
     "/api/mcp-servers/{id}",
-    "Change an MCP server; at a different scheme, host, port, or path that isn't below, its secrets are dropped",
+    "Change an MCP server; its secrets are deleted if the scheme, host or port changes, or the path to one that isn't below the old path",
     {
       ...server,
       body: z.strictObject({
@@ -292,7 +292,7 @@ export const providerServerRoutes = {
     "Delete an MCP server: its connections are revoked, and what was read through them is deleted",
     {
       ...server,
-      202: answer("The server as it was", { server: ProviderServer }),
+      202: answer("The deleted server", { server: ProviderServer }),
     },
   ),
   testUnsaved: post("/api/mcp-servers/connection-tests", "Test an MCP server that isn't stored; nothing is stored", {
@@ -316,23 +316,23 @@ export const providerServerRoutes = {
     {
       ...server,
       query: { connectionId: ConnectionId.optional() },
-      200: answer("As the server has them now", ServerTools),
+      200: answer("The tools that the server has now", ServerTools),
       problems: ["server_check_failed", "rate_limited", "server_disabled"],
     },
   ),
   preview: post(
     "/api/mcp-servers/{id}/mapping/previews",
-    "Call a tool once and show what a sync would read of its result; nothing is stored",
+    "Call a tool once and show what a sync would read from its result; nothing is stored",
     {
       ...server,
       body: PreviewBody,
-      200: answer("What was read", MappingPreview),
+      200: answer("What a sync would read", MappingPreview),
       problems: ["server_check_failed", "rate_limited", "server_disabled"],
     },
   ),
   map: put(
     "/api/mcp-servers/{id}/mapping",
-    "Map tools to what `kb` reads with them, and pin their current definitions; null removes the mapping",
+    "Choose what `kb` uses each tool for, and pin the current definitions of the tools; null removes a mapping",
     {
       ...server,
       body: z.strictObject({ mapping: MappingBody.nullable(), connectionId: ConnectionId.optional() }),
@@ -342,7 +342,7 @@ export const providerServerRoutes = {
   ),
   health: get("/api/mcp-servers/{id}/health", "Get the health of an MCP server as of its last probe", {
     ...server,
-    200: answer("As it was found", ServerHealthAnswer),
+    200: answer("The health at the last probe", ServerHealthAnswer),
   }),
   apps: get("/api/mcp-servers/{id}/apps", "List the apps that can be connected through an MCP server", {
     ...server,

@@ -108,10 +108,10 @@ export const pushRoutes = {
         },
       },
     },
-    200: answer("The result; its line is 1", PushResult),
+    200: answer("The result, with `line: 1`", PushResult),
     problems: ["push_upload_over", "push_cut", "connector_state_conflict", "quota_reached", "principal_not_allowed"],
   }),
-  beginUpload: post("/api/connectors/{id}/uploads", "Start an upload; a new set replaces one that is open", {
+  beginUpload: post("/api/connectors/{id}/uploads", "Start an upload; a new set replaces an open set", {
     params: ById,
     body: json(BeginUploadBody),
     201: answer("The upload", One),

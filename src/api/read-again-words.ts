@@ -8,6 +8,7 @@ export function describeReadAgain({
 }: Pick<Connector, "isPushed"> & { counts: Partial<Pick<Connector["counts"], "toReadAgain">> }): string | undefined {
   if (toReadAgain === 0) return undefined;
   const items = plural(toReadAgain, "item");
-  if (isPushed) return `This version of kb reads ${items} better than the one that took them. Push them again.`;
-  return `Reading again what an earlier version of kb read: ${items} left. Until then, searches find their former text.`;
+  if (isPushed)
+    return `This version of kb reads ${items} better than the version they were pushed to. Push them again.`;
+  return `Reading items again that an earlier version of kb read: ${items} left. Until then, searches find their earlier text.`;
 }

@@ -4,7 +4,10 @@ import { LiveAnswer } from "./live-search.ts";
 import { answer, get, z } from "./route.ts";
 import { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS, TOOL_LIMITS } from "./tools.ts";
 
-const DayText = z.string().max(60).openapi({ description: "2026-11-01, 2026-11, today, 7d (ago), +7d (ahead)." });
+const DayText = z
+  .string()
+  .max(60)
+  .openapi({ description: "A date: 2026-11-01, 2026-11, today, 7d (7 days ago) or +7d (in 7 days)." });
 const PersonText = z.string().max(TOOL_LIMITS.valueChars);
 
 const FieldPair = z
@@ -18,38 +21,38 @@ export const SearchQuery = z
     query: z.string().default(""),
     kind: ItemKind.optional(),
     status: TaskStatus.optional(),
-    assignee: PersonText.optional().openapi({ description: "me, name, email or entityId." }),
-    people: PersonText.optional().openapi({ description: "me, name, email or entityId, in any role." }),
-    priority: PersonText.optional().openapi({ description: "As the source calls it: high, P1." }),
+    assignee: PersonText.optional().openapi({ description: "me, a name, an email or an entityId." }),
+    people: PersonText.optional().openapi({ description: "me, a name, an email or an entityId, in any role." }),
+    priority: PersonText.optional().openapi({ description: "In the source's own words, such as high or P1." }),
     source: z.string().max(TOOL_LIMITS.valueChars).optional().openapi({
-      description: "Provider, place (github:acme/web), connector ID, entityId, kbId or URL of a container.",
+      description:
+        "A provider (github), one of its sources (github:acme/web), a connector ID, or the entityId, kbId or URL of a container.",
     }),
-    field: z
-      .array(FieldPair)
-      .max(8)
-      .optional()
-      .openapi({ description: "Field and value, as in status:draft or created:2024-03; repeat it for more." }),
+    field: z.array(FieldPair).max(8).optional().openapi({
+      description:
+        "A field and its value, such as status:draft or created:2024-03; repeat it to filter by more fields.",
+    }),
     after: DayText.optional(),
     before: DayText.optional(),
     dateField: z.enum(DATE_FIELDS).default("updated"),
     sortBy: z.enum(SORT_ORDERS).optional(),
-    groupBy: z.enum(GROUPINGS).optional().openapi({ description: "Counts per value instead of results." }),
+    groupBy: z.enum(GROUPINGS).optional().openapi({ description: "Returns counts per value instead of results." }),
     facets: z
       .array(z.enum(GROUPINGS))
       .max(GROUPINGS.length)
       .optional()
-      .openapi({ description: "Counts per value besides the results; repeat it for more." }),
+      .openapi({ description: "Also returns counts per value; repeat it to count by more fields." }),
     limit: z.coerce.number<number>().int().min(TOOL_LIMITS.limit.min).max(TOOL_LIMITS.limit.max).default(10),
     detail: z.enum(DETAILS).default("concise"),
     cursor: z.string().max(64).optional(),
     live: z
       .enum(["true", "false"])
       .optional()
-      .openapi({ description: "Also asks the search tools behind your own connections, for a second at most." }),
+      .openapi({ description: "Also searches with the search tools of your own connections, for at most a second." }),
     explain: z
       .enum(["true", "false"])
       .optional()
-      .openapi({ description: "Also says how each score came about. For admins, with the scope kb:admin." }),
+      .openapi({ description: "Also explains each score. Only for admins, and only with the scope kb:admin." }),
   })
   .openapi("SearchQuery");
 

@@ -240,7 +240,7 @@ export const signUpRoutes = {
   }),
   confirmReset: post(
     "/api/password-reset/confirm",
-    "Set a new password with a reset link; every other credential of the account ends",
+    "Set a new password with a reset link; all other credentials of the account are revoked",
     {
       body: z.object({ token: LinkToken, password: Password }),
       200: signedIn("Signed in", Session),
@@ -251,11 +251,15 @@ export const signUpRoutes = {
     202: answer("Sent", Sent),
     problems: ["already_verified", "mail_not_configured", "mail_failed"],
   }),
-  confirm: post("/api/email-verification/confirm", "Confirm an emailed link: a sign-up, an address, or a new address", {
-    body: ConfirmBody,
-    200: signedIn("What the link confirmed", ConfirmResult),
-    problems: ["link_invalid", "password_needed", "sign_in_failed", "email_taken", "forbidden"],
-  }),
+  confirm: post(
+    "/api/email-verification/confirm",
+    "Confirm a sign-up, an email address or a change of address with the link from an email",
+    {
+      body: ConfirmBody,
+      200: signedIn("What the link confirmed", ConfirmResult),
+      problems: ["link_invalid", "password_needed", "sign_in_failed", "email_taken", "forbidden"],
+    },
+  ),
 };
 
 export const profileRoutes = {
@@ -265,7 +269,7 @@ export const profileRoutes = {
   }),
   changePassword: post(
     "/api/profile/password",
-    "Change your password; your other sessions and the clients you allowed end",
+    "Change your password; this signs out your other sessions and the clients you allowed",
     {
       body: ChangePasswordBody,
       204: { description: "Changed" },
@@ -274,7 +278,7 @@ export const profileRoutes = {
   ),
   changeEmail: post(
     "/api/profile/email",
-    "Change your email address; on a server that sends email you confirm the new one first",
+    "Change your email address; on a server that sends email, you must confirm the new address first",
     {
       body: ChangeEmailBody,
       200: answer("The person, and whether they must confirm the address", { user: User, sent: z.boolean() }),
@@ -282,14 +286,14 @@ export const profileRoutes = {
     },
   ),
   identities: get("/api/profile/identities", "List your identities at the single sign-on provider", {
-    200: answer("All of them", { identities: z.array(SsoIdentity), nextCursor }),
+    200: answer("All of your identities", { identities: z.array(SsoIdentity), nextCursor }),
   }),
 };
 
 export const myWorkspaceRoutes = {
   list: get("/api/workspaces", "List your workspaces", {
     query: PageQuery,
-    200: answer("In the order you joined them", { workspaces: z.array(MyWorkspace), nextCursor }),
+    200: answer("Workspaces in the order you joined them", { workspaces: z.array(MyWorkspace), nextCursor }),
   }),
   create: post("/api/workspaces", "Create a workspace; you become its owner", {
     body: z.object({ name: PersonName, timeZone: TimeZone.optional() }),

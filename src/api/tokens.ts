@@ -29,7 +29,7 @@ export const tokenRoutes = {
   list: get("/api/api-tokens", "List your active tokens, newest first, with the MCP URL", {
     200: answer("At most 50", TokenList),
   }),
-  create: post("/api/api-tokens", "Create a token; its plaintext is shown this once", {
+  create: post("/api/api-tokens", "Create a token; its plaintext is shown only once", {
     body: z.object({
       name: PersonName,
       scopes: z.array(Scope).min(1).max(3).optional(),
@@ -43,7 +43,7 @@ export const tokenRoutes = {
     "Keep a token that an OAuth client created, so that it no longer ends with that client",
     {
       params: byId("token"),
-      200: answer("The token, which is now yours", { token: Token }),
+      200: answer("The token, which no longer ends with the client", { token: Token }),
       problems: ["token_limit_reached", "recent_sign_in_required"],
     },
   ),

@@ -122,7 +122,7 @@ const KB_SEARCH: ToolDefinition = {
         type: "string",
         description: "As printed at the end of the previous answer; repeat the other arguments unchanged.",
       },
-      live: { type: "boolean", description: "Also asks this person's own connected servers now; hits come apart." },
+      live: { type: "boolean", description: "Also asks this person's own connected servers now; hits are separate." },
     },
     required: ["query"],
   },

@@ -103,7 +103,7 @@ export const workspaceRoutes = {
   }),
   update: patch(
     "/api/workspace",
-    "Update the workspace's name, time zone, handling of secrets in texts or registered instances (admin), or its identity domains (owner)",
+    "Update the workspace's name, time zone, handling of secrets in texts or registered instances (admins only), or its identity domains (owners only)",
     {
       body: z.object({
         name: PersonName.optional(),
@@ -127,7 +127,7 @@ export const workspaceRoutes = {
     params: userId,
     200: answer("The member", { member: Member }),
   }),
-  updateMember: patch("/api/workspace/members/{id}", "Change a member's role (owner)", {
+  updateMember: patch("/api/workspace/members/{id}", "Change a member's role (owners only)", {
     params: userId,
     body: z.object({ role: Role }),
     200: answer("The member", { member: Member }),
@@ -135,7 +135,7 @@ export const workspaceRoutes = {
   }),
   removeMember: del(
     "/api/workspace/members/{id}",
-    "Remove a member (admin), or leave; all of that member's credentials end",
+    "Remove a member (admins only), or leave; all of that member's credentials are revoked",
     {
       params: userId,
       204: { description: "Removed" },
@@ -144,7 +144,7 @@ export const workspaceRoutes = {
   ),
   resetMember: post(
     "/api/workspace/members/{id}/password-reset",
-    "Create a password reset link for a member (admin for members, owner for admins)",
+    "Create a password reset link for a member (admins for members, owners for admins)",
     {
       params: userId,
       201: answer("The link, unless it was emailed", { url: z.string().nullable(), expiresAt: Timestamp }),
@@ -154,13 +154,13 @@ export const workspaceRoutes = {
 };
 
 export const invitationRoutes = {
-  list: get("/api/workspace/invitations", "List invitations that were not withdrawn, newest first (admin)", {
+  list: get("/api/workspace/invitations", "List invitations that were not withdrawn, newest first (admins only)", {
     query: PageQuery,
     200: answer("A page", { invitations: z.array(Invitation), nextCursor }),
   }),
   create: post(
     "/api/workspace/invitations",
-    "Invite someone; the link is emailed if the server sends email, otherwise it is shown only once (admin; only an owner invites admins)",
+    "Invite someone; the link is emailed if the server sends email, otherwise it is shown only once (admins only; only owners can invite admins)",
     {
       body: z.object({ email: Email, role: z.enum(["admin", "member"]) }),
       201: answer("The invitation, and its link unless it was emailed", {
@@ -170,7 +170,7 @@ export const invitationRoutes = {
       problems: ["role_too_low", "already_member", "quota_reached", "mail_failed"],
     },
   ),
-  revoke: del("/api/workspace/invitations/{id}", "Withdraw an invitation (admin)", {
+  revoke: del("/api/workspace/invitations/{id}", "Withdraw an invitation (admins only)", {
     params: byId("invitation"),
     204: { description: "Withdrawn; the link no longer works" },
     problems: ["role_too_low"],
@@ -186,7 +186,7 @@ export const groupRoutes = {
     params: groupId,
     200: answer("The group", { group: Group }),
   }),
-  create: post("/api/groups", "Create a group that you own (admin)", {
+  create: post("/api/groups", "Create a group that you own (admins only)", {
     body: z.object({
       name: PersonName,
       memberIds: GroupMembers.default([]),
@@ -196,33 +196,45 @@ export const groupRoutes = {
     201: answer("The group", { group: Group }),
     problems: ["unknown_member", "unknown_group", "group_cycle"],
   }),
-  update: patch("/api/groups/{id}", "Update a group's name, members or owner (its owner; an admin while it is open)", {
-    params: groupId,
-    body: PatchGroupBody,
-    200: answer("The group", { group: Group }),
-    problems: ["unknown_member", "unknown_group", "group_cycle"],
-  }),
-  remove: del("/api/groups/{id}", "Delete a group; what it opened closes (its owner; an admin while it is open)", {
-    params: groupId,
-    204: { description: "Deleted" },
-  }),
+  update: patch(
+    "/api/groups/{id}",
+    "Update a group's name, members or owner. Its owner can do this, and any admin if the group is open",
+    {
+      params: groupId,
+      body: PatchGroupBody,
+      200: answer("The group", { group: Group }),
+      problems: ["unknown_member", "unknown_group", "group_cycle"],
+    },
+  ),
+  remove: del(
+    "/api/groups/{id}",
+    "Delete a group; members lose the access it gave them. Its owner can do this, and any admin if the group is open",
+    {
+      params: groupId,
+      204: { description: "Deleted" },
+    },
+  ),
 };
 
 export const localRootRoutes = {
   list: get(
     "/api/local-roots",
-    "List the server's folders that connectors can read (owner, with the operator's proof)",
+    "List the server's folders that connectors can read (owners only, with proof that they are the operator)",
     {
-      200: answer("All of them", { roots: z.array(LocalRoot), nextCursor }),
+      200: answer("All allowed folders", { roots: z.array(LocalRoot), nextCursor }),
     },
   ),
-  add: post("/api/local-roots", "Allow connectors to read a folder (owner, with the operator's proof)", {
-    body: z.object({ path: z.string().min(1).max(4096) }),
-    201: answer("The folder with its real path", { root: LocalRoot }),
-    problems: ["root_not_allowed"],
-  }),
-  remove: del("/api/local-roots/{id}", "Stop allowing a folder (owner, with the operator's proof)", {
+  add: post(
+    "/api/local-roots",
+    "Allow connectors to read a folder (owners only, with proof that they are the operator)",
+    {
+      body: z.object({ path: z.string().min(1).max(4096) }),
+      201: answer("The folder with its real path", { root: LocalRoot }),
+      problems: ["root_not_allowed"],
+    },
+  ),
+  remove: del("/api/local-roots/{id}", "Stop allowing a folder (owners only, with proof that they are the operator)", {
     params: byId("root"),
-    204: { description: "No longer allowed" },
+    204: { description: "The folder is no longer allowed" },
   }),
 };

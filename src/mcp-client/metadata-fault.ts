@@ -25,7 +25,7 @@ export function describeFault({ field, problem, found, expected }: MetadataFault
       return `There is no usable OAuth metadata for ${expected}.`;
     case "resource":
       return found === null || found === expected
-        ? `The metadata describes another resource than the server, which is ${expected}.`
+        ? `The metadata describes a different resource than the server, which is ${expected}.`
         : `The metadata names the resource ${found}, but the server is ${expected}.`;
     case "authorization_servers":
       return problem === "missing"

@@ -29,7 +29,7 @@ export const MCP_PROBLEMS = {
   forbidden: "The server refused access.",
   rate_limited: "The server limits the rate of requests.",
   /** Responds with another protocol. */
-  not_mcp: "This isn't an MCP server, or not at this path.",
+  not_mcp: "This isn't an MCP server, or the path is wrong.",
   protocol_unsupported: "The server supports no MCP revision that kb knows.",
   too_large: "The server's response is too large.",
   too_many: "The server sent too many events, entries or pages.",
@@ -40,7 +40,7 @@ export const MCP_PROBLEMS = {
   /** 5xx, or JSON-RPC's internal error. */
   server_error: "The server failed.",
   /** The tool, resource or method isn't there. */
-  not_found: "The server doesn't have this.",
+  not_found: "The server doesn't have what kb asked for.",
   /** Arguments that the server refuses. */
   refused: "The server refused the request.",
   /** The server wants a person to open a page first; `elicitationUrl` has it. */

@@ -59,11 +59,11 @@ describe("what a person can do", () => {
 
   test("is told with who can do the rest", ({ expect }) => {
     expect(describeActs(as("admin"))).toEqual([
-      "You can rename it, change its schedule, sync it, pause it, delete it, narrow its access, leave out more of it, decide what it removes, restore its items, manage its webhook, or link its users.",
+      "You can rename it, change its schedule, sync it, pause it, delete it, narrow its access, exclude more from it, decide what it removes, restore its items, manage its webhook, or link its users.",
       "Only Alice, who owns this connector, can let more people see it, include more in it, change its settings or readers, or change its credentials or account.",
     ]);
     const [own = "", others = ""] = describeActs(as("admin", { isPushed: true }));
-    expect(own).toContain("end its keys");
+    expect(own).toContain("revoke its keys");
     expect(others).toContain("create its key");
     expect(others).not.toContain("include more");
     expect(describeActs(as("admin", { state: "paused", pausedBy: "usr_owner" }))[1]).toContain(", or resume it after");

@@ -11,7 +11,7 @@ test("a connector says what it does now and when it does the next thing", ({ exp
   const failing = { type: "failing", failures: 1, nextTryAt: AT, reason: null } as const;
   const cases: [ConnectorActivity, string][] = [
     [{ type: "idle", nextRunAt: AT }, "Idle. Next sync at 15:00."],
-    [{ type: "idle", nextRunAt: null }, "Idle. Syncs when you ask."],
+    [{ type: "idle", nextRunAt: null }, "Idle. Syncs only when you start a sync."],
     [{ type: "queued", since: AT, before: 0 }, "Queued at 15:00. Next in line."],
     [{ type: "queued", since: AT, before: 1_200 }, "Queued at 15:00. Behind 1,200 other jobs."],
     [syncing, "Syncing. Started at 15:00."],
@@ -22,7 +22,7 @@ test("a connector says what it does now and when it does the next thing", ({ exp
     [failing, "The last sync failed. Next try at 15:00."],
     [
       { ...failing, failures: 3, nextTryAt: null, reason: { code: "unreachable", message: "No one answers." } },
-      "The last 3 syncs failed: No one answers. Tries again when you ask.",
+      "The last 3 syncs failed: No one answers. Tries again when you start a sync.",
     ],
   ];
   for (const [activity, words] of cases) expect(said(activity)).toBe(words);
@@ -42,6 +42,6 @@ test("a connector that kb can't watch says why, and when kb tries again", ({ exp
   const problem = { code: "unreachable", message: "The server can't be reached." } as const;
   const said = describeNotWatched({ nextTryAt: AT, problem }, (at) => `at ${at.slice(11, 16)}`);
   expect(said).toBe(
-    "kb notices changes only when it syncs on schedule. The server can't be reached. Next try to watch it at 15:00.",
+    "kb notices changes only when it syncs on schedule. The server can't be reached. It tries to watch the source again at 15:00.",
   );
 });

@@ -118,7 +118,7 @@ describe("what a push sends", () => {
     writeFileSync(join(made.dir, "items.ndjson"), lines(4));
     made.routes[`POST ${ITEMS}`] = results([3, "removed"], [4, "absent"]);
     const run = await push(made, ID, "items.ndjson");
-    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining("Going on after line 2")]);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining("Continuing after line 2")]);
     expect(paths(run.sent)).toEqual([
       "POST /uploads",
       `POST /items?upload=${UPLOAD.id}&firstLine=3`,

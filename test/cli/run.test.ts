@@ -162,7 +162,7 @@ describe("exit codes", () => {
     ["500", problem(500, "internal", "It broke."), 1, "req_9"],
     ["503", problem(503, "unavailable", "It starts."), 7, "It starts."],
     ["a code of a newer server", problem(409, "brand_new", "New."), 5, "New."],
-    ["a page that is no kb server", { status: 502, body: "<html>" }, 7, "not like a kb server"],
+    ["a page that is no kb server", { status: 502, body: "<html>" }, 7, "look like a kb server"],
     ["a redirect", { status: 302, headers: { location: "https://evil.test" } }, 7, "follow redirects"],
     [
       "no one there",

@@ -117,7 +117,7 @@ describe("kb servers", () => {
     });
     expect(stdout + stderr).not.toContain("canary");
     const header = await kb(here, "servers", "add", url, "--header", "X-Key", "--auth", "bearer");
-    expect([header.code, header.stderr]).toEqual([2, "kb: --header goes with --auth header.\n"]);
+    expect([header.code, header.stderr]).toEqual([2, "kb: --header requires --auth header.\n"]);
     expect((await kb(here, "servers", "add", url, "--auth", "header")).code).toBe(2);
   });
 
@@ -273,7 +273,7 @@ describe("kb servers", () => {
     const url = "https://other.example.org/mcp";
     const { stderr } = await kb(here, "servers", "update", "notes", "--server-url", url);
     expect(here.sent.at(-1)?.body).toEqual({ url });
-    expect(stderr).toContain("Its secret was for mcp.example.org, and is dropped.");
+    expect(stderr).toContain("Its secret was for mcp.example.org, so it was deleted.");
   });
 
   describe("name the redirect URL to register at the provider", () => {
@@ -294,7 +294,7 @@ describe("kb servers", () => {
       const { stdout, stderr } = await add(oauth, needing);
       expect(stdout).toBe(`${SRV}\n`);
       expect(stderr).toContain(
-        `Server "Notes" is added.\nThe provider takes no clients that register themselves. Register kb there with the redirect URL ${redirectUrl}, then: kb servers update ${SRV} --client-id CLIENT_ID\n`,
+        `Server "Notes" is added.\nThe provider doesn't let clients register themselves. Register kb there with the redirect URL ${redirectUrl}, then: kb servers update ${SRV} --client-id CLIENT_ID\n`,
       );
       const able = (await add(oauth, TESTED)).stderr;
       expect(able).toContain(`To register kb at the provider yourself, use the redirect URL ${redirectUrl}\n`);
@@ -303,19 +303,21 @@ describe("kb servers", () => {
       expect(shown.stdout).toContain(`redirect url\t${redirectUrl}`);
       const tried = world({ "POST /api/mcp-servers/connection-tests": { body: needing } });
       const { stderr: said } = await kb(tried, "servers", "test", "https://new.example.org/mcp", "--auth", "oauth");
-      expect(said).toContain("kb servers add and show name the redirect URL to register.");
+      expect(said).toContain('"kb servers add" and "kb servers show" print the redirect URL to register.');
     });
 
-    test("say where it may be that of other servers too, and how to get another one", async ({ expect }) => {
+    test("say where it Other servers may have the same redirect URL too, and how to get another one", async ({
+      expect,
+    }) => {
       const show = async (one: object) => (await kb(world(list(one)), "servers", "show", "notes")).stderr;
       const shared = withClient("kb", "https://kb.test/api/mcp-servers/callback");
       expect(await show(shared)).toContain("kb servers update");
-      expect(await show(shared)).toContain("may be that of other servers");
+      expect(await show(shared)).toContain("Other servers may have the same redirect URL");
       expect(await show(withClient("kb"))).toBe("");
     });
 
     test("with a client, and when it is another one", async ({ expect }) => {
-      const line = `Give its client at the provider the redirect URL ${redirectUrl}\n`;
+      const line = `Set the redirect URL of its client at the provider to ${redirectUrl}\n`;
       expect((await add(withClient("kb"), TESTED)).stderr).toContain(line);
       const update = async (before: object, after: object, ...words: string[]) => {
         const here = world({ ...list(before), [`PATCH /api/mcp-servers/${SRV}`]: { body: { server: after } } });

@@ -96,7 +96,8 @@ test("a sync tells that people and groups were not read first, and nothing of it
       "--wait",
     );
   };
-  const warning = "anyone who lost access there may still find items here until they are read. No answer.";
+  const warning =
+    "anyone who lost access at the source may still find items here until people and groups are read. No answer.";
   expect((await wait("failed")).stderr).toContain(`People and groups weren't read first: ${warning}`);
   expect((await wait("partial")).stderr).toContain(`Not all groups could be read first: ${warning}`);
   const well = await wait("read");
@@ -191,10 +192,10 @@ test("show says what becomes of items that an older reader has read", async ({ e
   const run = await show({ isPushed: false });
   expect(run.stdout).toMatch(/7 indexed, 1,200 to read again$/m);
   expect(run.stderr).toContain(
-    "Reading again what an earlier version of kb read: 1,200 items left. Until then, searches find their former text.\n",
+    "Reading items again that an earlier version of kb read: 1,200 items left. Until then, searches find their earlier text.\n",
   );
   expect((await show({ isPushed: true })).stderr).toContain(
-    "This version of kb reads 1,200 items better than the one that took them. Push them again.\n",
+    "This version of kb reads 1,200 items better than the version they were pushed to. Push them again.\n",
   );
   expect((await show({ counts: { indexed: 7 } })).stderr).not.toContain("read");
 });

@@ -216,12 +216,12 @@ export function peopleConnectServers(openBrowser: OpenProfile): void {
     await open("/workspace/servers/new");
     await page.getByLabel("URL").fill(`${there.url}/mcp`);
     await press("Test");
-    await page.getByText(`People sign in at ${host}. Choose OAuth as the sign-in.`).waitFor();
+    await page.getByText(`People sign in at ${host}. Choose “OAuth” as the sign-in.`).waitFor();
     await page.getByLabel("Sign-in").selectOption("oauth");
     await press("Test");
     await page.getByText(`asks each person to sign in at ${host}.`, { exact: false }).waitFor();
     // A client is registered with the redirect URL, which the server has from the start.
-    await page.getByText("Where it can't, save first", { exact: false }).waitFor();
+    await page.getByText("If it can't, save first", { exact: false }).waitFor();
     expect(await page.getByLabel("Client ID").count()).toBe(0);
     there.metadata = { registration_endpoint: undefined };
     await press("Test again");

@@ -112,7 +112,7 @@ test.each<[string, Documents, (origin: string) => string]>([
   [
     "a resource that is no URL",
     (at) => ({ [RESOURCE]: { ...named(at), resource: "PLANTED" } }),
-    (at) => `The metadata describes another resource than the server, which is ${at}/mcp.`,
+    (at) => `The metadata describes a different resource than the server, which is ${at}/mcp.`,
   ],
   [
     "no authorization server",

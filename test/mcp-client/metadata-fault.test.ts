@@ -51,7 +51,7 @@ test.each<[MetadataFault, string]>([
   ],
   [
     { field: "resource", problem: "differs", found: null, expected: "https://a.example/mcp" },
-    "The metadata describes another resource than the server, which is https://a.example/mcp.",
+    "The metadata describes a different resource than the server, which is https://a.example/mcp.",
   ],
   [
     { field: "issuer", problem: "differs", found: "https://a.example/", expected: "https://a.example" },

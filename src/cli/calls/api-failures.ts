@@ -106,7 +106,7 @@ export function notKb(server: ServerUrl, status: number, cause?: unknown): CliFa
   return failure(
     "unreachable",
     "unexpected_answer",
-    `${server.baseUrl} answers HTTP ${status}, and not like a kb server.`,
+    `${server.baseUrl} answers HTTP ${status}, but it doesn't look like a kb server.`,
     "Check the address: kb whoami --url …",
     { cause },
   );

@@ -22,7 +22,7 @@ export const access: Noun = {
       {
         summary: "Explain why someone can or can't see an item.",
         of: ITEM,
-        options: { "--user <member>": "another member (admin): id, email or name" },
+        options: { "--user <member>": "explain it for another member: id, email or name (admins only)" },
         examples: ["kb access explain kbi_2345abcd2345abcd"],
         call: route("get", "/api/connectors/files/{fileId}/access"),
       },

@@ -11,7 +11,7 @@ import { flexible, formatted, minute, optional } from "#cli/terminal/table.ts";
 
 const ACCOUNT: Thing<Account, { id: string }> = {
   name: "account",
-  summary: "acc_…, or the service if you have one account there",
+  summary: "acc_…, or the service if you have only one account there",
   find: async (api, word) =>
     pickNamed(
       (await api.get("/api/accounts")).accounts,
@@ -69,8 +69,8 @@ async function askInstance(
   const choices = instances.map((each) => ({ value: each.baseUrl, label: each.baseUrl }));
   if (canAsk(deps, {})) return deps.prompts.select(`Which ${name}?`, choices);
   throw usageFailure(
-    `There are several: ${choices.map(({ value }) => value).join(", ")}.`,
-    "Choose one by --base-url.",
+    `There are several instances: ${choices.map(({ value }) => value).join(", ")}.`,
+    "Choose one with --base-url.",
   );
 }
 
@@ -104,7 +104,7 @@ function requireConfigured(
     "failure",
     "account_provider_not_configured",
     `This server is not registered at ${name}.`,
-    `The operator registers it${setUp.url === null ? "" : ` at ${setUp.url}`}, with the redirect URL ${setUp.redirectUrl}, and sets ${setUp.env.join(", ")}.${ownTokens === null ? "" : orToken}`,
+    `The operator has to register it${setUp.url === null ? "" : ` at ${setUp.url}`}, with the redirect URL ${setUp.redirectUrl}, and set ${setUp.env.join(", ")}.${ownTokens === null ? "" : orToken}`,
   );
 }
 
@@ -131,7 +131,7 @@ async function waitForAccount(
     "timedOut",
     "timeout",
     "No account was connected in time.",
-    "If you have connected it since, it is listed by: kb accounts list",
+    "To see whether it was connected later: kb accounts list",
   );
 }
 
@@ -162,12 +162,12 @@ export const accounts: Noun = {
       {
         summary: "Connect an account in the browser, or with a token that you created at the service.",
         details:
-          "The page says what will be connected and shows the account that was found. Without a browser here, open the printed address elsewhere. With a token, the account is the one that the token belongs to; Matrix, Jira and Confluence take nothing else.",
+          "The page says what will be connected and shows the account that was found. On a machine without a browser, open the printed address on another one. With a token, the account is the token's own; Matrix, Jira and Confluence accept only tokens.",
         arguments: { "<service>": "gitea, github, google, slack, matrix, jira or confluence" },
         options: {
-          "--token": "use a token that you created at the service, from a prompt or stdin",
-          "--base-url <url>": "with a token: the registered instance, such as https://git.example.org",
-          "--print": "print the page's address only, and don't wait",
+          "--token": "use a token that you created at the service, read from a prompt or stdin",
+          "--base-url <url>": "the registered instance that the token is for, such as https://git.example.org",
+          "--print": "only print the page's address, and don't wait",
         },
         examples: [
           "kb accounts connect github",
@@ -188,7 +188,7 @@ export const accounts: Noun = {
         if (options.token || (provider.setUp === null && !options.print)) {
           return done(await addByToken(api, provider, options, deps));
         }
-        if (options.baseUrl !== undefined) throw usageFailure("--base-url goes with --token.");
+        if (options.baseUrl !== undefined) throw usageFailure("--base-url requires --token.");
         if (provider.setUp !== null) requireConfigured(provider, provider.setUp);
         const address = addressOf(api.settings.server, `/settings/accounts?connect=${provider.providerId}`);
         if (options.print) return output.line(address);
@@ -198,7 +198,7 @@ export const accounts: Noun = {
       },
     ),
     disconnect: removeCommand("/api/accounts/{id}", {
-      summary: "Disconnect an account: its tokens are revoked, and connectors that read with it stop.",
+      summary: "Disconnect an account: its tokens are revoked, and connectors that use it stop.",
       of: ACCOUNT,
       examples: ["kb accounts disconnect github --yes"],
       question({ label, providerName, connectors }) {

@@ -14,7 +14,7 @@ function placesOf(input: HostInput, deps: Deps) {
 }
 
 function printCode(code: string, baseUrl: string, meaning: string, input: HostInput, deps: Deps): void {
-  makeOutput(input, deps).talk(`${meaning} Give it at ${baseUrl}/welcome#code=${code}`);
+  makeOutput(input, deps).talk(`${meaning} Enter it at ${baseUrl}/welcome#code=${code}`);
   deps.io.stdout.write(`${code}\n`);
 }
 
@@ -25,7 +25,7 @@ async function readNewPassword(
 ): Promise<string> {
   if (input.options.passwordStdin) {
     const [line = ""] = (await readStdin(deps)).split(/\r?\n/);
-    if (line === "") throw usageFailure("stdin has no line 1, the new password.");
+    if (line === "") throw usageFailure("Line 1 of stdin must be the new password.");
     return line;
   }
   if (!canAsk(deps, input.options)) {
@@ -44,9 +44,9 @@ export const admin: Noun = {
       {
         summary: "Set a person's password and end all their sign-ins.",
         details:
-          "For a person who lost their password when the server sends no email. Run it as the user that runs the server; it works on the data folder, whether the server runs or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
-        arguments: { "<email>": "the address of the account" },
-        options: { ...DATA_DIR, "--password-stdin": "line 1 of stdin is the new password" },
+          "For someone who lost their password on a server that sends no email. Run it as the user that runs the server; it works on the data folder, whether the server is running or not. It asks for the password or reads it from stdin, never from an argument. The audit log records it.",
+        arguments: { "<email>": "the account's email address" },
+        options: { ...DATA_DIR, "--password-stdin": "read the new password from line 1 of stdin" },
         examples: [
           "kb admin set-password ana@example.com",
           "kb admin set-password ana@example.com --password-stdin < password.txt",
@@ -77,7 +77,7 @@ export const admin: Noun = {
           printCode(
             await admin.makeSetupCode(),
             baseUrl,
-            "It makes the first admin and is valid for 24 hours.",
+            "It creates the first admin and is valid for 24 hours.",
             input,
             deps,
           );
@@ -99,7 +99,7 @@ export const admin: Noun = {
           printCode(
             await admin.reopenSetup(),
             baseUrl,
-            "It makes one more owner and is valid for an hour.",
+            "It creates one more owner and is valid for an hour.",
             input,
             deps,
           );
@@ -110,7 +110,7 @@ export const admin: Noun = {
       {
         summary: "Encrypt stored secrets again with the first key of KB_SECRET_KEYS.",
         details:
-          "After you put a new key in front, restart the server with it, run this, then remove the old key. Run it with the server's settings, as the user that runs the server; the server can run. After an interruption, run it again: it continues with what is left.",
+          "Put the new key first, restart the server with it, run this command, then remove the old key. Run it with the server's settings, as the user that runs the server; the server can stay running. After an interruption, run it again: it continues with the secrets that are left.",
         options: DATA_DIR,
         examples: ["kb admin rekey --data-dir /var/lib/kb"],
         exitCodes: [7, 8],
@@ -130,15 +130,15 @@ export const admin: Noun = {
           "finishedWithErrors",
           "secret_unreadable",
           `${unreadable} of the secrets can't be decrypted with any of these keys.`,
-          "Put the missing key back into KB_SECRET_KEYS and run it again, or give those credentials again.",
+          "Put the missing key back into KB_SECRET_KEYS and run the command again, or enter those credentials again.",
         );
       },
     ),
     "accept-key": command(
       {
-        summary: "Let the server start with the present secret.key instead of the one that is lost.",
+        summary: "Let the server start with the current secret.key in place of a lost one.",
         details:
-          "Only when the key that the database was used with can't be restored. Credentials that were stored with it are lost: give them again. Clients sign in again.",
+          "Use it only if the key that the database was used with can't be restored. Credentials that were stored with that key are lost: enter them again. Clients have to sign in again.",
         options: DATA_DIR,
         examples: ["kb admin accept-key --data-dir /var/lib/kb"],
         exitCodes: [7],
@@ -146,7 +146,7 @@ export const admin: Noun = {
       async (input, deps) => {
         const { withHostAdmin } = await import("#server/admin.ts");
         await withHostAdmin(placesOf(input, deps), ({ acceptKey: accept }) => accept());
-        makeOutput(input, deps).talk("The server starts with the present secret.key from now on.");
+        makeOutput(input, deps).talk("From now on, the server starts with the current secret.key.");
       },
     ),
   },

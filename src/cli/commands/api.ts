@@ -11,13 +11,13 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 
 const API = {
   summary: "Call a path of the server's API.",
-  arguments: { "<method>": "GET, POST, PATCH, PUT, DELETE", "<path>": "such as /api/connectors" },
+  arguments: { "<method>": "GET, POST, PATCH, PUT, DELETE", "<path>": "the path, such as /api/connectors" },
   options: {
     "-f, --raw-field <key=value>": several("a field as text; may be repeated"),
     "-F, --field <key=value>": several("a field as JSON, or key=@FILE; may be repeated"),
-    "--body <file>": "the whole body from a file, or - for stdin",
-    "--paginate": "all pages, one JSON document per line",
-    "-i, --include": "status and headers, on stderr",
+    "--body <file>": "read the whole body from a file, or - for stdin",
+    "--paginate": "fetch all pages, and print one JSON document per line",
+    "-i, --include": "print the status and headers on stderr",
   },
   examples: ["kb api GET /api/connectors", "kb api POST /api/groups -f name=Team"],
   exitCodes: [3, 4, 5, 6, 7],

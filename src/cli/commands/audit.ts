@@ -75,7 +75,7 @@ export const audit: Noun = {
   verbs: {
     list: remoteCommand(
       {
-        summary: "List what was done in the workspace, newest first (admin).",
+        summary: "List what was done in the workspace, newest first (admins only).",
         options: { "--action <action>": "only this action, such as member.removed", ...WHOSE, ...ROWS },
         examples: ["kb audit list --action member.removed"],
         exitCodes: [3],
@@ -153,7 +153,7 @@ export const audit: Noun = {
     /** `kb audit check`: exit code 1 when the chain is broken. */
     check: remoteCommand(
       {
-        summary: "Check that the audit log is unbroken; exit code 1 if it was changed (admin).",
+        summary: "Check that the audit log is intact; exit code 1 if it was changed (admins only).",
         examples: ["kb audit check"],
         call: route("get", "/api/audit/check"),
       },
@@ -184,9 +184,9 @@ export const audit: Noun = {
     /** `kb audit export`: to stdout, or to a file that is written whole or not at all. */
     export: remoteCommand(
       {
-        summary: "Export every row with its hash, oldest first, one JSON object per line (admin).",
+        summary: "Export every row with its hash, oldest first, one JSON object per line (admins only).",
         options: {
-          "-o, --output <file>": "write to this file (default: stdout); the file is complete or absent",
+          "-o, --output <file>": "write to this file (default: stdout); it is written only if the export is complete",
           "--since <time>": "only from this day on, such as 2026-01-31",
         },
         examples: ["kb audit export -o audit.ndjson"],

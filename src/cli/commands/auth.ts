@@ -93,7 +93,7 @@ export const auth: Noun = {
      */
     status: command(
       {
-        summary: "Show the stored logins: who, how, and where each is kept. Contacts no server.",
+        summary: "Show the stored logins: who is signed in, how, and where each login is kept. Contacts no server.",
         examples: ["kb auth status", "kb auth status --json"],
         exitCodes: [4],
         fields: ownFields<LoginStatus>(

@@ -9,7 +9,7 @@ import type { CheckReport } from "#server/check.ts";
 const CHECK = {
   summary: "Check the data folder: database, search index and audit log; exit code 8 if something is wrong.",
   details:
-    "It only reads, whether the server runs or not. Run it as the user that runs the server. Each finding says what to do next.",
+    "It changes nothing, and works whether the server is running or not. Run it as the user that runs the server. Each finding says what to do next.",
   options: { ...DATA_DIR, "--full": "also compare every index of the database with its table, which takes longer" },
   examples: ["kb check --data-dir /var/lib/kb", "kb check --json findings"],
   exitCodes: [7, 8, 130],

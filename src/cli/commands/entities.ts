@@ -11,7 +11,7 @@ export const entities: Noun = {
     search: remoteCommand(
       {
         summary: "Find people, folders, labels and other things by name.",
-        arguments: { "[query...]": "a name, an email, a login" },
+        arguments: { "[query...]": "a name, an email or a login" },
         options: { "--type <type>": oneOf(ENTITY_TYPES, "only these"), ...PAGE_OPTIONS },
         examples: ["kb entities search anna --type person"],
         call: route("get", "/api/entities", "entities"),

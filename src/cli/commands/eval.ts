@@ -24,12 +24,12 @@ const SHOWN = 10;
 const EVAL = {
   summary: "Measure the live search with questions whose answers you know.",
   details:
-    "JUDGEMENTS is YAML (question: [items], each a kbId, URL, key, path or title) or TREC qrels, whose questions are in --queries: a topic, a tab and the question on each line. Items that aren't there or that you can't see are listed and left out. --save writes the run in TREC's form; --compare says what changed since, with the chance (p) that it is luck.",
+    "JUDGEMENTS is YAML (question: [items], each a kbId, URL, key, path or title) or TREC qrels, whose questions are in --queries: a topic, a tab and the question on each line. Items that aren't there or that you can't see are listed and left out. --save writes the run in TREC's form; --compare shows what changed since that run, with the probability (p) that it is chance.",
   arguments: { "<judgements>": "a .yaml file, or qrels" },
   options: {
-    "--queries <file>": "the questions of qrels",
+    "--queries <file>": "the file with the questions for qrels",
     "--k <n>": `how many hits count, 1 to ${MAX_K} (default: ${DEFAULT_K})`,
-    "--min <measure=value>": several("exit 1 below this, as in ndcg=0.4; may be repeated"),
+    "--min <measure=value>": several("exit with 1 if a measure is below this, as in ndcg=0.4; may be repeated"),
     "--save <file>": "write this run to a file",
     "--compare <file>": "compare with a run that --save wrote",
   },

@@ -31,9 +31,9 @@ export const files: Noun = {
       {
         summary: "List indexed items that you can see.",
         options: {
-          "--connector <connector>": "only of this connector: id or name",
+          "--connector <connector>": "only items of this connector: id or name",
           "--provider <provider>": "only this kind of source",
-          "--source <source>": "only of this place, exactly as printed",
+          "--source <source>": "only items of this source, exactly as printed",
           ...FILE_LIST_OPTIONS,
         },
         examples: ["kb files list --state unsearchable"],
@@ -56,10 +56,10 @@ export const files: Noun = {
     get: remoteCommand(
       {
         summary: "Print an item's text, or fetch the original.",
-        details: "Exit code 1 when --find matches nothing, or when the item has no text; then it says why.",
+        details: "The exit code is 1 if --find matches nothing, or if the item has no text; the command then says why.",
         of: ITEM,
         options: {
-          "--range <from-to>": "only these characters: 0-4000, or 8000-",
+          "--range <from-to>": "only these characters: 0-4000, or 8000- for all from 8000 on",
           "--section <name>": "only this section: a heading, page 3, an anchor, or L10 for a line",
           "--find <words>": "only the passages around these words",
           "--original": "the source's original bytes",
@@ -133,7 +133,7 @@ export const files: Noun = {
       {
         summary: "Restore an item that was removed in the last 7 days.",
         details:
-          "For the connector's owner and admins. `kb connectors removals CONNECTOR --removed` lists the items. No one can read a restored item until its source says who can.",
+          "Only the connector's owner and admins can do this. `kb connectors removals CONNECTOR --removed` lists the items. No one can read a restored item until its source says who can.",
         of: ITEM,
         examples: ["kb files restore kbi_2345abcd2345abcd"],
       },

@@ -65,12 +65,12 @@ export const groups: Noun = {
     ),
     create: remoteCommand(
       {
-        summary: "Make a group of your own (admin).",
+        summary: "Create a group that you own (admins only).",
         arguments: { "<name>": "its name" },
         options: {
           "--member <member>": several("a member: email or usr_…; may be repeated"),
           "--group <group>": several("a nested group; may be repeated"),
-          "--closed": "only you, its owner, can change it",
+          "--closed": "let only you, its owner, change it",
         },
         examples: ["kb groups create Design --member bo@example.com"],
         exitCodes: [3, 5],
@@ -93,17 +93,17 @@ export const groups: Noun = {
     ),
     update: remoteCommand(
       {
-        summary: "Change a group's name, members or owner (its owner; an admin while it is open).",
+        summary: "Change a group's name, members or owner. Its owner can do this, and any admin if the group is open.",
         of: GROUP,
         options: {
-          "--name <name>": "its new name",
+          "--name <name>": "the group's new name",
           "--add-member <member>": several("email or usr_…; may be repeated"),
           "--remove-member <member>": several("email or usr_…; may be repeated"),
           "--add-group <group>": several("name or grp_…; may be repeated"),
           "--remove-group <group>": several("name or grp_…; may be repeated"),
-          "--closed": "let only its owner change it (its owner)",
-          "--open": "let every admin change it (its owner)",
-          "--owner <member>": "transfer it to: email or usr_… (its owner)",
+          "--closed": "let only its owner change it; only the owner can set this",
+          "--open": "let every admin change it; only its owner can set this",
+          "--owner <member>": "transfer it to this member: email or usr_…; only its owner can do this",
         },
         examples: ["kb groups update Design --add-member bo@example.com"],
         exitCodes: [5],
@@ -128,7 +128,7 @@ export const groups: Noun = {
     ),
     remove: removeCommand("/api/groups/{id}", {
       summary:
-        "Remove a group; its members lose access to what only the group can see (its owner; an admin while it is open).",
+        "Remove a group; its members lose access to what only the group can see. Its owner can do this, and any admin if the group is open.",
       of: GROUP,
       examples: ["kb groups remove Design --yes"],
       question: ({ name }) => `Remove group "${name}"? Its members lose access to what only this group can see.`,

@@ -26,15 +26,15 @@ import { revokeStored } from "#cli/sign-in/revoke.ts";
 const LOGIN = {
   summary: "Sign in to a server in your browser; commands and the bridge then use this login.",
   details:
-    "On a machine without a browser (over SSH, in CI, without a display) it shows a code to type into a browser elsewhere. The login renews itself and is kept in the system's keychain, or, on a machine without one, in a file that only you can read. It is sent only to this server. Scripts use --with-token, or --email with --password-stdin. On a server without users its setup code makes you the owner.",
+    "On a machine without a browser (over SSH, in CI, without a display) it shows a code to enter in a browser on another machine. The login renews itself and is kept in the system's keychain, or, on a machine without one, in a file that only you can read. It is sent only to this server. Scripts use --with-token, or --email with --password-stdin. On a server without users its setup code makes you the owner.",
   arguments: { "[url]": "the server (default: KB_URL, the last one, or http://127.0.0.1:7700)" },
   options: {
-    "--device": "show a code for a browser elsewhere",
+    "--device": "show a code to enter in a browser on another machine",
     "--admin": "get admin rights for an hour, in addition to your login; the browser asks for your password again",
-    "--with-token": "stdin holds a personal access token to use instead",
+    "--with-token": "use a personal access token from stdin instead",
     "--email <email>": "sign in with email and password, without a browser",
     "--password-stdin": "read the password from line 1 of stdin, and the setup code, if needed, from line 2",
-    "--invitation <url>": "accept an invitation: its full link",
+    "--invitation <url>": "accept the invitation with this full link",
     "--name <name>": "your name, when the account is created",
     "--workspace-name <name>": "name of the workspace, when the first user is created",
     "--profile-name <name>": "name of the stored server (default: its host)",
@@ -286,7 +286,7 @@ function badToken(cause: CliFailure): CliFailure {
     code: cause.code,
     exit: cause.exit,
     message: `The server refused this token: ${cause.message}`,
-    hint: "Create one in the browser (Settings, MCP access), or on another machine with: kb tokens create NAME --scope kb:api --scope mcp:read",
+    hint: "Create one in the browser (Settings > MCP access), or on another machine with: kb tokens create NAME --scope kb:api --scope mcp:read",
     requestId: cause.requestId,
     status: cause.status,
   });
@@ -294,7 +294,7 @@ function badToken(cause: CliFailure): CliFailure {
 
 function needsPerson(): CliFailure {
   return usageFailure(
-    "Signing in with a browser needs a person, and --no-input is set.",
+    "Signing in with a browser needs a person, but --no-input is set.",
     "Use --with-token, or --email with --password-stdin.",
   );
 }

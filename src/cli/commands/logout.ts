@@ -32,7 +32,7 @@ export const logout = command(
     }
     if (found.failure !== undefined) throw notRevoked(baseUrl, found.failure);
     output.talk(`Signed out of ${baseUrl}.`);
-    if (found.isGivenToken) output.talk("The token still works elsewhere; revoke it in Settings, MCP access.");
+    if (found.isGivenToken) output.talk("The token still works elsewhere; revoke it in Settings > MCP access.");
     return EXIT.ok;
   },
 );
@@ -54,6 +54,6 @@ function notRevoked(baseUrl: string, failure: CliFailure): CliFailure {
     code: failure.code,
     exit: failure.exit,
     message: `The login was removed from this machine, but ${baseUrl} could not revoke it: ${failure.message}`,
-    hint: "Revoke it in the browser (Settings, MCP access), or after your next login with kb grants list or kb tokens list.",
+    hint: "Revoke it in the browser (Settings > MCP access), or after your next login with kb grants list or kb tokens list.",
   });
 }

@@ -21,7 +21,7 @@ export const mcp = command(
     aliases: ["bridge"],
     summary: "Bridge an agent on stdin and stdout to the server's MCP endpoint.",
     details:
-      "For agents that start a command. It answers at once and connects on the first request; stdout carries only MCP messages.",
+      "For agents that start a local command. It answers at once and connects on the first request; stdout carries only MCP messages.",
     options: { "--log-file <file>": "write the log to this file as well as to stderr", "--verbose": "log every call" },
     examples: ["kb mcp", "kb mcp --url https://kb.example.com"],
     isRemote: true,

@@ -20,7 +20,7 @@ export const members: Noun = {
     }),
     role: remoteCommand(
       {
-        summary: "Change a member's role (owner).",
+        summary: "Change a member's role (owners only).",
         of: MEMBER,
         arguments: { "<role>": oneOf(["owner", "admin", "member"], "the new role") },
         examples: ["kb members role bo@example.com admin"],
@@ -44,7 +44,7 @@ export const members: Noun = {
       "/api/workspace/members/{id}/password-reset",
       {
         summary:
-          "Create a password reset link for a member: emailed to them (admin), or shown to you to hand over (owner).",
+          "Create a password reset link for a member. The server emails it to them; without email, it is shown to you, and only an owner can create it.",
         of: MEMBER,
         examples: ["kb members reset-password bo@example.com"],
       },

@@ -59,8 +59,8 @@ export const profile: Noun = {
       {
         summary: "Change your name or time zone.",
         options: {
-          "--name <name>": "as others see it",
-          "--time-zone <zone>": "such as Europe/Vienna, or none for the workspace's",
+          "--name <name>": "your name, as others see it",
+          "--time-zone <zone>": "such as Europe/Vienna, or none to use the workspace's",
         },
         examples: ["kb profile update --time-zone Europe/Vienna"],
         call: route("patch", "/api/profile", "user"),
@@ -78,7 +78,7 @@ export const profile: Noun = {
         summary: "Change your password; this signs out your other sessions and the clients you allowed.",
         options: {
           "--password-stdin": "read your current password from line 1 of stdin, the new one from line 2",
-          "--email <email>": "the account, if no one is signed in here",
+          "--email <email>": "the account's email address, if no one is signed in here",
         },
         examples: ["kb profile password", "kb profile password --password-stdin < passwords.txt"],
         exitCodes: [4, 6, 7],

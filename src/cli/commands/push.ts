@@ -24,15 +24,15 @@ const TELLING_PREFIX = "kb_con_".length + 4;
 const PUSH = {
   summary: "Send items to a push connector with its key.",
   details:
-    "Files that end in .ndjson or .jsonl, and stdin, hold one JSON event per line (docs/sources/push.md); every other file is a document, whose text is stored, and a folder means all documents in it. Programs get each result as NDJSON on stdout; a terminal gets only the failures. Temporary failures are tried again. After an interruption, the same command continues where it stopped. The key is KB_CONNECTOR_KEY or --key by reference; a file is read again if the key is rotated during the push. Lines go to KB_URL or --url, where an ID needs no login, or to the server that you are signed in to.",
+    "Files that end in .ndjson or .jsonl, and stdin, hold one JSON event per line (docs/sources/push.md); every other file is a document, whose text is stored, and a folder means all documents in it. On a terminal, only failures are printed; otherwise, each result is printed as NDJSON on stdout. Temporary failures are tried again. After an interruption, the same command continues where it stopped. The key comes from KB_CONNECTOR_KEY, or from --key as a reference; a key file is read again if the key is rotated during the push. Lines go to the server in KB_URL or --url, where a connector's ID needs no login, or to the server that you are signed in to.",
   arguments: {
-    "<connector>": "its name (needs a login) or con_…",
+    "<connector>": "the connector: its name (needs a login) or con_…",
     "[path...]": "files, folders and patterns like 'docs/**/*.md' (default: NDJSON on stdin)",
   },
   options: {
     "--key <reference>": "@FILE, env:VARIABLE or - (default: KB_CONNECTOR_KEY)",
     "--whole-set": "the items are the whole set: what you don't send is removed at the end",
-    "--as <kind>": oneOf(["lines", "documents"], "read every file as this (default: by its name)"),
+    "--as <kind>": oneOf(["lines", "documents"], "read every file in this format (default: by its name)"),
     "--access <principal>": several(
       "who can read documents: workspace, user:usr_… or group:grp_…; may be repeated (default: workspace)",
     ),
@@ -102,7 +102,7 @@ async function send(job: Job, isStdin: boolean): Promise<PushUpload | undefined>
   const upload = await beginUpload(job, isStdin);
   if (upload && upload.lines > 0) {
     report.skip(upload.lines);
-    deps.io.stderr.write(`Going on after line ${count(upload.lines)}.\n`);
+    deps.io.stderr.write(`Continuing after line ${count(upload.lines)}.\n`);
   }
   const uploadId = upload?.id;
   let onResult = report.add;
@@ -181,7 +181,7 @@ function endOf({ mode, swept, sweepRefused }: PushUpload, connectorId: string): 
   if (sweepRefused !== null) return [`Nothing was removed: ${sweepRefused}`];
   if (swept === null) return [];
   if (swept.held > 0) {
-    const what = `${plural(swept.held, "item")} not in the set ${swept.held === 1 ? "waits" : "wait"} for approval, which is unusually many`;
+    const what = `${plural(swept.held, "item")} not in the set ${swept.held === 1 ? "waits" : "wait"} for approval, because there are unusually many`;
     return [`${what}: kb connectors removals ${connectorId}`];
   }
   return [`${plural(swept.removed, "item")} not in the set removed.`];

@@ -31,7 +31,7 @@ const QUICKSTART = {
   options: {
     ...DATA_DIR,
     "--port <port>": "the port to serve on (default: KB_PORT, else 7700 or a free one)",
-    "--query <words>": "what to search for at the end (default: from a title)",
+    "--query <words>": "what to search for at the end (default: words from a title)",
     "--generated": "also index node_modules, target, dist and other generated folders",
     "--yes": "don't ask about many files or other users' files",
     "--foreground": "stay in the foreground, and stop the server on Ctrl-C",

@@ -8,7 +8,7 @@ export const reindex = command(
   {
     summary: "Rebuild the search index from the stored items; search keeps working.",
     details:
-      "A running server begins within seconds, otherwise the next start does. The old index answers until the new one is complete, also after an interruption. Run it as the user that runs the server.",
+      "A running server begins within seconds; otherwise, the rebuild begins at the next start. The old index answers until the new one is complete, also after an interruption. Run it as the user that runs the server.",
     options: DATA_DIR,
     examples: ["kb reindex --data-dir /var/lib/kb"],
     exitCodes: [7],

@@ -57,7 +57,7 @@ export const roots: Noun = {
   verbs: {
     list: rootCommand(
       {
-        summary: "List the folders that connectors can read (owner, on the server).",
+        summary: "List the folders that connectors can read (owners only, on the server's machine).",
         examples: ["kb roots list"],
         fields: [route("get", "/api/local-roots", "roots")],
       },
@@ -76,7 +76,7 @@ export const roots: Noun = {
     ),
     add: rootCommand(
       {
-        summary: "Allow connectors to read a folder (owner, on the server).",
+        summary: "Allow connectors to read a folder (owners only, on the server's machine).",
         arguments: { "<path>": "the folder" },
         examples: ["kb roots add ~/projects"],
         fields: [route("post", "/api/local-roots", "root")],
@@ -89,7 +89,7 @@ export const roots: Noun = {
     ),
     remove: rootCommand(
       {
-        summary: "Stop allowing a folder (owner, on the server).",
+        summary: "Stop allowing a folder (owners only, on the server's machine).",
         arguments: { "<root>": "its path or rot_…" },
         examples: ["kb roots remove ~/projects"],
         exitCodes: [3],

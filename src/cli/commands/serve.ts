@@ -7,10 +7,10 @@ export const serve = command(
   {
     summary: "Run the server in this process.",
     options: {
-      "--port <port>": "default: KB_PORT, else 7700",
+      "--port <port>": "the port to listen on (default: KB_PORT, else 7700)",
       "--host <host>": "the address to listen on (default: KB_HOST, else 127.0.0.1)",
       ...DATA_DIR,
-      "--config <file>": "settings as YAML",
+      "--config <file>": "read settings from this YAML file",
       "--insecure-http":
         "let people sign in over plain HTTP from other machines; anyone on the network can read their passwords",
     },

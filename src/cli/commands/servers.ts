@@ -7,7 +7,7 @@ import { listTools, mapTool, previewTool, unmapTool } from "./servers/map.ts";
 import { listApps, listServers, showHealth, showServer, testServer } from "./servers/show.ts";
 
 export const servers: Noun = {
-  summary: "MCP servers of others: their apps, and people's connections to them.",
+  summary: "Other MCP servers, their apps, and people's connections to them.",
   verbs: {
     list: listServers,
     add: addServer,

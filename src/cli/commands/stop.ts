@@ -7,7 +7,9 @@ import { loadSettings } from "#cli/login/settings.ts";
 export const stop = command(
   {
     summary: "Stop the server that quickstart started.",
-    options: { "--data-dir <folder>": "where its data is (default: KB_DATA_DIR, else that of the profile in use)" },
+    options: {
+      "--data-dir <folder>": "the server's data folder (default: KB_DATA_DIR, else that of the profile in use)",
+    },
     examples: ["kb stop"],
   },
   async (input, deps) => {

@@ -60,7 +60,7 @@ export const tokens: Noun = {
     /** `kb tokens create NAME`: stdout has only the plaintext. */
     create: command(
       {
-        summary: "Create a token; it is printed this once, alone on stdout.",
+        summary: "Create a token; it is printed only once, alone on stdout.",
         details:
           "If you signed in with a browser, the token belongs to that login: it has at most its scopes, lasts at most 30 days, and ends with it. Confirm your password (--password-stdin, or when asked) to create a token that outlives the login.",
         arguments: { "<name>": "what it is for" },
@@ -69,7 +69,7 @@ export const tokens: Noun = {
             ...oneOf(["mcp:read", "kb:api", "kb:admin"], "its scope (default: mcp:read); may be repeated"),
             repeatable: true,
           },
-          "--expires <duration>": "for example 30d (default: never)",
+          "--expires <duration>": "when it expires, such as 30d (default: never)",
           ...PASSWORD_STDIN,
         },
         examples: ["kb tokens create ci --scope kb:api --expires 90d > token.txt"],
@@ -90,7 +90,7 @@ export const tokens: Noun = {
           output.talk(`Created token ${token.id} for ${mcpUrl}. It is shown only once: store it now.`);
           if (isOwn) return;
           output.talk(
-            `It ends with this login, on ${day(token.expiresAt)} at the latest. To keep it beyond the login, choose "Keep" in the browser: Settings, MCP access.`,
+            `It ends with this login, on ${day(token.expiresAt)} at the latest. To keep it beyond the login, choose "Keep" in the browser: Settings > MCP access.`,
           );
         });
       },

@@ -18,11 +18,11 @@ const TRUST_OPTIONS = {
   "--add-instance <source=url>": several(
     "let users of this instance be members, such as gitea=https://git.acme.test; may be repeated",
   ),
-  "--remove-instance <source=url>": several("no longer let them; may be repeated"),
+  "--remove-instance <source=url>": several("no longer let users of this instance be members; may be repeated"),
   "--add-identity-domain <domain>": several(
-    "link members to source users by verified addresses of this domain (owner); may be repeated",
+    "link members to source users by verified addresses of this domain (owners only); may be repeated",
   ),
-  "--remove-identity-domain <domain>": several("no longer do (owner); may be repeated"),
+  "--remove-identity-domain <domain>": several("no longer link members by this domain (owners only); may be repeated"),
 } as const satisfies OptionsData;
 
 /** The resulting lists: the server takes whole ones. */
@@ -96,7 +96,7 @@ function factsOf(workspace: Workspace): [string, string][] {
 }
 
 export const workspace: Noun = {
-  summary: "Your current workspace, and your others.",
+  summary: "Your current workspace and your other workspaces.",
   verbs: {
     show: callCommand(
       "get",
@@ -106,12 +106,12 @@ export const workspace: Noun = {
     ),
     update: remoteCommand(
       {
-        summary: "Change the workspace (admin; identity domains: owner).",
+        summary: "Change the workspace (admins only; owners only for identity domains).",
         options: {
           "--name <name>": "its name",
           "--time-zone <zone>": "such as Europe/Vienna",
           "--secrets <what>": oneOf(["mask", "index"], "remove tokens, keys and passwords from texts, or index them"),
-          "--max-acl-age <hours>": "hide what was not checked at its source for so long: 1 to 720 (default: 24)",
+          "--max-acl-age <hours>": "hide items not checked at their source for this many hours: 1 to 720 (default: 24)",
           ...TRUST_OPTIONS,
         },
         examples: [

@@ -4,7 +4,7 @@ import { parseInteger } from "./values.ts";
 
 /** For commands that no token allows. */
 export const PASSWORD_STDIN = {
-  "--password-stdin": "read your password from line 1 of stdin, when it is needed again",
+  "--password-stdin": "read your password from line 1 of stdin, if it is needed again",
 } as const satisfies OptionsData;
 
 /** For commands that ask first. */
@@ -27,7 +27,7 @@ export function pageOf(
 
 /** For commands that work on the data folder. */
 export const DATA_DIR = {
-  "--data-dir <folder>": "where the data is (default: KB_DATA_DIR, else the person's data folder)",
+  "--data-dir <folder>": "the data folder (default: KB_DATA_DIR, else the one in your home folder)",
 } as const satisfies OptionsData;
 
 /** An argument or option, as help lists it. */
@@ -63,7 +63,7 @@ function listed(data: Readonly<Record<string, About>>): Listed[] {
 
 const JSON_FIELDS = {
   "--json [fields]":
-    "print the server's answer as JSON, or only these fields of it: the word after it, as in --json id,name",
+    "print the server's response as JSON; with a list of fields, as in --json id,name, print only those fields",
 };
 
 const REMOTE = {
@@ -72,4 +72,4 @@ const REMOTE = {
 };
 
 /** A command may have its own. */
-const VERBOSE = { "--verbose": "name the request with every failure" };
+const VERBOSE = { "--verbose": "print the request ID with every failure" };

@@ -22,7 +22,7 @@ export function makeCliReference(commands: readonly ListedCommand[]): string {
 }
 
 const INTRODUCTION = [
-  "Data goes to stdout, talk to stderr. On a terminal lists are tables; elsewhere they are lines of tab-separated values",
+  "Data goes to stdout, and messages go to stderr. On a terminal lists are tables; elsewhere they are lines of tab-separated values",
   "without a header. `--json` prints the server's answer as JSON, `--json a,b` or `--json=a,b` only these fields of its",
   "records. The word after `--json` is always the list of fields, and a field that is not there is an error: write words",
   "before it, as in `kb search plan --json`.",

@@ -57,7 +57,7 @@ export async function readSecret(reference: string, name: string, deps: Pick<Dep
     throw usageFailure(`${name}: the variable ${reference.slice(4)} is not set.`);
   }
   throw usageFailure(
-    `${name} takes a reference, not the secret itself: other users see it in the process list.`,
+    `${name} takes a reference, not the secret itself: other users could see it in the process list.`,
     `Write ${name}=@FILE, ${name}=env:VARIABLE, or ${name}=- for stdin.`,
   );
 }

@@ -11,7 +11,7 @@ import type { Settings } from "#cli/login/settings.ts";
 import { day, flexible, formatted, optional } from "#cli/terminal/table.ts";
 
 export const FILE_LIST_OPTIONS = {
-  "--find <text>": "a part of the title",
+  "--find <text>": "only items with this in their title",
   "--kind <kind>": oneOf(TOOL_KINDS, "only these"),
   "--state <state>": oneOf(
     ["indexed", "unsearchable", "pending", "failed", "held"],

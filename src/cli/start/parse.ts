@@ -210,7 +210,7 @@ async function checkFields({ name, ...data }: NamedCommand, json: string | undef
   const before =
     argumentsOf(data).length === 0 || json.includes(",")
       ? ""
-      : `\nFor "${json}" as an argument put it before: kb ${name} ${/\s/.test(json) ? JSON.stringify(json) : json} --json`;
+      : `\nFor "${json}" as an argument, put it before --json: kb ${name} ${/\s/.test(json) ? JSON.stringify(json) : json} --json`;
   throw usageFailure(
     `--json knows no field ${unknown.map((field) => `"${field}"`).join(", ")}.${didYouMean(first.trim(), known)}`,
     `Fields: ${known.join(", ")}.${before}`,

@@ -58,7 +58,7 @@ export async function addAccount(deps: AccountDeps, { actor, body }: MemberCall<
   if (wanted && wanted.principal !== who.principal) {
     throw new ApiError("account_differs", {
       message: `This token belongs to ${who.label}, not to ${wanted.label}.`,
-      hint: "Give a token of the same account. To connect another account as well, leave out the account.",
+      hint: "Give a token of the same account. To connect another account as well, leave out the account's ID.",
       field: "token",
     });
   }
@@ -135,7 +135,7 @@ async function requireInstance(
   const normal = normalizeBaseUrl(named ?? "");
   if (normal === undefined) {
     throw new ApiError("invalid_request", {
-      message: `Say which ${name}: its base URL, such as ${only ?? "https://git.example.org"}.`,
+      message: `Give the base URL of ${name}, such as ${only ?? "https://git.example.org"}.`,
       ...(only === undefined && { hint: registerHint(providerId) }),
       field: "baseUrl",
     });

@@ -89,6 +89,8 @@ function judgePeople(item: SourceItem, authority: Authority): { item: SourceItem
   if (claimed === item) return { item, notes: [] };
   return {
     item: claimed,
-    notes: ["a person's principal was left out: this connector may not name people, so the name is stored as a claim"],
+    notes: [
+      "a person's principal was left out: this connector may not name people, so the name is stored as claimed, not as confirmed",
+    ],
   };
 }

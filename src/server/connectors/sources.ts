@@ -62,7 +62,7 @@ export async function requireUsable(
   const sent = (["accountId", "connectionId", "credentials"] as const).filter((key) => input[key] !== undefined);
   if (sent.length > 1) {
     throw new ApiError("connector_config_invalid", {
-      message: "Give credentials, an account or a connection: one of them.",
+      message: "Give only one of these: credentials, an account or a connection.",
       ...defined({ field: sent[0] }),
     });
   }

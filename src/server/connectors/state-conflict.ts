@@ -23,7 +23,7 @@ const HINTS: Record<ConnectorState, (word: string) => string> = {
   paused: (word) => `Resume it first: kb connectors resume ${word}`,
   needs_reauth: (word) => `Give it new credentials first: kb connectors update ${word} --credential KEY=@FILE`,
   needs_owner: (word) =>
-    `An admin can take it over: kb connectors update ${word} --take-over, with --credential KEY=@FILE where it needs any`,
+    `An admin can take it over: kb connectors update ${word} --take-over, and with --credential KEY=@FILE if it needs credentials`,
   error: (word) => `See the reason: kb connectors show ${word}`,
   deleting: () => "It is being deleted. Create a new one.",
 };

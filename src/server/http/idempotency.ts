@@ -132,9 +132,9 @@ function replay(
 ): Answered & { isReplay: boolean } {
   if (bodyHash !== asked) throw reused();
   if (answer !== null) return { status: status ?? 200, body: JSON.parse(answer), isReplay: true };
-  const what = targetId === null ? "It was done" : `It made ${targetId}`;
+  const what = targetId === null ? "The request was carried out" : `The request created ${targetId}`;
   throw new ApiError("already_created", {
-    message: `${what} when this was first sent. Its secret was shown then, and is kept nowhere.`,
+    message: `${what} when it was first sent. The secret was shown then, and isn't stored.`,
     hint: "If you lost the response, delete what was created and create another with a new Idempotency-Key.",
     ...(targetId !== null && { details: { id: targetId } }),
   });

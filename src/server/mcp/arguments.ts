@@ -76,7 +76,7 @@ const TEXT_BOUNDS = { maxDepth: MAX_JSON_DEPTH, maxMembers: 1000 };
 function withoutHostArguments(received: Record<string, unknown>, notes: string[]): Record<string, unknown> {
   const added = Object.keys(received).filter((name) => HOST_ARGUMENTS.has(name));
   if (added.length === 0) return received;
-  notes.push(`Ignored ${added.join(", ")}: added by the host, no argument of this tool.`);
+  notes.push(`Ignored ${added.join(", ")}: added by the host, not part of this tool.`);
   return Object.fromEntries(Object.entries(received).filter(([name]) => !HOST_ARGUMENTS.has(name)));
 }
 

@@ -24,7 +24,7 @@ export function chargeMalformed(charge: Charge, actor: Actor): void {
   const over = charge?.(actor);
   if (over === undefined) return;
   throw new ApiError("rate_limited", {
-    message: "Too many requests with this token that can't be read. Wait, then send well-formed ones.",
+    message: "Too many malformed requests with this token. Wait, then send well-formed ones.",
     retryAfterMs: over.retryAfterMs,
   });
 }

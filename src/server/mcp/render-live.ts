@@ -63,7 +63,7 @@ function shownBy({ hits, connections }: LiveAnswer, timeZone: string) {
   };
 }
 
-const NOBODY_ASKED = "nothing was asked: it takes words, and a connection of this person's with a search tool mapped.";
+const NOBODY_ASKED = "no live search: it needs words, and a connection of this person with a mapped search tool.";
 
 /** Only here do lines begin with `[live n]` and `live, from:`. */
 function liveText({ hits, notes = [] }: ToolLiveResult): string {

@@ -65,7 +65,7 @@ export async function agree(
   const after = await deps.store.transaction(async (tx) => {
     const connection = await requireConnection({ store: tx }, actor, serverId, connectionId);
     if (connection.ownerUserId !== actor.userId) {
-      throw forbidden("Only the owner of a connection can agree to what kb calls with it.");
+      throw forbidden("Only the owner of a connection can agree to the tools that kb calls with it.");
     }
     const { workspaceId } = actor;
     const today = existing(await tx.in(workspaceId).providerServers.find(serverId));

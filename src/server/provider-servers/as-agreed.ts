@@ -45,7 +45,7 @@ export function asAgreed(
 /** A run keeps the mapping that it started with. */
 function changed(): ApiError {
   return new ApiError("source_unavailable", {
-    message: "The tool has changed, or isn't mapped like this any more.",
+    message: "The tool has changed, or its mapping has.",
     hint: "Sync again. If it fails again, an admin has to map the server's tools again.",
   });
 }

@@ -137,7 +137,7 @@ export async function disconnect(
   const ended = await deps.store.transaction(async (tx) => {
     const connection = await requireConnection({ store: tx }, actor, serverId, connectionId);
     if (connection.ownerUserId !== actor.userId && !actsAsAdmin(actor)) {
-      throw forbidden("Only its owner or an admin can disconnect it.");
+      throw forbidden("Only the connection's owner or an admin can disconnect it.");
     }
     return revokeConnection(deps, tx, actor.workspaceId, connection, "disconnected", actor);
   });
@@ -278,7 +278,7 @@ export async function requireStill(tx: Store, actor: Actor, asked: ProviderServe
 }
 
 const OWNERS_VIEW =
-  "Everyone named now sees what you see in this app, whatever they may see there themselves. You can narrow it at any time.";
+  "Everyone you chose can now see what you see in this app, even if they can't see it in the app themselves. You can reduce access at any time.";
 
 async function fillGroup(
   { access, members }: Pick<WorkspaceStore, "access" | "members">,

@@ -200,8 +200,8 @@ async function requireIntent({ store, once }: ServerDeps, actor: Actor, secret: 
   if (!flow) throw linkInvalid();
   if (flow.userId !== actor.userId || flow.workspaceId !== actor.workspaceId) {
     throw forbidden(
-      "This link is for the person who began to connect the app, in the workspace where they began.",
-      "Sign in as that person, or begin again from your own account.",
+      "This link is only for the person who started to connect the app, in the workspace where they started.",
+      "Sign in as that person, or start again from your own account.",
     );
   }
   const { connections, providerServers } = store.in(flow.workspaceId);
@@ -225,7 +225,7 @@ async function requireOwn(
 ): Promise<ConnectionRecord> {
   const connection = await requireConnection(deps, actor, serverId, connectionId);
   if (connection.ownerUserId !== actor.userId) {
-    throw forbidden("Only its owner can connect it again.");
+    throw forbidden("Only the connection's owner can connect it again.");
   }
   if (isElicited(connection)) return connection;
   if (connection.way === "oauth" && (connection.status === "active" || connection.status === "needs_reauth")) {
@@ -242,7 +242,7 @@ async function requireRoom({ store, clock }: ServerDeps, { workspaceId, userId }
   const open = mine.filter(({ status, pendingUntil }) => status === "pending" && (pendingUntil ?? 0) > clock.now());
   if (open.length < MOST_PENDING) return;
   throw new ApiError("rate_limited", {
-    message: "Too many connections wait for you to sign in. Finish one, or wait 10 minutes.",
+    message: "Too many of your connections are waiting for you to sign in. Finish one, or wait 10 minutes.",
     retryAfterMs: FLOW_MS,
   });
 }

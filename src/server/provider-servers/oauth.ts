@@ -151,7 +151,7 @@ export function makeProviderOAuth({
         return { ...asWhom(`${baseUrl}${CLIENT_DOCUMENT}`, undefined), callback: DOCUMENT_CALLBACK };
       throw notRegistered(
         "registration_not_supported",
-        "The authorization server takes no clients that register themselves.",
+        "The authorization server doesn't let clients register themselves.",
       );
     },
 
@@ -264,7 +264,7 @@ const Claims = z.object({
 function notRegistered(problem: string, message: string, cause?: unknown): ApiError {
   return new ApiError("connection_failed", {
     message,
-    hint: "An admin can register kb there with the server's redirect URL, and give its client ID in the server's auth.",
+    hint: "An admin can register kb there with the server's redirect URL, and set the client ID in the server's sign-in settings (`auth`).",
     details: { step: "auth", problem },
     cause,
   });

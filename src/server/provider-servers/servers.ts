@@ -212,7 +212,7 @@ async function requireUnconnected(tx: Store, actor: Actor, server: ProviderServe
   const open = connections.filter(({ status }) => status !== "expired" && status !== "failed");
   if (open.length === 0) return;
   throw new ApiError("server_has_connections", {
-    message: `People have connected ${server.name}, or are signing in. What they sign in with is only for ${placeOf(server.url)} and paths below it.`,
+    message: `People have connected ${server.name}, or are signing in. Their credentials are only for ${placeOf(server.url)} and paths below it.`,
     hint: "Add the new address as another server, or disconnect them first.",
   });
 }

@@ -11,7 +11,7 @@ export function parseServerUrl(text: string): string {
   if (normalizeBaseUrl(text) !== undefined) return new URL(text.trim()).href;
   throw new ApiError("server_config_invalid", {
     message: "Expected an http or https URL without user name, query or fragment, such as https://mcp.example.org/mcp.",
-    hint: "Give secrets in auth: a URL is shown to everyone who sees the server.",
+    hint: "Put secrets in `auth`: the URL is shown to everyone who can see the server.",
     field: "url",
   });
 }

@@ -55,7 +55,7 @@ async function testConnection(
   const connection = await requireConnection(deps, actor, server.serverId, connectionId);
   // Only its owner uses a connection. Source: S5.
   if (connection.ownerUserId !== actor.userId) {
-    throw forbidden("Only its owner can use a connection.");
+    throw forbidden("Only the owner of a connection can use it.");
   }
   requireEnabled(server);
   deps.throttle.take(actor.userId);

@@ -110,5 +110,5 @@ async function undatedNote({ search }: NoteContext): Promise<string[]> {
   });
   const undated = all.total - dated.total;
   if (undated <= 0) return [];
-  return [`${undated} ${undated === 1 ? "task has" : "tasks have"} no due date and can't be shown by due.`];
+  return [`${undated} ${undated === 1 ? "task has" : "tasks have"} no due date and can't be listed by due date.`];
 }

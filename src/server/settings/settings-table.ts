@@ -42,7 +42,7 @@ export const SETTINGS = {
     .enum(["invite", "open", "closed"])
     .optional()
     .describe(
-      "How people join: `invite` by invitation, `open` by signing up with a workspace of their own, `closed` not at all. Default: `open` in managed mode, otherwise `invite`.",
+      "How people join: `invite` = by invitation, `open` = by signing up, each with a workspace of their own, `closed` = not at all. Default: `open` in managed mode, otherwise `invite`.",
     ),
   localRoots: list(delimiter)
     .default([])
@@ -60,12 +60,12 @@ export const SETTINGS = {
   allowPrivateHosts: list(",")
     .default([])
     .describe(
-      "Private addresses that the connectors of every member can reach, each as `host:port`, separated by commas; also for ports other than 80, 443 and 22. They count where a configuration names them, and for nothing that a response leads to. Not available in managed mode.",
+      "Private addresses that the connectors of every member can reach, each as `host:port`, separated by commas; also for ports other than 80, 443 and 22. They apply only to addresses in a configuration, not to addresses that a response leads to. Not available in managed mode.",
     ),
   mcpAuthorizationServers: list(",")
     .default([])
     .describe(
-      "Authorization servers at a private address or another port than their MCP server's, each as `host:port`, separated by commas. The OAuth metadata of every provider server can lead there, if `KB_ALLOW_PRIVATE_HOSTS` lists them too.",
+      "Authorization servers at a private address, or at a different port than their MCP server, each as `host:port`, separated by commas. The OAuth metadata of every provider server can lead there, if `KB_ALLOW_PRIVATE_HOSTS` lists them too.",
     ),
   instances: list(",")
     .pipe(z.array(z.string().transform(toInstance)))
@@ -87,7 +87,7 @@ export const SETTINGS = {
     )
     .default({})
     .describe(
-      "The secret of an app's one webhook for all its connectors, at `/hooks/<source>`. Prefer `KB_<SOURCE>_WEBHOOK_SECRET_FILE`.",
+      "The secret of the single webhook that an app uses for all its connectors, at `/hooks/<source>`. Prefer `KB_<SOURCE>_WEBHOOK_SECRET_FILE`.",
     ),
   ...accountSettings("github", "GitHub", "https://github.com"),
   githubApiUrl: z
@@ -95,21 +95,23 @@ export const SETTINGS = {
     .transform(toBaseUrl)
     .optional()
     .describe(
-      "The API of that GitHub. Default: `https://api.github.com`, and with a base URL of your own `<base URL>/api/v3`.",
+      "The API of that GitHub instance. Default: `https://api.github.com`; with your own base URL, `<base URL>/api/v3`.",
     ),
   ...accountSettings("google", "Google", "https://accounts.google.com"),
   googleApiUrl: z
     .string()
     .transform(toBaseUrl)
     .optional()
-    .describe("The API of that Google. Default: `https://www.googleapis.com`, or your base URL."),
+    .describe(
+      "The API of that Google instance. Default: `https://www.googleapis.com`; with your own base URL, that URL.",
+    ),
   ...accountSettings("slack", "Slack", "https://slack.com"),
   giteaUrl: z
     .string()
     .transform(toBaseUrl)
     .optional()
     .describe(
-      "The Gitea or Forgejo at which people can connect accounts, such as `https://git.example.org`. Its users can be members of every workspace, and connectors can reach it at a private address.",
+      "The Gitea or Forgejo instance where people can connect accounts, such as `https://git.example.org`. Its users can be members of every workspace, and connectors can reach it at a private address.",
     ),
   ...clientSettings("gitea", "Gitea"),
   smtpUrl: z
@@ -181,7 +183,7 @@ export const SETTINGS = {
   syncMemoryMb: wholeNumber(1, 65_536, "is not a number of megabytes (1-65536)")
     .default(256)
     .describe(
-      "Megabytes that the text of files can take at once, in all syncs and pushes together; see [memory](self-hosting.md#memory).",
+      "Megabytes of memory that the text of files can use at once, in all syncs and pushes together; see [memory](self-hosting.md#memory).",
     ),
   durability: z
     .enum(["normal", "full"])
@@ -195,12 +197,12 @@ export const SETTINGS = {
   drainS: wholeNumber(0, 600, "is not a number of seconds (0-600)")
     .default(0)
     .describe(
-      "Seconds that `/readyz` answers 503 before the port closes, while requests are still served. Set it to the time your load balancer needs to notice.",
+      "Seconds that `/readyz` answers 503 before the port closes, while requests are still served. Set it to the time your load balancer needs to notice the shutdown.",
     ),
   keepAliveS: wholeNumber(1, 3_600, "is not a number of seconds (1-3600)")
     .default(75)
     .describe(
-      "Seconds that an idle connection stays open for its next request. Keep it longer than your proxy's, or the proxy can send a request into a connection that is just closing.",
+      "Seconds that an idle connection stays open for its next request. Keep it longer than your proxy's, or the proxy may use a connection that is just closing.",
     ),
   oauthClientDocuments: z
     .enum(["on", "off"])
@@ -232,7 +234,9 @@ function accountSettings<Name extends string>(name: Name, title: string, usual: 
     .string()
     .transform(toBaseUrl)
     .optional()
-    .describe(`A ${title} of your own, which connectors can reach at a private address. Default: \`${usual}\`.`);
+    .describe(
+      `A ${title} instance of your own, which connectors can reach at a private address. Default: \`${usual}\`.`,
+    );
   return {
     ...clientSettings(name, title),
     ...({ [`${name}BaseUrl`]: baseUrl } as Record<`${Name}BaseUrl`, typeof baseUrl>),

@@ -41,7 +41,7 @@ export async function makeListingTally(
     /** The reason why the run has to stop here, for the connector's owner; undefined while it may go on. */
     why(): string | undefined {
       if (looks < limits.looks && ms < limits.ms) return undefined;
-      return `Stopped after ${looks} requests or folders and ${Math.round(ms / 60_000)} minutes of listing. The next sync goes on from there, and nothing is removed until one comes to the end.`;
+      return `Stopped after ${looks} requests or folders and ${Math.round(ms / 60_000)} minutes of listing. The next sync continues from there. Nothing is removed until a sync reaches the end.`;
     },
   };
 }

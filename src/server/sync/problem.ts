@@ -50,7 +50,7 @@ export function noteOnUnread(count: number): SourceProblem | undefined {
   const groups = count === 1 ? "1 group or user" : `${count} groups and users`;
   return {
     code: "source_error",
-    message: `The source didn't show ${groups}. What kb knew about ${count === 1 ? "it" : "them"} stays until it's too old.`,
+    message: `The source didn't show ${groups}. Earlier data about ${count === 1 ? "it" : "them"} is used until it's too old.`,
   };
 }
 

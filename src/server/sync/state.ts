@@ -126,8 +126,8 @@ const CONNECTOR_HINTS: Record<ConnectorState, string> = {
   paused: "Resume it first.",
   needs_reauth: "Give it new credentials first.",
   needs_owner:
-    "An admin can take it over: kb connectors update NAME --take-over, with --credential KEY=REFERENCE where it needs any.",
-  error: "See the reason it shows.",
+    "An admin can take it over: kb connectors update NAME --take-over, and with --credential KEY=REFERENCE if it needs credentials.",
+  error: "See the reason that the connector shows.",
   deleting: "It is being deleted. Create a new one.",
 };
 

@@ -16,7 +16,8 @@ export const ATLASSIAN_PLACE = {
     }),
   deployment: z.enum(["auto", "cloud", "data_center"]).default("auto").meta({
     title: "Deployment",
-    description: "Cloud or Data Center. auto: addresses below atlassian.net are Cloud, all others Data Center.",
+    description:
+      "Cloud or Data Center. With auto, addresses below atlassian.net are Cloud, and all others are Data Center.",
   }),
 };
 

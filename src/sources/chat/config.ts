@@ -5,11 +5,11 @@ import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 export const CHAT_CHOICES = {
   historyDays: z.number().int().min(1).max(36_500).default(365).meta({
     title: "History (days)",
-    description: "How far back messages are read. A thread counts by its newest reply.",
+    description: "How far back kb reads messages. For a thread, the date of its newest reply decides.",
   }),
   directMessages: z.boolean().default(false).meta({
     title: "Direct messages",
-    description: "Read direct messages of the account, too. Only those who take part in a conversation can find it.",
+    description: "Read direct messages of the account, too. Only the people in a conversation can find it.",
   }),
   maxFileMb: MAX_FILE_MB,
 };

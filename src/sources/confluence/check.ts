@@ -33,7 +33,9 @@ async function warningsOf({ config }: ConfluenceContext, client: ConfluenceClien
   }
   const administer = client.cloud ? "Confluence administrator" : "Confluence Administrator, of Confluence 9.3 or newer";
   return [
-    ...(spaces.length === 0 ? ["The account sees no space. Give it the permission View in the spaces to read."] : []),
+    ...(spaces.length === 0
+      ? ["The account can't see any space. Give it the permission “View” in the spaces to read."]
+      : []),
     ...(access.length === 0 || members === undefined
       ? [
           `kb can't see who may use Confluence, so no one can read anything that isn't public. Make the account ${administer}.`,

@@ -6,7 +6,8 @@ export const ConfluenceConfig = z.strictObject({
   ...ATLASSIAN_PLACE,
   personalSpaces: z.boolean().default(false).meta({
     title: "Personal spaces",
-    description: "Read people's personal spaces too, each for those who can read it.",
+    description:
+      "Also read people's personal spaces. Only those who can read a space in Confluence can find its pages.",
   }),
   openFolders: z.boolean().default(false).meta({
     title: "Folders have no restrictions",

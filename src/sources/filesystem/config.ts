@@ -16,12 +16,12 @@ export const FilesystemConfig = z.strictObject({
     }),
   gitignore: z.boolean().default(true).meta({
     title: "Honour .gitignore",
-    description: "Leave out what .gitignore files name. .kbignore files always apply.",
+    description: "Leave out files that .gitignore files list. .kbignore files always apply.",
   }),
   generated: z.boolean().default(false).meta({
     title: "Generated folders",
     description:
-      "Include generated folders: node_modules, caches, virtual environments, and target, dist or build next to the project's file. Use .kbignore to leave out single ones.",
+      "Include generated folders: node_modules, caches, virtual environments, and target, dist or build next to the project's file. Use a .kbignore file to leave out some of these folders.",
   }),
   hidden: z
     .boolean()

@@ -17,7 +17,8 @@ const RepositoryChoice = z
   .default([])
   .meta({
     title: "Repositories",
-    description: "owner/name, or owner for all of an owner. Without any: all that the account is a member of.",
+    description:
+      "owner/name, or owner for all repositories of an owner. If empty, kb reads all repositories that the account is a member of.",
   });
 
 const Content = z
@@ -31,6 +32,6 @@ const Content = z
 export const FORGE_CHOICES = {
   repositories: RepositoryChoice,
   content: Content,
-  maxFileMb: maxFileMb("Larger files are not fetched; their names stay findable."),
+  maxFileMb: maxFileMb("kb doesn't read larger files; you can still find them by name."),
   ...FILE_CHOICES,
 };

@@ -24,20 +24,21 @@ export const GitConfig = z.strictObject({
     .max(250)
     .refine(isRefName, "That can't be the name of a branch or tag.")
     .optional()
-    .meta({ title: "Branch or tag", description: "Without it the repository's default branch." }),
+    .meta({ title: "Branch or tag", description: "If empty, kb reads the repository's default branch." }),
   commits: z
     .boolean()
     .default(false)
-    .meta({ title: "Commit messages", description: "Take the messages of the commits as items, too." }),
+    .meta({ title: "Commit messages", description: "Also index commit messages as items." }),
   history: z.number().int().min(0).max(1_000_000).default(10_000).meta({
     title: "History",
-    description: "How many commits to look back for dates, authors and messages. 0 reads none: the smallest copy.",
+    description:
+      "How many commits kb reads for dates, authors and messages. With 0, it reads none, and its copy is smallest.",
   }),
-  maxFileMb: maxFileMb("Larger files are not fetched; their names stay findable."),
+  maxFileMb: maxFileMb("kb doesn't read larger files; you can still find them by name."),
   ...FILE_CHOICES,
   forge: z.enum(FORGES).optional().meta({
     title: "Web pages",
-    description: "How this host makes the URLs of files. Without it, known hosts are recognised.",
+    description: "How this host builds the URLs of files. If empty, kb recognizes known hosts.",
   }),
   hostKeys: z
     .string()
@@ -46,7 +47,8 @@ export const GitConfig = z.strictObject({
     .optional()
     .meta({
       title: "Host keys",
-      description: "For ssh: what ssh-keyscan prints for the host, compared with what its owner publishes.",
+      description:
+        "For ssh: the output of ssh-keyscan for the host. Compare it with the keys that the host's owner publishes.",
       contentMediaType: "text/plain",
     }),
 });
@@ -80,21 +82,26 @@ export const GitCredentials = z
       .meta({
         title: "Private key",
         format: "password",
-        description: "For ssh: the whole file, as ssh-keygen made it.",
+        description: "For ssh: the whole file of the private key, as ssh-keygen created it.",
         contentMediaType: "text/plain",
       }),
-    passphrase: secret
-      .optional()
-      .meta({ title: "Passphrase", format: "password", description: "Of the private key, if it has one." }),
+    passphrase: secret.optional().meta({
+      title: "Passphrase",
+      format: "password",
+      description: "The passphrase of the private key, if it has one.",
+    }),
   })
   .superRefine(({ token, username, password, privateKey, passphrase }, context) => {
     const secrets = [token, password, privateKey].filter((value) => value !== undefined).length;
     if (secrets !== 1) {
-      context.addIssue({ code: "custom", message: "Give one of: token; username and password; privateKey." });
+      context.addIssue({
+        code: "custom",
+        message: "Give one of these: a token, a username with a password, or a privateKey.",
+      });
     } else if (password !== undefined && username === undefined) {
       context.addIssue({ code: "custom", path: ["username"], message: "A password needs its user name." });
     } else if (passphrase !== undefined && privateKey === undefined) {
-      context.addIssue({ code: "custom", path: ["passphrase"], message: "Only a private key has a passphrase." });
+      context.addIssue({ code: "custom", path: ["passphrase"], message: "A passphrase needs a private key." });
     }
   });
 

@@ -33,7 +33,7 @@ function closedProblem(closed: readonly { name: string }[]): SourceProblem {
   const names = closed.slice(0, 3).map(({ name }) => name);
   return {
     code: "connector_check_failed",
-    message: `This account sees nothing of ${names.join(", ")}.`,
+    message: `This account can't read anything of ${names.join(", ")}.`,
     hint: "Check the names, and that the account may read them.",
     field: "repositories",
   };

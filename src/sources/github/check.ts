@@ -89,16 +89,16 @@ function scopeWarnings(me: Me): string[] {
   if (me.type !== "user" || !me.scopes || me.scopes.length === 0) return [];
   const has = (...names: string[]) => names.some((name) => me.scopes?.includes(name));
   return [
-    ...(has("repo") ? [] : ["This token lacks the scope repo: kb can read only public repositories."]),
+    ...(has("repo") ? [] : ["This token lacks the scope “repo”, so kb can read only public repositories."]),
     ...(has("read:org", "write:org", "admin:org")
       ? []
-      : ["This token lacks the scope read:org: kb can't see teams and members of organizations."]),
+      : ["This token lacks the scope “read:org”, so kb can't see the teams and members of organizations."]),
   ];
 }
 
 function nothingThere(me: Me): string {
   return me.type === "user"
-    ? "This account is a member of no repository, or the token has access to none."
+    ? "This account isn't a member of any repository, or the token has access to none."
     : "The app is installed on no repository.";
 }
 
@@ -111,7 +111,7 @@ function closedProblem(closed: readonly Closed[]): SourceProblem {
   const reason = closed.find((each) => each.reason !== undefined)?.reason;
   return {
     code: "connector_check_failed",
-    message: `This token sees nothing of ${names.join(", ")}${because(reason)}.`,
+    message: `This token can't read anything of ${names.join(", ")}${because(reason)}.`,
     hint: "Check the names, and that the token or the app has access to them.",
     field: "repositories",
   };

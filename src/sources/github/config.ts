@@ -24,7 +24,7 @@ export const GithubConfig = z.strictObject({
   repositories: FORGE_CHOICES.repositories.meta({
     title: "Repositories",
     description:
-      "owner/name, or owner for all of an owner. Without any: all that the account is a member of, or the app is installed on.",
+      "owner/name, or owner for all repositories of an owner. If empty, kb reads all repositories that the account is a member of, or that the app is installed on.",
   }),
 });
 export type GithubConfig = z.infer<typeof GithubConfig>;
@@ -33,8 +33,8 @@ const secret = z
   .string()
   .min(1)
   .max(1_000)
-  .regex(/^[\x21-\x7e]+$/, "It has no spaces.");
-const digits = z.string().regex(/^\d{1,19}$/, "It is a number.");
+  .regex(/^[\x21-\x7e]+$/, "The token can't contain spaces.");
+const digits = z.string().regex(/^\d{1,19}$/, "The ID must be a number.");
 
 /** A token, or an app that is installed. */
 export const GithubCredentials = z
@@ -44,7 +44,9 @@ export const GithubCredentials = z
       format: "password",
       description: "Fine-grained or classic. Leave it empty for a GitHub App.",
     }),
-    appId: digits.optional().meta({ title: "App ID", description: "Of a GitHub App, on its settings page." }),
+    appId: digits
+      .optional()
+      .meta({ title: "App ID", description: "The ID of a GitHub App, from the app's settings page." }),
     privateKey: z
       .string()
       .min(1)
@@ -54,7 +56,7 @@ export const GithubCredentials = z
       .meta({
         title: "Private key",
         format: "password",
-        description: "Of the app: the whole .pem file.",
+        description: "The GitHub App's private key: the whole .pem file.",
         contentMediaType: "text/plain",
       }),
     installation: digits.optional().meta({

@@ -51,8 +51,10 @@ function nothingProblem(missing: readonly string[]) {
   return {
     code: "connector_check_failed",
     message:
-      missing.length > 0 ? "This account is a member of none of these shared drives." : "There is nothing to read.",
-    hint: "Turn on My Drive, or add the account to a shared drive.",
+      missing.length > 0
+        ? "This account is a member of none of these shared drives."
+        : "The account has no files to read.",
+    hint: "Turn on “My Drive”, or add the account to a shared drive.",
     field: "drives",
   } as const;
 }
@@ -60,7 +62,7 @@ function nothingProblem(missing: readonly string[]) {
 const WORDS: FailureWords = {
   source_unauthorized: {
     message: "Google does not accept this account or key.",
-    hint: "Check that the key still exists. With Act as, the Admin console has to grant the key's client ID the scope https://www.googleapis.com/auth/drive.readonly.",
+    hint: "Check that the key still exists. If “Act as” is set, grant the key's client ID the scope https://www.googleapis.com/auth/drive.readonly in the Admin console.",
     field: "credentials",
   },
   source_forbidden: {

@@ -14,7 +14,7 @@ export const GoogleDriveConfig = z.strictObject({
     .default([])
     .meta({
       title: "Shared drives",
-      description: "IDs of shared drives. Empty reads every shared drive that the account is a member of.",
+      description: "IDs of shared drives. If empty, kb reads every shared drive that the account is a member of.",
     }),
   maxFileMb: MAX_FILE_MB,
   ...FILE_CHOICES,
@@ -31,7 +31,7 @@ export const GoogleDriveCredentials = z.strictObject({
   subject: z.email("Give an email address.").max(320).exactOptional().meta({
     title: "Act as",
     description:
-      "Email address of the user whose Drive to read, with domain-wide delegation. Empty reads as the service account itself.",
+      "Email address of the user whose Drive to read, with domain-wide delegation. If empty, kb reads as the service account itself.",
   }),
 });
 

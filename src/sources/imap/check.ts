@@ -15,7 +15,7 @@ export function checkMailbox(ctx: SourceContext<ImapConfig>): Promise<CheckOutco
       const warnings = [
         ...(folders.length === 0 ? ["The mailbox has no folders."] : []),
         ...(all
-          ? ["The server keeps all messages in one folder, so kb reads that one alone unless you choose folders."]
+          ? ["The server keeps all messages in one folder, so kb reads only that folder unless you choose folders."]
           : []),
       ];
       return { warnings };

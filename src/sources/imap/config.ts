@@ -15,7 +15,7 @@ export const ImapConfig = z.strictObject({
   }),
   tls: z.boolean().default(true).meta({
     title: "TLS",
-    description: "Turn it off only for a server that the operator has listed. There is no STARTTLS.",
+    description: "Turn this off only for a server that the operator has allowed. kb doesn't support STARTTLS.",
   }),
   since: z.iso.date().optional().meta({
     title: "Since",
@@ -30,11 +30,11 @@ export const ImapConfig = z.strictObject({
 export type ImapConfig = z.infer<typeof ImapConfig>;
 
 export const ImapCredentials = z.strictObject({
-  user: z.string().min(1).max(500).meta({ title: "User name", description: "Mostly your email address." }),
+  user: z.string().min(1).max(500).meta({ title: "User name", description: "Usually your email address." }),
   password: z.string().min(1).max(2_000).meta({
     title: "Password",
     format: "password",
-    description: "Where the provider has app passwords, as Gmail, Fastmail and iCloud do, create one for kb.",
+    description: "If your provider has app passwords, as Gmail, Fastmail and iCloud do, create one for kb.",
   }),
 });
 

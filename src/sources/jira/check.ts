@@ -56,15 +56,15 @@ async function warningsOf(client: JiraClient): Promise<string[]> {
     if (hasLevels === true) levels++;
   }
   return [
-    ...(projects.length === 0 ? ["The account sees no project. Give it the permission Browse Projects."] : []),
+    ...(projects.length === 0 ? ["The account can't see any project. Give it the permission “Browse Projects”."] : []),
     ...(isAdmin
       ? []
       : [
-          "The account lacks the global permission Administer Jira: kb can't see application access, groups and security levels, so no one can read anything that isn't public.",
+          "The account lacks the global permission “Administer Jira”, so kb can't see application access, groups and security levels, and no one can read anything that isn't public.",
         ]),
     ...(closed.length > 0
       ? [
-          `kb can't see who may read ${closed.slice(0, 5).join(", ")}. Give the account Administer Jira or Administer Projects.`,
+          `kb can't see who may read ${closed.slice(0, 5).join(", ")}. Give the account the permission “Administer Jira” or “Administer Projects”.`,
         ]
       : []),
     ...(levels > 0 && !client.cloud

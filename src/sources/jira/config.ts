@@ -12,7 +12,7 @@ export const JiraConfig = z.strictObject({
     .default("")
     .meta({
       title: "Only issues that match (JQL)",
-      description: "Such as statusCategory != Done OR updated >= -365d. Empty reads every issue.",
+      description: "For example: statusCategory != Done OR updated >= -365d. If empty, kb reads every issue.",
     }),
   ...ATLASSIAN_FILES,
 });

@@ -12,10 +12,12 @@ export function checkAccount(ctx: MatrixContext): Promise<CheckOutcome> {
     const encrypted = rooms.filter(({ isEncrypted }) => isEncrypted).length;
     const restricted = rooms.filter(({ isRestricted }) => isRestricted).length;
     const warnings = [
-      ...(rooms.length === 0 ? [`${userId} is in no room. Invite it to the rooms to read, and accept.`] : []),
+      ...(rooms.length === 0
+        ? [`${userId} is in no room. Invite this account to the rooms to read, and accept the invitations.`]
+        : []),
       ...(encrypted > 0 ? [`${count(encrypted)} encrypted. kb can't read their messages.`] : []),
       ...(restricted > 0
-        ? [`${count(restricted)} only for who was there at the time. kb leaves out their messages.`]
+        ? [`${count(restricted)} readable only for people who were there at the time. kb leaves out their messages.`]
         : []),
     ];
     return { warnings };

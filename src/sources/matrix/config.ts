@@ -17,11 +17,11 @@ export const MatrixConfig = z.strictObject({
 export type MatrixConfig = z.infer<typeof MatrixConfig>;
 
 export const MatrixCredentials = z.strictObject({
-  token: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .meta({ title: "Access token", format: "password", description: "Of the account whose rooms are read." }),
+  token: z.string().min(1).max(4_096).meta({
+    title: "Access token",
+    format: "password",
+    description: "The access token of the account whose rooms kb reads.",
+  }),
 });
 
 /** The server's address in one form. */

@@ -6,7 +6,7 @@ import { maxFileMb } from "#sources/file-scope/file-size.ts";
 export const McpConfig = z.strictObject({
   resources: z.boolean().default(true).meta({
     title: "Resources",
-    description: "Read the resources that the server lists, and those of templates it completes.",
+    description: "Read the resources that the server lists, and those of the resource templates that it completes.",
   }),
   tools: z.boolean().default(true).meta({
     title: "Tools",

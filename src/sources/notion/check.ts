@@ -16,10 +16,11 @@ export function checkNotion(ctx: NotionContext, client: NotionClient): Promise<C
 
 const NOTHING_SHARED =
   "No page is shared with this integration. In Notion, open a page, choose ••• > Connections, and add the integration.";
-const NO_COMMENTS = "This integration can't read comments: give it Read comments, or turn comments off.";
+const NO_COMMENTS =
+  "This integration can't read comments. Give it the capability “Read comments”, or turn off comments.";
 const NO_CONTENT = {
   message: "This integration can't read content (HTTP 403).",
-  hint: "Give it the capability Read content on its page in Notion.",
+  hint: "Give it the capability “Read content” on its page in Notion.",
   field: "credentials",
 };
 

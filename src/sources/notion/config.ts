@@ -8,7 +8,7 @@ export const NOTION_API = "https://api.notion.com";
 export const NotionConfig = z.strictObject({
   comments: z.boolean().default(true).meta({
     title: "Comments",
-    description: "Index open comments on pages. Each full sync asks for those of every page.",
+    description: "Index open comments on pages. Each full sync requests the comments of every page.",
   }),
   files: z.boolean().default(true).meta({
     title: "Files",
@@ -27,6 +27,7 @@ export const NotionCredentials = z.strictObject({
     .meta({
       title: "Integration secret",
       format: "password",
-      description: "From notion.so/profile/integrations: an internal integration with Read content.",
+      description:
+        "The secret of an internal integration with the capability “Read content”, from notion.so/profile/integrations.",
     }),
 });

@@ -7,7 +7,7 @@ import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 export const PushConfig = z.strictObject({
   source: z.string().trim().min(1).max(120).optional().meta({
     title: "Place",
-    description: 'The items\' source after "push:", unless a line sets its own place.',
+    description: 'What follows "push:" in the source of the items, unless a line sets its own source.',
   }),
   ...FILE_CHOICES,
 });

@@ -124,17 +124,17 @@ const PushItem = z
     url: z.string().max(4_096).optional(),
     place: Line(120).optional(),
     parentId: ExternalId.optional().meta({
-      description: "The item that it belongs to. No one can read this item without access to that one.",
+      description: "The item that this one belongs to. No one can read this item without access to that item.",
     }),
     replyTo: ExternalId.optional().meta({
-      description: "The item that it replies to. It doesn't change who can read either.",
+      description: "The item that this one replies to. It doesn't change who can read either item.",
     }),
     version: Line(300).optional(),
     people: z.array(Person).max(500).optional(),
     containers: z.array(Container).max(100).optional(),
     text: z.string().optional(),
     content: Content.optional(),
-    access: Access.optional().meta({ description: "Can be left out with a parentId; the parent's then applies." }),
+    access: Access.optional().meta({ description: "Optional with a parentId; the parent's access then applies." }),
   })
   .refine((item) => item.access !== undefined || item.parentId !== undefined, {
     message: `must say who can read it, such as {"known": true, "all": [["workspace"]]}; only an item with a parentId can leave it out`,
@@ -163,7 +163,7 @@ export const PushLine = z.discriminatedUnion(
         externalId: OwnId,
         version: Line(300).optional().meta({ description: "The result is `absent` unless this version is stored." }),
       })
-      .meta({ description: "Say that an item still exists, so that it stays in a set." }),
+      .meta({ description: "Report that an item still exists, so that it stays in a set." }),
     z
       .strictObject({
         t: z.literal("delete"),
@@ -183,7 +183,7 @@ export const PushLine = z.discriminatedUnion(
         t: z.literal("member"),
         group: PrincipalText.meta({ description: "`group:<connector id>:<id>`" }),
         member: PrincipalText,
-        remove: z.boolean().optional().meta({ description: "Removes the link instead." }),
+        remove: z.boolean().optional().meta({ description: "With true, removes the link instead." }),
       })
       .meta({ description: "Add a member to one of the connector's groups." }),
     z

@@ -36,7 +36,7 @@ export const S3Config = z
     pathStyle: z.boolean().optional().meta({
       title: "Path style",
       description:
-        "Put the bucket's name in the path of the address instead of its host. By default, only with an endpoint.",
+        "Put the bucket's name in the path of the address instead of the host. By default, kb does this only with an endpoint.",
     }),
     requesterPays: z.boolean().default(false).meta({
       title: "Requester pays",
@@ -58,7 +58,7 @@ export const S3Credentials = z.strictObject({
   sessionToken: z.string().trim().min(1).max(4_096).exactOptional().meta({
     title: "Session token",
     format: "password",
-    description: "Only with temporary credentials. They stop working when they expire.",
+    description: "Only for temporary credentials, which stop working when they expire.",
   }),
 });
 

@@ -12,11 +12,9 @@ export function checkWorkspace(ctx: SlackContext): Promise<CheckOutcome> {
     await client.users().next();
     const warnings = [
       ...(rooms.length === 0 && missing.length === 0
-        ? ["The app is in no channel. Type /invite @kb in the channels to read."]
+        ? ["The app is in no channel. Type /invite @kb in each channel to read."]
         : []),
-      ...(missing.length > 0
-        ? [`The app does not see ${missing.slice(0, 5).join(", ")}. Type /invite @kb there.`]
-        : []),
+      ...(missing.length > 0 ? [`The app can't see ${missing.slice(0, 5).join(", ")}. Type /invite @kb there.`] : []),
     ];
     return { tenantId, warnings };
   });

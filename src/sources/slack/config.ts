@@ -16,12 +16,12 @@ export const SlackConfig = z.strictObject({
     }),
   channels: z.array(z.string().min(1).max(200)).max(1_000).default([]).meta({
     title: "Channels",
-    description: "IDs or names of channels. Empty reads every channel that the app is in.",
+    description: "IDs or names of channels. If empty, kb reads every channel that the app is in.",
   }),
   ...CHAT_CHOICES,
   historyDays: CHAT_CHOICES.historyDays.meta({
     title: "History (days)",
-    description: "How far back messages are read. A thread counts by its first message.",
+    description: "How far back kb reads messages. For a thread, the date of its first message decides.",
   }),
 });
 export type SlackConfig = z.infer<typeof SlackConfig>;

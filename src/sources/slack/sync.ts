@@ -74,7 +74,7 @@ async function* walk(
   const place = resume ?? { feed: { at: ctx.now() }, after: "" };
   const { missing, ...rooms } = await readRooms(tools);
   // Channels that the config names.
-  for (const name of missing) yield failedSkip(name, `The app does not see ${name}. Type /invite @kb there.`);
+  for (const name of missing) yield failedSkip(name, `The app can't see ${name}. Type /invite @kb there.`);
   yield* channels.odd(rooms);
   const recent = since && Math.max(start, Math.min(place.feed.at - READ_AGAIN_MS, since.at - DAY_MS));
   yield* channels.walk(rooms.known, place, (room, latest) =>

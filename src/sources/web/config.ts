@@ -26,7 +26,7 @@ export const WebConfig = z.strictObject({
   }),
   maxDepth: z.int().min(0).max(50).default(10).meta({
     title: "Most links from the start",
-    description: "How many links kb follows one after another from the address.",
+    description: "How many links away from the address kb reads pages.",
   }),
   documents: z.boolean().default(true).meta({
     title: "Documents",
@@ -55,7 +55,7 @@ const secret = z.string().min(1).max(4_000);
 /** A user name with a password, or a token. */
 export const WebCredentials = z
   .strictObject({
-    username: secret.optional().meta({ title: "User name", description: "For Basic sign-in." }),
+    username: secret.optional().meta({ title: "User name", description: "The user name for Basic sign-in." }),
     password: secret
       .optional()
       .meta({ title: "Password", format: "password", description: "The password of that user." }),
@@ -68,7 +68,7 @@ export const WebCredentials = z
   .superRefine(({ username, password, token }, context) => {
     const isPair = username !== undefined && password !== undefined;
     const isOne = token === undefined ? isPair : username === undefined && password === undefined;
-    if (!isOne) context.addIssue({ code: "custom", message: "Give one of: token; username and password." });
+    if (!isOne) context.addIssue({ code: "custom", message: "Give either a token, or a username with a password." });
   });
 
 /** The part of the web that a connector reads: one origin, and the paths with a prefix. */

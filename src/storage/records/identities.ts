@@ -128,7 +128,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       const { principal, userId, joinedAt, joinedBy } = join;
       const [current] = await identityJoins.select({ principal, endedAt: null }).selectAll().execute();
       if (current && current.userId !== userId && join.basis !== "admin") {
-        throw new ApiError("conflict", { message: "This user of the source is another member already." });
+        throw new ApiError("conflict", { message: "This user of the source is already linked to another member." });
       }
       const ended =
         current && current.userId !== userId

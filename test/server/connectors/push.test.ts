@@ -182,7 +182,7 @@ describe("a stream of lines", () => {
     const author = { name: "Mallory", principal: "user:github:api.github.com:583231" };
     const [url, person] = await kb.push([pushed("1", { url: "javascript:alert(1)" }), pushed("2", { author })]);
     expect(url?.notes).toEqual(["url was left out: only http and https are kept"]);
-    expect(person?.notes).toEqual([expect.stringContaining("stored as a claim")]);
+    expect(person?.notes).toEqual([expect.stringContaining("stored as claimed")]);
     const row = await kb.database.read
       .selectFrom("items")
       .select("author")

@@ -147,7 +147,7 @@ describe("what hosts add or spell otherwise", () => {
   test("is dropped with one note, whatever its value is", () => {
     expect(readArguments("kb_search", call)).toEqual({
       values: { query: "release", ...DEFAULTS },
-      notes: ["Ignored toolCallId, sessionId, action, chatInput: added by the host, no argument of this tool."],
+      notes: ["Ignored toolCallId, sessionId, action, chatInput: added by the host, not part of this tool."],
     });
     for (const name of HOST_ARGUMENTS) {
       for (const value of ["x".repeat(5000), { deep: [{ a: 1 }] }, 7, null]) {
@@ -157,7 +157,7 @@ describe("what hosts add or spell otherwise", () => {
           const base = { [key]: own[key as keyof typeof own] };
           const { values, notes } = readArguments(tool, { ...base, [name]: value });
           expect(values).toEqual(readArguments(tool, base).values);
-          expect(notes).toEqual([`Ignored ${name}: added by the host, no argument of this tool.`]);
+          expect(notes).toEqual([`Ignored ${name}: added by the host, not part of this tool.`]);
         }
       }
     }

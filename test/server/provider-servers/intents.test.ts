@@ -212,7 +212,7 @@ describe("an intent", () => {
     const opened = await kb.open(kb.anna, intent);
     expect([opened.status, opened.json.detail]).toEqual([
       422,
-      "The authorization server takes no clients that register themselves.",
+      "The authorization server doesn't let clients register themselves.",
     ]);
     expect((await kb.connectionsOf(kb.anna, kb.serverId))[0]).toMatchObject({ status: "failed" });
   });

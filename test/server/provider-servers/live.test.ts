@@ -146,7 +146,7 @@ test("kb_search has live hits in a block of their own after the same text", asyn
     ].join("\n"),
   );
   const nobody = await kb.call(kb.anna, { query: "alpha", live: true });
-  expect(nobody.content[1]?.text).toContain("Note: nothing was asked");
+  expect(nobody.content[1]?.text).toContain("Note: no live search");
   expect((await kb.call(kb.admin, { query: "alpha", live: false })).content).toHaveLength(1);
   expect((await kb.call(kb.admin, { query: "alpha", live: "perhaps" })).content[0]?.text).toContain(
     "is not true or false",

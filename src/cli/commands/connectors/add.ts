@@ -26,13 +26,14 @@ import {
 const ADD = {
   summary: "Connect a source; its first sync starts at once.",
   details:
-    "On a terminal it asks for the settings and secrets that are missing. Only you can see the items unless you set --access.",
+    "On a terminal, it asks for missing settings and secrets. Only you can see the items unless you set --access.",
   arguments: { "<provider>": "filesystem, push, … (kb connectors sources)" },
   options: {
-    "--name <name>": "its name (default: from its settings)",
+    "--name <name>": "the connector's name (default: taken from its settings)",
     ...SET_OPTION,
     "--config <file>": "settings as a JSON object from a file, or - for stdin",
-    "--from-json <file>": "the whole connector as the API takes it, from a file or - for stdin; other options win",
+    "--from-json <file>":
+      "the whole connector as JSON, as in the API, from a file or - for stdin; other options override it",
     ...CREDENTIAL_OPTIONS,
     ...ACCESS_OPTIONS,
     ...SCOPE_OPTIONS,

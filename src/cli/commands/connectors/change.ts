@@ -133,7 +133,7 @@ export const rotateKey = remoteCommand(
 /** `kb connectors webhook CONNECTOR`: stdout has only its URL, or with --new-secret the new secret. */
 export const showWebhook = remoteCommand(
   {
-    summary: "Show where the app can notify kb of changes, or create the secret that it signs with.",
+    summary: "Show where the app can notify kb of changes, or create the secret that the app signs with.",
     of: CONNECTOR,
     options: { "--new-secret": "create a secret; the previous one stops working" },
     examples: ["kb connectors webhook docs", "kb connectors webhook docs --new-secret > secret.txt"],
@@ -150,7 +150,9 @@ export const showWebhook = remoteCommand(
     const answer = await api.post("/api/connectors/{id}/webhook", { params: { path: { id } } });
     output.result(answer, ({ secret, webhook: { url } }) => {
       if (secret === null) {
-        output.talk(`Add ${url} in the app now: kb takes the secret that it sends there within an hour.`);
+        output.talk(
+          `Add ${url} as a webhook in the app now: kb accepts the secret that the app sends to it within an hour.`,
+        );
         return `To see that secret: kb connectors webhook ${id}`;
       }
       output.line(secret);

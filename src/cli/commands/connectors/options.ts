@@ -6,7 +6,7 @@ import { parseDuration, parsePair, readSecret } from "#cli/line/values.ts";
 
 export const CREDENTIAL_OPTIONS = {
   "--credential <key=reference>": several(
-    "a secret by reference: key=@FILE, key=env:VARIABLE or key=-; may be repeated",
+    "a secret, given by reference: key=@FILE, key=env:VARIABLE or key=-; may be repeated",
   ),
   "--account <id>": "use a connected account: acc_…",
   "--connection <id>": "use a connection: cnx_…",
@@ -14,14 +14,14 @@ export const CREDENTIAL_OPTIONS = {
 
 export const ACCESS_OPTIONS = {
   "--access <visibility>": oneOf(["private", "members", "workspace", "source"], "who can see its items"),
-  "--member <member>": several("with members: id, email or name; may be repeated"),
-  "--group <group>": several("with members: id or name; may be repeated"),
+  "--member <member>": several("with --access members: a member, by id, email or name; may be repeated"),
+  "--group <group>": several("with --access members: a group, by id or name; may be repeated"),
   "--every <duration>": "how often to sync: 30m, 6h, or never",
 } as const satisfies OptionsData;
 
 export const SCOPE_OPTIONS = {
-  "--include <pattern>": several("include only these; may be repeated"),
-  "--exclude <pattern>": several("leave these out; may be repeated"),
+  "--include <pattern>": several("include only what matches; may be repeated"),
+  "--exclude <pattern>": several("leave out what matches; may be repeated"),
 } as const satisfies OptionsData;
 
 export const SET_OPTION = {
@@ -29,7 +29,7 @@ export const SET_OPTION = {
 } as const satisfies OptionsData;
 
 export const WAIT_OPTIONS = {
-  "--wait": "wait until it ends, and show progress",
+  "--wait": "wait until the sync ends, and show its progress",
   "--timeout <duration>": "the longest time to wait, such as 10m (default: no limit)",
 } as const satisfies OptionsData;
 

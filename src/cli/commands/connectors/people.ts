@@ -12,11 +12,11 @@ const PAGE = 200;
 /** `kb connectors people CONNECTOR`: users that the source named, linked or not. */
 export const listPeople = remoteCommand(
   {
-    summary: "List the users that a connector's source named, and which members they are.",
+    summary: "List the users that a connector's source named, and the members linked to them.",
     of: CONNECTOR,
     options: {
-      "--unlinked": "only those who are not linked to a member",
-      "--cursor <cursor>": "the next page, as the last one named it",
+      "--unlinked": "only users who are not linked to a member",
+      "--cursor <cursor>": "the cursor that the previous page printed",
     },
     examples: ["kb connectors people forge --unlinked"],
     call: route("get", "/api/connectors/{id}/people", "people"),
@@ -45,12 +45,12 @@ export const listPeople = remoteCommand(
 /** `kb connectors link-person CONNECTOR USER MEMBER`: links them by hand, or unlinks them. */
 export const linkPerson = remoteCommand(
   {
-    summary: "Link a user of a connector's source to a member, or unlink them (admin; never yourself).",
-    details: "A link holds for every connector of the same instance. The audit records it.",
+    summary: "Link a user of a connector's source to a member, or unlink them (admins only; you can't link yourself).",
+    details: "A link applies to every connector of the same instance. The audit log records it.",
     arguments: {
       "<connector>": CONNECTOR.summary,
-      "<user>": "as in kb connectors people",
-      "[member]": "id, email or name; leave out with --remove",
+      "<user>": "the user, as listed by `kb connectors people`",
+      "[member]": "the member: id, email or name; leave it out with --remove",
     },
     options: { "--remove": "unlink instead" },
     examples: ["kb connectors link-person forge user:forge:git.acme.test:7 ann@acme.test"],

@@ -17,13 +17,13 @@ export const listConnectors = remoteCommand(
   {
     summary: "List connectors.",
     options: {
-      "--mine": "only my own",
+      "--mine": "only connectors that you own",
       "--provider <provider>": "only this kind of source",
       "--state <state>": oneOf(
         ["pending_auth", "active", "paused", "needs_reauth", "needs_owner", "error", "deleting"],
         "only in this state",
       ),
-      "--find <text>": "a part of the name",
+      "--find <text>": "only those with this in their name",
     },
     examples: ["kb connectors list"],
     fields: [route("get", "/api/connectors", "connectors")],
@@ -54,7 +54,7 @@ export const listSources = callCommand(
   "get",
   "/api/connectors/sources",
   {
-    summary: "List what can be connected, and its settings.",
+    summary: "List the kinds of sources that you can connect, and their settings.",
     examples: ["kb connectors sources"],
     key: "sources",
   },
@@ -181,8 +181,8 @@ export const browse = remoteCommand(
     options: {
       ...SET_OPTION,
       ...CREDENTIAL_OPTIONS,
-      "--parent <id>": "inside this one",
-      "--find <text>": "only these names",
+      "--parent <id>": "only what is directly inside this node",
+      "--find <text>": "only names that contain this",
       "--cursor <cursor>": "the next page",
     },
     examples: ["kb connectors browse filesystem --set root=/srv/docs"],

@@ -19,10 +19,10 @@ export const startSync = remoteCommand(
   {
     summary: "Start a sync, or join the queued one.",
     details:
-      "Where kb mirrors permissions, a sync first reads people and groups, at most once a minute. --mode identities reads only these.",
+      "If kb mirrors the source's permissions, a sync first reads people and groups, at most once a minute. --mode identities reads only people and groups.",
     of: CONNECTOR,
     options: {
-      "--mode <mode>": oneOf(["full", "incremental", "items", "identities"], "how much to look at"),
+      "--mode <mode>": oneOf(["full", "incremental", "items", "identities"], "how much to read"),
       "--item <externalId>": several("only this item; may be repeated"),
       ...WAIT_OPTIONS,
     },
@@ -63,7 +63,7 @@ export const cancelSync = remoteCommand(
   {
     summary: "Cancel a connector's running sync; what it stored stays.",
     of: CONNECTOR,
-    options: { "--sync <id>": "this one: syn_… (default: the running one)" },
+    options: { "--sync <id>": "the sync to cancel: syn_… (default: the running one)" },
     examples: ["kb connectors cancel docs"],
     exitCodes: [5],
     call: route("post", "/api/connectors/{id}/syncs/{syncId}/cancel", "sync"),
@@ -84,7 +84,7 @@ export const cancelSync = remoteCommand(
 export const showProgress = remoteCommand(
   {
     summary: "Show running syncs, or the runs of one connector.",
-    arguments: { "[connector]": "its name or con_…" },
+    arguments: { "[connector]": "the connector: its name or con_…" },
     options: { "--watch": "keep watching; prints one JSON record per change" },
     examples: ["kb connectors progress", "kb connectors progress docs --watch"],
     exitCodes: [3, 130],

@@ -14,7 +14,7 @@ const DEFAULT_ROWS = 50;
 
 export const testTarget = remoteCommand(
   {
-    summary: "Send a ping to an event target now; exit code 1 if it was not accepted (admin).",
+    summary: "Send a ping to an event target now; exit code 1 if it was not accepted (admins only).",
     of: TARGET,
     examples: ["kb events test whk_2345abcd2345abcd"],
     call: route("post", "/api/webhooks/{id}/test", "delivery"),
@@ -28,7 +28,7 @@ export const testTarget = remoteCommand(
 
 export const listDeliveries = remoteCommand(
   {
-    summary: "List the deliveries of an event target, newest first (admin).",
+    summary: "List the deliveries of an event target, newest first (admins only).",
     of: TARGET,
     options: {
       "--state <state>": oneOf(["waiting", "delivered", "failed"], "only these"),
@@ -61,13 +61,13 @@ export const listDeliveries = remoteCommand(
 
 export const replay = remoteCommand(
   {
-    summary: "Send a delivery's event again, or the events of a time span (admin).",
-    details: "The event IDs stay the same, so a receiver that has seen an event can tell.",
-    arguments: { ...TARGET_ARGUMENT, "[delivery]": "dlv_…; without it give --since" },
+    summary: "Send a delivery's event again, or the events of a time span (admins only).",
+    details: "The event IDs stay the same, so a receiver can recognize an event that it has already seen.",
+    arguments: { ...TARGET_ARGUMENT, "[delivery]": "the delivery: dlv_…; without it, use --since" },
     options: {
-      "--since <when>": "events from then on: 2026-11-21T09:00Z, or 2h for two hours ago",
-      "--until <when>": "events before then (default: now)",
-      "--failed": "only those that it never accepted",
+      "--since <when>": "from this time on: 2026-11-21T09:00Z, or 2h for two hours ago",
+      "--until <when>": "before this time (default: now)",
+      "--failed": "only events that the target never accepted",
     },
     examples: ["kb events replay whk_2345abcd2345abcd --since 2h --failed"],
     exitCodes: [3, 5],

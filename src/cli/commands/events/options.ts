@@ -5,7 +5,7 @@ import { pickNamed } from "#cli/line/pick.ts";
 
 export const TARGET: Thing<EventTarget, { id: string }> = {
   name: "target",
-  summary: "its URL or whk_…",
+  summary: "the event target: its URL or whk_…",
   find: findTarget,
   at: idOf,
 };

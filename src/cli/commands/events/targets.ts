@@ -10,7 +10,7 @@ import { callCommand, remoteCommand, removeCommand } from "#cli/calls/remote-com
 import { findTarget, TARGET, TARGET_ARGUMENT } from "./options.ts";
 
 const TYPES = {
-  "--type <type>": { ...oneOf(EVENT_TYPES, "send this type; may be repeated"), repeatable: true },
+  "--type <type>": { ...oneOf(EVENT_TYPES, "send events of this type; may be repeated"), repeatable: true },
 } as const;
 
 const CHANGE = route("patch", "/api/webhooks/{id}", "target");
@@ -22,7 +22,7 @@ function isNow(outcome: string) {
 export const listTargets = callCommand(
   "get",
   "/api/webhooks",
-  { summary: "List where events are sent (admin).", examples: ["kb events list"], key: "targets" },
+  { summary: "List the event targets (admins only).", examples: ["kb events list"], key: "targets" },
   ({ targets }, { output }) =>
     output.table(
       targets,
@@ -59,7 +59,7 @@ export const listTypes = command(
 
 export const showTarget = remoteCommand(
   {
-    summary: "Show one event target (admin).",
+    summary: "Show one event target (admins only).",
     of: TARGET,
     examples: ["kb events show https://hooks.acme.example/kb"],
     call: route("get", "/api/webhooks/{id}", "target"),
@@ -85,9 +85,9 @@ export const showTarget = remoteCommand(
 /** `kb events add URL`: stdout has only the secret. */
 export const addTarget = remoteCommand(
   {
-    summary: "Send events to a URL; prints the secret that signs them, once (admin).",
+    summary: "Send events to a URL; the secret that signs them is printed only once (admins only).",
     details: "Without --type, events of all types are sent. For the types, run `kb events types`.",
-    arguments: { "<url>": "where to send them: https://…" },
+    arguments: { "<url>": "where to send the events: https://…" },
     options: TYPES,
     examples: ["kb events add https://hooks.acme.example/kb --type sync.failed > secret.txt"],
     exitCodes: [5],
@@ -103,7 +103,7 @@ export const addTarget = remoteCommand(
 
 export const updateTarget = remoteCommand(
   {
-    summary: "Change the URL or the types of an event target (admin).",
+    summary: "Change the URL or the types of an event target (admins only).",
     arguments: { ...TARGET_ARGUMENT },
     options: { "--set-url <url>": "send to this URL instead", ...TYPES },
     examples: ["kb events update whk_2345abcd2345abcd --type sync.failed --type removal.held"],
@@ -121,12 +121,12 @@ export const updateTarget = remoteCommand(
 );
 
 export const pauseTarget = stateCommand("paused", {
-  summary: "Pause an event target; its events wait for up to 30 days (admin).",
+  summary: "Pause an event target; its events wait for up to 30 days (admins only).",
   examples: ["kb events pause whk_2345abcd2345abcd"],
 });
 
 export const resumeTarget = stateCommand("active", {
-  summary: "Resume a paused event target; what waits is sent now (admin).",
+  summary: "Resume a paused event target; waiting events are sent now (admins only).",
   examples: ["kb events resume whk_2345abcd2345abcd"],
 });
 
@@ -139,7 +139,7 @@ function stateCommand(state: "paused" | "active", data: Pick<CommandData, "summa
 /** `kb events rotate-secret TARGET`: stdout has only the new secret. */
 export const rotateSecret = remoteCommand(
   {
-    summary: "Replace the secret of an event target; prints the new one, once (admin).",
+    summary: "Replace the secret of an event target; the new one is printed only once (admins only).",
     details: "Until the overlap ends, events are signed with both secrets, so that you can change it at the receiver.",
     of: TARGET,
     options: { "--overlap <duration>": "how long both secrets sign (default: 24h; 0 if the old one leaked)" },
@@ -164,7 +164,7 @@ export const rotateSecret = remoteCommand(
 );
 
 export const removeTarget = removeCommand("/api/webhooks/{id}", {
-  summary: "Delete an event target with its deliveries (admin).",
+  summary: "Delete an event target with its deliveries (admins only).",
   of: TARGET,
   examples: ["kb events remove whk_2345abcd2345abcd --yes"],
   question: ({ url, waiting }) =>

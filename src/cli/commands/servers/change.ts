@@ -17,15 +17,15 @@ const RULE_OPTIONS = {
 /** `kb servers add URL`: stdout has only its id; the steps of the test go to stderr. */
 export const addServer = remoteCommand(
   {
-    summary: "Add an MCP server: it is tested first (admin).",
+    summary: "Add an MCP server; it is tested first (admins only).",
     details:
-      "A server whose test fails is not added, unless you add --force. --secret is the server's own: with it, admins can connect without their own token. With --auth oauth, kb registers itself at the provider. Where it can't, add the server first: you then see the redirect URL to register, and give the client ID with kb servers update.",
-    arguments: { "<url>": "where it speaks streamable HTTP: https://mcp.example.org/mcp" },
+      "A server whose test fails is not added, unless you add --force. --secret sets the server's own secret: with it, admins can connect without a token of their own. With --auth oauth, kb registers itself at the provider. If it can't, add the server first: kb then prints the redirect URL to register, and you set the client ID with `kb servers update`.",
+    arguments: { "<url>": "its streamable HTTP endpoint, such as https://mcp.example.org/mcp" },
     options: {
-      "--name <name>": "what people call it (default: its host)",
+      "--name <name>": "the server's name (default: its host)",
       ...AUTH_OPTIONS,
       ...RULE_OPTIONS,
-      "--force": "add it also when its test fails",
+      "--force": "add it even if its test fails",
     },
     examples: [
       "kb servers add https://mcp.example.org/mcp --name Notes --auth oauth",
@@ -63,17 +63,17 @@ export const addServer = remoteCommand(
 
 export const updateServer = command(
   {
-    summary: "Change an MCP server (admin).",
+    summary: "Change an MCP server (admins only).",
     details:
-      "If you change the scheme, host, port, or the path to one that isn't below, its secret is dropped unless you give one with the change. While people have connected it or are signing in, you can't.",
+      "If you change the scheme, host or port, or the path to one that isn't below the old path, the server's secret is deleted unless you give a new one with the change. You can't make such a change while people have connected the server or are signing in.",
     arguments: { "<server>": SERVER.summary },
     options: {
-      "--name <name>": "what people call it",
-      "--server-url <url>": "where it is now",
+      "--name <name>": "the server's new name",
+      "--server-url <url>": "the server's new URL",
       ...AUTH_OPTIONS,
       "--drop-secret": "delete the server's own secret",
       ...RULE_OPTIONS,
-      "--all-apps": "all its apps can be connected",
+      "--all-apps": "let people connect all its apps",
       "--enable": "turn it on",
       "--disable": "turn it off: nothing is read through it",
     },
@@ -102,7 +102,7 @@ export const updateServer = command(
     output.result(answer, ({ server: changed }) => {
       output.talk(`Updated server "${changed.name}".`);
       if (server.auth.hasSecret && !changed.auth.hasSecret && !options.dropSecret) {
-        output.talk(`Its secret was for ${hostOf(server.url)}, and is dropped. Give it again with --secret.`);
+        output.talk(`Its secret was for ${hostOf(server.url)}, so it was deleted. Set it again with --secret.`);
       }
       return isSameClient(server, changed) ? undefined : registrationLine(changed);
     });
@@ -110,7 +110,7 @@ export const updateServer = command(
 );
 
 export const removeServer = removeCommand("/api/mcp-servers/{id}", {
-  summary: "Remove an MCP server, its connections and everything that was read through them (admin).",
+  summary: "Remove an MCP server, its connections and everything that was read through them (admins only).",
   of: SERVER,
   examples: ["kb servers remove notes --yes"],
   question({ name, counts: { connections } }) {

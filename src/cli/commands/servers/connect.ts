@@ -14,15 +14,15 @@ import { SHARE_OPTIONS } from "./options.ts";
 const CONNECT = {
   summary: "Connect an app of an MCP server: with your own token, or in a browser.",
   details:
-    "An app that you sign in to opens a page of kb, which says what will be connected and shows who was found; this command waits for it. Other apps take your token by reference, and ask for it on a terminal. Only you see what is read through a connection unless you set --access.",
+    "For an app that you sign in to, this command opens a page of kb and waits: the page shows what will be connected and which account was found. Other apps take your token by reference; on a terminal, the command asks for it. Only you see what is read through a connection unless you set --access.",
   of: SERVER,
-  arguments: { "[app]": "one of kb servers apps, when there are several" },
+  arguments: { "[app]": "the app, as listed by `kb servers apps`; needed if there are several" },
   options: {
-    "--name <name>": "what the connection is called (default: the app's name)",
+    "--name <name>": "the connection's name (default: the app's name)",
     "--token <reference>": "your own token: @FILE, env:VARIABLE or - for stdin",
     ...SHARE_OPTIONS,
-    "--reconnect <connection>": "sign in again for this one: its name or cnx_…",
-    "--print": "print the page's address only, and don't wait",
+    "--reconnect <connection>": "sign in again to this connection: its name or cnx_…",
+    "--print": "only print the page's address, and don't wait",
   },
   examples: ["kb servers connect notes", "kb servers connect tools --token env:TOOLS_TOKEN --access workspace"],
   exitCodes: [5, 6, 9],
@@ -38,7 +38,7 @@ export const connectApp = remoteCommand(CONNECT, async (remote) => {
   const signsIn = app.auth.includes("oauth") && options.token === undefined;
   const isInBrowser = signsIn || options.reconnect !== undefined;
   if (!isInBrowser && options.print) {
-    throw usageFailure(`--print goes with an app that you sign in to. ${app.name} takes a token.`);
+    throw usageFailure(`--print is only for an app that you sign in to. ${app.name} takes a token.`);
   }
   const connection = isInBrowser ? await connectInBrowser(remote, app) : await connectWithToken(remote, app);
   if (connection === undefined) return;
@@ -131,7 +131,7 @@ async function waitForConnection(
     const status = connections.find(({ id }) => id === connectionId)?.status;
     if (status === "expired") break;
     if (status === "failed" || status === "revoked") {
-      throw failure("failure", "connection_failed", "Nothing was connected: you or the server said no.", again);
+      throw failure("failure", "connection_failed", "Nothing was connected: you or the server refused.", again);
     }
   }
   throw failure("timedOut", "timeout", "Nothing was connected in time.", again);

@@ -8,7 +8,7 @@ import { flexible, formatted, minute, optional } from "#cli/terminal/table.ts";
 export const listConnections = remoteCommand(
   {
     summary: "List your connections and those shared with you; admins see all of them.",
-    arguments: { "[server]": "only of this server: its name, URL or srv_…" },
+    arguments: { "[server]": "only connections to this server: its name, URL or srv_…" },
     examples: ["kb servers connections", "kb servers connections notes"],
     exitCodes: [3],
     fields: [route("get", "/api/mcp-servers/{id}/connections", "connections")],
@@ -38,7 +38,7 @@ export const listConnections = remoteCommand(
 /** `kb servers access CONNECTION`: shows who sees the content read through it, or sets it. */
 export const setConnectionAccess = remoteCommand(
   {
-    summary: "Show or set who sees what is read through a connection (its owner; admins can only narrow it).",
+    summary: "Show or set who can see what a connection reads. Its owner can set this; admins can only reduce access.",
     of: CONNECTION,
     options: SHARE_OPTIONS,
     examples: ["kb servers access notes --group Design", "kb servers access notes --access private"],
@@ -63,7 +63,7 @@ export const setConnectionAccess = remoteCommand(
 );
 
 export const disconnect = removeCommand("/api/mcp-servers/{id}/connections/{connectionId}", {
-  summary: "Disconnect: tokens are revoked, and what was read through the connection is deleted.",
+  summary: "Disconnect an app: the connection's tokens are revoked, and what was read through it is deleted.",
   of: CONNECTION,
   examples: ["kb servers disconnect notes --yes"],
   question: (found) => `Disconnect ${withOwner(found)}? What was read through it is deleted.`,

@@ -17,12 +17,11 @@ type Mapped = NonNullable<Mapping[Role]>;
 
 const TOOL = {
   "<role>": oneOf(ROLES, "what kb uses the tool for"),
-  "<tool>": "its name, one of kb servers tools",
+  "<tool>": "the tool's name, as listed by `kb servers tools`",
 } as const satisfies ArgumentsData;
 
 const AS_OPTION = {
-  "--connection <connection>":
-    "ask with your connection: its name or cnx_… (default: as the server itself is signed in to)",
+  "--connection <connection>": "use your connection: its name or cnx_… (default: the server's own sign-in)",
 } as const satisfies OptionsData;
 
 const CALL_OPTIONS = {
@@ -34,7 +33,7 @@ const CALL_OPTIONS = {
 /** `kb servers tools SERVER`: its tools, and which of them kb uses. */
 export const listTools = remoteCommand(
   {
-    summary: "List the tools of an MCP server, and what kb uses them for (admin).",
+    summary: "List the tools of an MCP server, and what kb uses them for (admins only).",
     of: SERVER,
     options: AS_OPTION,
     examples: ["kb servers tools notes"],
@@ -50,9 +49,9 @@ export const listTools = remoteCommand(
 /** `kb servers preview SERVER ROLE TOOL [VALUE]`: one call, nothing stored. */
 export const previewTool = remoteCommand(
   {
-    summary: "Call a tool once and show what kb would read from it; nothing is stored (admin).",
+    summary: "Call a tool once and show what kb would read from it; nothing is stored (admins only).",
     of: SERVER,
-    arguments: { ...TOOL, "[value]": "the query, ID or cursor" },
+    arguments: { ...TOOL, "[value]": "the query, ID or cursor to send" },
     options: CALL_OPTIONS,
     examples: [
       "kb servers preview notes search search_notes plan",
@@ -76,7 +75,7 @@ export const previewTool = remoteCommand(
           url: optional(flexible("url")),
           text: optional(flexible("text")),
         },
-        "The tool gave nothing that kb can read as entries.",
+        "The tool returned nothing that kb can read as entries.",
       );
     });
   },
@@ -85,9 +84,9 @@ export const previewTool = remoteCommand(
 /** `kb servers map SERVER ROLE TOOL`: the other roles stay unchanged. */
 export const mapTool = remoteCommand(
   {
-    summary: "Use a tool of an MCP server to list, search or fetch (admin).",
+    summary: "Use a tool of an MCP server to list, search or fetch (admins only).",
     details:
-      "list gives everything to index, search finds entries for live searches, fetch gives the text of one. The tool is pinned: when the server changes it, kb stops using it until you map it again. Whether a tool only reads is its server's word: look before you map it.",
+      "list gives everything to index, search finds entries for live searches, fetch gives the text of one entry. The tool is pinned: when the server changes it, kb stops using it until you map it again. Only the server says whether a tool just reads: review the tool before you map it.",
     of: SERVER,
     arguments: TOOL,
     options: CALL_OPTIONS,
@@ -111,9 +110,9 @@ export const mapTool = remoteCommand(
 /** `kb servers unmap SERVER [ROLE]`. */
 export const unmapTool = remoteCommand(
   {
-    summary: "Stop using a tool of an MCP server, or all of them (admin).",
+    summary: "Stop using a tool of an MCP server, or all of them (admins only).",
     of: SERVER,
-    arguments: { "[role]": oneOf(ROLES, "only this one") },
+    arguments: { "[role]": oneOf(ROLES, "stop using only this tool") },
     options: AS_OPTION,
     examples: ["kb servers unmap notes search"],
     exitCodes: [5, 6],
@@ -195,7 +194,7 @@ function printTools({ tools, mapping, faults, leftOut }: ServerTools, output: Ou
 
 const REASONS: Readonly<Record<ServerTools["faults"][number]["reason"], string>> = {
   tool_gone: "is gone",
-  tool_changed: "has changed: look at it, then map it again",
+  tool_changed: "has changed: review it, then map it again",
   argument_missing: "needs more arguments",
   argument_unknown: "has no argument of that name",
 };

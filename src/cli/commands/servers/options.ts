@@ -14,16 +14,16 @@ export const AUTH_OPTIONS = {
     ["none", "bearer", "header", "oauth"],
     "how kb signs in: nothing, a bearer token, a key in a header, or OAuth for each person",
   ),
-  "--header <name>": "with --auth header: its name, such as X-Api-Key",
-  "--client-id <id>": "with --auth oauth: a client that you registered at the provider",
+  "--header <name>": "with --auth header: the header's name, such as X-Api-Key",
+  "--client-id <id>": "with --auth oauth: the ID of a client that you registered at the provider",
   "--secret <reference>": "the server's own token, key or client secret: @FILE, env:VARIABLE or - for stdin",
 } as const satisfies OptionsData;
 
 /** Who a connection is shared with. */
 export const SHARE_OPTIONS = {
-  "--access <visibility>": oneOf(["private", "members", "workspace"], "who sees what is read through it"),
-  "--member <member>": several("with members: id, email or name; may be repeated"),
-  "--group <group>": several("with members: id or name; may be repeated"),
+  "--access <visibility>": oneOf(["private", "members", "workspace"], "who can see what the connection reads"),
+  "--member <member>": several("with --access members: a member, by id, email or name; may be repeated"),
+  "--group <group>": several("with --access members: a group, by id or name; may be repeated"),
 } as const satisfies OptionsData;
 
 type AuthBody = BodyOf<"post", "/api/mcp-servers">["auth"];
@@ -73,9 +73,9 @@ function impliedKind(
 }
 
 function refuseOthers(kind: AuthBody["kind"], { header, clientId, secret }: OptionsOf<typeof AUTH_OPTIONS>): void {
-  if (clientId !== undefined && kind !== "oauth") throw usageFailure("--client-id goes with --auth oauth.");
-  if (header !== undefined && kind !== "header") throw usageFailure("--header goes with --auth header.");
-  if (secret !== undefined && kind === "none") throw usageFailure("--secret doesn't go with --auth none.");
+  if (clientId !== undefined && kind !== "oauth") throw usageFailure("--client-id requires --auth oauth.");
+  if (header !== undefined && kind !== "header") throw usageFailure("--header requires --auth header.");
+  if (secret !== undefined && kind === "none") throw usageFailure("--secret can't be combined with --auth none.");
 }
 
 export type ServerTest = DataOf<"post", "/api/mcp-servers/connection-tests">;
@@ -99,13 +99,13 @@ export function printTest(test: ServerTest, output: Output): void {
 export function registrationLine({ id, auth }: ServerRecord, test?: ServerTest): string | undefined {
   const { clientId, redirectUrl } = auth;
   if (redirectUrl === undefined) return undefined;
-  if (clientId !== undefined) return `Give its client at the provider the redirect URL ${redirectUrl}`;
+  if (clientId !== undefined) return `Set the redirect URL of its client at the provider to ${redirectUrl}`;
   if (test?.authRequired?.needsClient !== true)
     return `To register kb at the provider yourself, use the redirect URL ${redirectUrl}`;
   return `${SELF_REFUSED} Register kb there with the redirect URL ${redirectUrl}, then: kb servers update ${id} --client-id CLIENT_ID`;
 }
 
-const SELF_REFUSED = "The provider takes no clients that register themselves.";
+const SELF_REFUSED = "The provider doesn't let clients register themselves.";
 
 /** The findings of a test about the server, in a line or two. */
 function foundBy({ ok, serverInfo, protocolVersion, capabilities, authRequired }: ServerTest): string[] {
@@ -120,7 +120,8 @@ function foundBy({ ok, serverInfo, protocolVersion, capabilities, authRequired }
     const where = authorizationServers.length === 0 ? "" : ` at ${authorizationServers.join(", ")}`;
     if (problem !== undefined) lines.push(problem.message);
     else lines.push(ok ? `Each person signs in${where}.` : `It asks you to sign in${where}: try --auth oauth.`);
-    if (needsClient === true) lines.push(`${SELF_REFUSED} kb servers add and show name the redirect URL to register.`);
+    if (needsClient === true)
+      lines.push(`${SELF_REFUSED} "kb servers add" and "kb servers show" print the redirect URL to register.`);
   }
   return lines;
 }

@@ -10,7 +10,7 @@ import { flexible, minute, optional } from "#cli/terminal/table.ts";
 export const listServers = listCommand("/api/mcp-servers", "servers", {
   summary: "List the MCP servers whose apps can be connected.",
   examples: ["kb servers list"],
-  empty: "There are no servers. An admin adds one with kb servers add URL.",
+  empty: "There are no servers. An admin can add one: kb servers add URL",
   columns: {
     id: "id",
     name: flexible("name"),
@@ -23,7 +23,7 @@ export const listServers = listCommand("/api/mcp-servers", "servers", {
 
 export const showServer = remoteCommand(
   {
-    summary: "Show one MCP server: what it said of itself, and how people sign in.",
+    summary: "Show one MCP server: what it reports about itself, and how people sign in.",
     of: SERVER,
     examples: ["kb servers show notes"],
     fields: [route("get", "/api/mcp-servers", "servers")],
@@ -91,7 +91,8 @@ export const testServer = remoteCommand(
       if (isUrl && (auth !== undefined || servers.every(({ url }) => url !== word))) {
         return send({ body: { url: word, auth: auth ?? { kind: "none" } } });
       }
-      if (auth !== undefined) throw usageFailure("A stored server is tested as it is: --auth goes with a URL.");
+      if (auth !== undefined)
+        throw usageFailure("A stored server is tested with its stored settings: --auth requires a URL.");
       return stored((await findServer(api, word)).id);
     };
     const test = await run();
@@ -158,5 +159,5 @@ function printServer(server: ServerRecord, output: Output): void {
 }
 
 function sharedRedirectLine({ id, auth: { clientId = "CLIENT_ID" } }: ServerRecord): string {
-  return `Its redirect URL may be that of other servers, too. For one of its own: run kb servers update ${id} --auth oauth, give the client at the provider the redirect URL that is printed, then run kb servers update ${id} --client-id ${clientId}`;
+  return `Other servers may have the same redirect URL. To get a separate one: run kb servers update ${id} --auth oauth, set the client's redirect URL at the provider to the one that is printed, then run kb servers update ${id} --client-id ${clientId}`;
 }

@@ -47,12 +47,12 @@ export const VISIBILITY_WORDS: Readonly<Record<Visibility, string>> = {
 const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
   per_item: "People find what they can read there, item by item.",
   container: "People find what they can read there.",
-  connector: "You choose who finds it here.",
+  connector: "You choose who can find it here.",
 };
 
 /** Describes who finds the indexed items of a source. */
 export function readersWords({ acl, isForOwner }: Pick<SourceKind, "acl" | "isForOwner">): string {
-  return isForOwner ? "Only you find what is in it." : ACL_WORDS[acl];
+  return isForOwner ? "Only you can find its items." : ACL_WORDS[acl];
 }
 
 /** Advice for something that needs attention, and the command that helps. */

@@ -20,7 +20,7 @@ export function Page() {
   const names = new Map(tokens.map(({ id, name }) => [id, name]));
   return (
     <PageFrame
-      lead="Items that your sessions, tokens and clients received: each where it came first that day, and how often items came again. kb records item IDs, but no queries or titles."
+      lead="Items that your sessions, tokens and clients received. Each day lists an item where it was first received, and counts the items that were received again. kb records item IDs, but no queries or titles."
       title="Agent activity"
     >
       <TableSection

@@ -107,7 +107,7 @@ export function ConsentCard({
             Allow
           </Button>
         </div>
-        <p className="text-muted text-xs">You can revoke access at any time under Settings, MCP access.</p>
+        <p className="text-muted text-xs">You can revoke access at any time in Settings, under “MCP access”.</p>
       </form>
     </EntryCard>
   );

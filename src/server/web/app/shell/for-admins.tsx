@@ -15,7 +15,7 @@ function AdminsOnly({ title }: { title: string }) {
     <PageFrame title={title}>
       <Section title="Admins only">
         <EmptyState icon="people" title="Only admins can see this page">
-          Ask an admin. To find one, go to Members.
+          Ask an admin. The Members page lists the admins.
         </EmptyState>
       </Section>
     </PageFrame>

@@ -58,7 +58,7 @@ export function Dialog({ onClose, isSticky = false, ...rest }: DialogProps) {
   );
 }
 
-const NOT_TAKEN = "Copy it before you close this dialog, or select Done.";
+const NOT_TAKEN = "Copy it before you close this dialog, or select “Done”.";
 
 interface PopupProps extends Pick<DialogProps, "title" | "description" | "children"> {
   canClose: boolean;

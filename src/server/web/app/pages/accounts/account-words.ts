@@ -1,6 +1,6 @@
 /** Reasons why a person came back from a provider without an account, by the code in the address. */
 const FAILURES: Readonly<Record<string, string>> = {
-  denied: "Nothing was connected: you or the service said no.",
+  denied: "Nothing was connected: you or the service refused.",
   expired: "Connecting took too long, or you started it in another browser or session. Try again.",
   failed: "The service's answer wasn't valid. Try again.",
   unavailable: "The service isn't responding, or doesn't accept this server. Try again later, or ask the operator.",

@@ -31,7 +31,7 @@ export function Page() {
   const notice = accountNotice(addressParameter("account"), addressParameter("reason"));
   return (
     <PageFrame
-      lead="Connect your account at another service: you find what you can read there, and your connectors can read with it."
+      lead="Connect your account at another service. You can then find what you can read there, and your connectors can use the account."
       title="Accounts"
     >
       {notice && <Notice tone={notice.tone}>{notice.text}</Notice>}
@@ -145,8 +145,8 @@ function ConnectThere({ provider, onCancel }: { provider: AccountProviderInfo; o
     <div className="space-y-3">
       <Meaning provider={provider} />
       <ul className="text-muted list-disc space-y-1 pl-5">
-        <li>You find what your user there can read, in every connector for {name} in this workspace.</li>
-        <li>Connectors that you create can read with it. No one else can use it.</li>
+        <li>You can find what your user there can read, in every connector for {name} in this workspace.</li>
+        <li>Connectors that you create can use this account. No one else can use it.</li>
         <li className="wrap-anywhere">
           kb asks for: <span className="font-mono text-xs">{scopes.join(", ")}</span>
         </li>

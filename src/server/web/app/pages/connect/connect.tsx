@@ -83,14 +83,14 @@ function Ask({ intent, secret, user, workspace }: AskProps) {
           </li>
           {isReconnect && kind === "sign_in" && <li>Sign in with the same account: a different one is refused.</li>}
           {kind === "elicitation" && (
-            <li>When you have finished there, go back to the page of {serverName} in kb and select Test.</li>
+            <li>When you have finished there, go back to the page of {serverName} in kb and select “Test”.</li>
           )}
           {scopes.length > 0 && (
             <li className="wrap-anywhere">
               kb asks for: <span className="font-mono text-xs">{scopes.join(", ")}</span>
             </li>
           )}
-          <li>Continue only if you began this yourself.</li>
+          <li>Continue only if you started this yourself.</li>
         </ul>
         <ProblemNotice problem={problem} />
         <div className="flex flex-wrap gap-2">
@@ -117,12 +117,12 @@ function NothingToConnect({ hasFailed }: { hasFailed: boolean }) {
       below={<HomeLink />}
       lead={
         hasFailed
-          ? "The sign-in took more than 10 minutes, was finished already, or began in a different browser or session."
-          : "This page belongs to a link that works once."
+          ? "The sign-in took more than 10 minutes, was already finished, or started in a different browser or session."
+          : "The link to this page works only once."
       }
       title={hasFailed ? "Nothing was connected" : "Nothing to connect"}
     >
-      <p>Begin again on the server’s page, or with kb servers connect.</p>
+      <p>Start again on the server’s page, or run: kb servers connect</p>
     </EntryCard>
   );
 }

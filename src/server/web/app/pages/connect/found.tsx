@@ -28,7 +28,7 @@ export function Page() {
   if (id === "" || error !== null) {
     return (
       <EntryCard below={<a href={HOME_PATH}>Go to the home page</a>} title="Nothing was connected">
-        {error === null ? <p>Begin again on the server’s page.</p> : <ProblemNotice problem={toProblem(error)} />}
+        {error === null ? <p>Start again on the server’s page.</p> : <ProblemNotice problem={toProblem(error)} />}
       </EntryCard>
     );
   }
@@ -66,7 +66,7 @@ function Decide({ found, id, user }: { found: FoundConnection; id: string; user:
         </p>
         {isNewInstead && (
           <Notice tone="info">
-            No one can tell whether this is the account that you had. It becomes a new connection, and what was read
+            kb can’t tell whether this is the same account as before. It becomes a new connection, and what was read
             with the old one stays hidden.
           </Notice>
         )}

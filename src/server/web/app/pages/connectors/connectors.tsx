@@ -90,7 +90,7 @@ const COLUMNS: Column<Row>[] = [
           {row.counts.indexed.toLocaleString("en-GB")}
           {row.readByNobody && (
             <span className="text-muted mt-1 block text-xs">
-              No one can read them:{" "}
+              No one can read these items:{" "}
               <Link params={{ connectorId: row.id }} to="/workspace/connectors/$connectorId">
                 next step
               </Link>

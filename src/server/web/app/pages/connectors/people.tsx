@@ -143,7 +143,7 @@ function LinkDialog({ connector, person }: LinkDialogProps) {
       toast={(words) => words}
     >
       <p className="text-muted">
-        Is this you? You can't link yourself, but an account with your token at the source does.{" "}
+        Is this you? You can't link yourself. Connect your own account at the source with a token instead.{" "}
         <OwnAccountLink connector={connector} />
       </p>
       <SelectField

@@ -57,7 +57,7 @@ export function SchemaField({ field, preset }: SchemaFieldProps) {
         <TextAreaField
           {...common}
           defaultValue={Array.isArray(fallback) ? fallback.join("\n") : ""}
-          hint={`${description ?? ""} One a line.`.trim()}
+          hint={`${description ?? ""} One per line.`.trim()}
           isOptional={!isRequired}
         />
       );

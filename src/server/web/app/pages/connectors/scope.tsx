@@ -164,7 +164,7 @@ function Narrowing({
       )}
       {exclude.length > 0 && <Entries entries={exclude} label="Left out" titles={{}} />}
       <TextAreaField
-        hint="One entry a line, as the source names it."
+        hint="One entry per line, as the source names it."
         isOptional
         label="Leave out as well"
         name="exclude"

@@ -51,7 +51,7 @@ export function Settings({ connector }: { connector: Connector }) {
             <SelectField
               choices={[
                 ...[...everys].sort((a, b) => a - b).map((every) => [String(every), everyOf(every)] as const),
-                ["", "Only when you ask"],
+                ["", "Only when you start a sync"],
               ]}
               defaultValue={minutes}
               label="Schedule"

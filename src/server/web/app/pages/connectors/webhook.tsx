@@ -40,7 +40,7 @@ function Notifications({ connectorId, webhook }: NotificationsProps) {
         description={
           subscription.problem === null
             ? "The app tells kb of changes, so they appear in seconds. kb renews the subscription itself."
-            : `kb could not subscribe at the app, and tries again. Until then, changes appear on schedule. ${subscription.problem.message}`
+            : `kb could not subscribe to the app’s notifications, and tries again. Until then, changes appear on schedule. ${subscription.problem.message}`
         }
         title="Change notifications"
       >
@@ -71,9 +71,9 @@ function Notifications({ connectorId, webhook }: NotificationsProps) {
       }
       description={
         secretCreatedAt !== null
-          ? "What the app tells kb at this address appears in seconds, everything else on schedule."
+          ? "Changes that the app reports to this address appear in seconds, all others on schedule."
           : isOffered
-            ? "Choose Receive secret, then add this address as a webhook in the app. The app sends its secret here, and changes appear in seconds. Without it, they appear on schedule."
+            ? "Choose “Receive secret”, then add this address as a webhook in the app. The app sends its secret here, and changes appear in seconds. Without it, they appear on schedule."
             : "Add this address as a webhook in the app, and changes appear in seconds. Without it, they appear on schedule."
       }
       title="Change notifications"
@@ -100,8 +100,8 @@ function Notifications({ connectorId, webhook }: NotificationsProps) {
         <div className="mt-4">
           <CopyField label="Secret that the app sent" showsLabel value={offered.secret} />
           <p className="text-muted mt-2 text-xs">
-            Confirm it in the app. If the app refuses it, someone else sent it: choose Replace secret, and send it from
-            the app again. It disappears from this page <Time at={offered.until} />.
+            Confirm it in the app. If the app refuses it, someone else sent it: choose “Replace secret”, and send it
+            from the app again. It disappears from this page <Time at={offered.until} />.
           </p>
         </div>
       )}

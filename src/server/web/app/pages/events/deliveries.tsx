@@ -97,7 +97,7 @@ function Replay({ delivery, targetId }: { delivery: EventDelivery; targetId: str
           title="Send this event again?"
           toast="Event queued again"
         >
-          <p>It has the same event ID, so the receiver can tell that it has seen it.</p>
+          <p>It has the same event ID, so the receiver can recognize it.</p>
           <pre className="bg-sunken text-ink rounded-md px-3 py-2 font-mono text-xs whitespace-pre-wrap wrap-anywhere">
             {JSON.stringify(data, undefined, 2)}
           </pre>

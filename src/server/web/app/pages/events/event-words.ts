@@ -12,7 +12,7 @@ export function stateWords({ state, pausedFor, failingSince }: EventTarget): Sta
 export const PAUSE_WORDS: Readonly<Record<NonNullable<EventTarget["pausedFor"]>, string>> = {
   admin: "Paused. New events wait for up to 30 days and are sent when you resume.",
   gone: "Paused because the target answered 410 Gone. Change its URL or delete it. Its events wait until you resume.",
-  failing: "Paused because the target accepted nothing for three days. Fix it, then resume: what waits is sent.",
+  failing: "Paused because the target accepted nothing for three days. Fix it, then resume. Waiting events are sent.",
 };
 
 export const DELIVERY_WORDS: Readonly<Record<EventDelivery["state"], StateWords>> = {
@@ -26,10 +26,10 @@ export const CODE_WORDS: Readonly<Record<DeliveryCode, string>> = {
   address_not_allowed: "The address is not allowed",
   unreachable: "Not reachable",
   timeout: "No answer within 15 seconds",
-  redirected: "Redirected; kb follows no redirects",
+  redirected: "Redirected; kb doesn't follow redirects",
   refused: "Refused",
   gone: "Gone",
   rate_limited: "Too many requests",
-  server_error: "Error of the receiver",
+  server_error: "The receiver failed",
   secret_unreadable: "The signing secret can't be read; rotate it",
 };

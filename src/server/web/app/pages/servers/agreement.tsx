@@ -36,7 +36,7 @@ export function Agreement({ connection, agreement }: { connection: Connection; a
         ))}
       </ul>
       <p className="mb-2">
-        Agree only if you want each of these calls made in your name, on a schedule and when you search live.
+        Agree only if you want each of these calls made in your name, on a schedule and in live searches.
       </p>
       <Button aria-label={`Agree: ${name}`} isBusy={isBusy} onClick={run}>
         Agree

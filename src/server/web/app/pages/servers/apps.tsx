@@ -146,7 +146,7 @@ function ConnectDialog({ app, server }: ConnectDialogProps) {
     >
       <p className="wrap-anywhere">
         {signsIn
-          ? "You sign in at the provider next, and see who was found before anything is kept."
+          ? "Next, you sign in at the provider. You then see which account was found, before anything is stored."
           : app.fields === undefined
             ? "The server asks for no sign-in."
             : "kb signs in with this token, only at this server."}{" "}
@@ -155,21 +155,22 @@ function ConnectDialog({ app, server }: ConnectDialogProps) {
       {!signsIn && app.fields !== undefined && (
         <PasswordField
           autoComplete="off"
-          hint={usesOwn ? "Leave this empty to use the server's own, which an admin stored." : undefined}
+          hint={usesOwn ? "Leave this empty to use the server's own token, which an admin stored." : undefined}
           isOptional={usesOwn}
           label="Token"
           maxLength={8192}
           name="credentials.token"
         />
       )}
-      <NameField hint="It tells this connection apart from others." isOptional maxLength={100} />
+      <NameField hint="A name that distinguishes this connection from others." isOptional maxLength={100} />
       <AccessField access={PRIVATE} acl="connector" hint={SHARED_VIEW} />
     </FormDialog>
   );
 }
 
 /** The meaning of sharing. */
-export const SHARED_VIEW = "People you choose see what you see in this app, whatever they may see there themselves.";
+export const SHARED_VIEW =
+  "People you choose see what you see in this app, even if they can't see it in the app themselves.";
 
 /** The access field's value, as connections take it. */
 export function shareOf(form: FormData): Connection["access"] {

@@ -13,7 +13,7 @@ export function AuthFields({ auth }: { auth: Auth }) {
   const [kind, setKind] = useState(auth.kind);
   const hasSecret = auth.hasSecret && kind === auth.kind;
   const knownUrl = kind === "oauth" ? auth.redirectUrl : undefined;
-  const kept = hasSecret ? "One is stored. Leave this empty to keep it." : undefined;
+  const kept = hasSecret ? "A secret is stored. Leave this empty to keep it." : undefined;
   return (
     <>
       <SelectField
@@ -81,22 +81,23 @@ const KINDS: readonly Kind[] = ["none", "bearer", "header", "oauth"];
 const HINTS: Readonly<Record<Kind, string>> = {
   none: "Everyone reads the same content there.",
   bearer: "Sent as “Authorization: Bearer …”, only to this server.",
-  header: "Sent in a header of its own, only to this server.",
+  header: "Sent in the header that you name, only to this server.",
   oauth: "Each person signs in at the provider and reads there as themselves.",
 };
 
 /** Registering a client requires the redirect URL first, which exists once the server is stored. */
 const REGISTER_LATER =
-  "kb registers itself there. Where it can't, save first: the server's settings then show the redirect URL to register, and take the client ID.";
+  "kb registers itself there. If it can't, save first: the server's settings then show the redirect URL to register, and have a field for the client ID.";
 
 const OWN_CLIENT =
   "Only if you registered kb at the provider yourself, with the redirect URL above. Otherwise kb registers itself.";
 const SHARED_REDIRECT =
-  "The redirect URL above may be that of other servers, too. For one of its own, save without the client ID, give your client the new redirect URL, then enter the ID again.";
+  "Other servers may have the same redirect URL. To get a separate one, save without the client ID, set the new redirect URL at your client, then enter the ID again.";
 
-const PERSONAL = "With one, admins can connect without a token of their own. Members give theirs when they connect.";
+const PERSONAL =
+  "With a secret, admins can connect without a token of their own. Members enter theirs when they connect.";
 const SECRET_HINTS: Readonly<Record<Exclude<Kind, "none">, string>> = {
   bearer: PERSONAL,
   header: PERSONAL,
-  oauth: "Only if the client that you registered has one.",
+  oauth: "Only if the client that you registered has a secret.",
 };

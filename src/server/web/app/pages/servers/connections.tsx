@@ -200,14 +200,14 @@ function ShareDialog({ connection }: { connection: Connection }) {
 
   return (
     <FormDialog invalidates={["servers"]} onSubmit={save} submit="Save" title={`Who can see ${name}`} toast="Saved">
-      {isMine && <Notice tone="warn">{SHARED_VIEW} It counts at once, and you can take it back at any time.</Notice>}
+      {isMine && <Notice tone="warn">{SHARED_VIEW} It takes effect at once, and you can undo it at any time.</Notice>}
       <AccessField
         access={access}
         acl="connector"
         hint={
           isMine
             ? "What kb reads with this connection."
-            : `You can let fewer people see it. Only ${owner.name || "its owner"} can let more.`
+            : `You can let fewer people see it. Only ${owner.name || "its owner"} can let more people see it.`
         }
       />
     </FormDialog>
@@ -227,8 +227,8 @@ function Disconnect({ connection: { id, serverId, name } }: { connection: Connec
           title={`Disconnect ${name}?`}
           toast={`${name} is disconnected`}
         >
-          kb forgets the sign-in and revokes it at the provider. Connectors that read with it end, and what they read
-          disappears from search at once. The provider keeps everything.
+          kb forgets the sign-in and revokes it at the provider. Connectors that use this connection stop, and what they
+          read disappears from search at once. The provider keeps everything.
         </ConfirmDialog>
       }
       kind="quiet"

@@ -54,7 +54,7 @@ function savedWords(before: ProviderServer, after: ProviderServer): string {
   const lines = [
     "Saved",
     ...(isLost ? ["The secret was for the old host: enter it again"] : []),
-    ...(isOther ? ["Give the client at the provider the new redirect URL"] : []),
+    ...(isOther ? ["Set the client's redirect URL at the provider to the new one"] : []),
   ];
   return lines.join(". ");
 }

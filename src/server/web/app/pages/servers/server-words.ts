@@ -33,7 +33,7 @@ export function reasonWords(
   signsIn = false,
 ): string | undefined {
   if (status === "needs_agreement") {
-    return "An admin mapped the server's tools differently. Nothing is read until its owner agrees.";
+    return "An admin mapped the server's tools differently. Nothing is read until the connection's owner agrees.";
   }
   const known = REASONS[statusReason ?? ""];
   if (known !== undefined) return known;
@@ -46,17 +46,17 @@ export function reasonWords(
 const REASONS: Readonly<Record<string, string>> = {
   member_left: "Its owner left the workspace.",
   server_deleted: "The server was deleted.",
-  denied: "You or the server said no.",
+  denied: "You or the server refused.",
   other_browser: "The link was finished in a different browser or session.",
   server_changed: "An admin changed the server while you were signing in. Nothing was sent there.",
   other_account: "The server gave kb the sign-in of a different account, which kb didn't use. Sign in again.",
-  issuer_changed: "The server signs people in somewhere else now. Sign in again.",
-  elicitation_required: "The server wants you to open a page first. When you have finished there, select Test.",
-  insufficient_scope: "The server wants more rights for some of it. Sign in again to give them.",
+  issuer_changed: "The server now signs people in at a different address. Sign in again.",
+  elicitation_required: "The server wants you to open a page first. When you have finished there, select “Test”.",
+  insufficient_scope: "The server requires more rights for some of its content. Sign in again to grant them.",
   sign_in_failed: "The sign-in failed.",
   forbidden: "The server refused access.",
   owner_no_admin:
-    "It uses the server's own secret, and its owner is no longer an admin. It goes on when they are an admin again.",
+    "It uses the server's own secret, and its owner is no longer an admin. It works again once they are an admin.",
 };
 
 export const STEP_WORDS: Readonly<Record<ServerTest["steps"][number]["step"], string>> = {
@@ -137,7 +137,7 @@ export const ROLE_WORDS: Readonly<
 > = {
   list: {
     title: "List everything",
-    about: "What it lists is indexed by connectors on this server.",
+    about: "Connectors on this server index what the tool lists.",
     argument: "Argument for the cursor",
     value: "Cursor to try",
   },
@@ -149,7 +149,7 @@ export const ROLE_WORDS: Readonly<
   },
   fetch: {
     title: "Read one entry",
-    about: "It gives the text of what is listed or found.",
+    about: "It returns the text of an entry that was listed or found.",
     argument: "Argument for the ID",
     value: "ID to try",
   },
@@ -171,7 +171,7 @@ const VARIED: Readonly<Record<MappingRole, string>> = {
 /** Why a tool is no longer used. */
 export const FAULT_WORDS: Readonly<Record<MappingFault["reason"], string>> = {
   tool_gone: "The server doesn't have this tool any more, so kb uses none.",
-  tool_changed: "The server has changed this tool, so kb doesn't call it. Look at it, then choose it again.",
+  tool_changed: "The server has changed this tool, so kb doesn't call it. Review it, then choose it again.",
   argument_missing: "The tool needs more arguments.",
   argument_unknown: "The tool has no argument of that name.",
 };

@@ -37,7 +37,7 @@ export function Page() {
                 <Link to="/workspace/servers/new">Add a server</Link>: any MCP server that speaks streamable HTTP.
               </>
             ) : (
-              "Ask an admin to add one. To find an admin, go to Members."
+              "Ask an admin to add one. The Members page lists the admins."
             )}
           </EmptyState>
         }

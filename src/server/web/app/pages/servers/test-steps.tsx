@@ -16,7 +16,7 @@ export function TestSteps({ test }: { test: ServerTest }) {
   const where = hostsOf(test);
   const noSignIn = test.authRequired?.problem;
   const advice =
-    failed && (where === "" ? adviceOn(failed.code) : `People sign in at ${where}. Choose OAuth as the sign-in.`);
+    failed && (where === "" ? adviceOn(failed.code) : `People sign in at ${where}. Choose “OAuth” as the sign-in.`);
   return (
     <div className="space-y-3">
       <ol aria-label="Steps of the test" className="border-line divide-line divide-y rounded-md border">

@@ -51,7 +51,7 @@ export function Tools({ server }: { server: ProviderServer }) {
   const mapping = (tools?.mapping ?? {}) as MappingBody;
 
   return (
-    <Section description="kb uses only the tools that you choose here, and calls no others." title="Tools">
+    <Section description="kb calls only the tools that you choose here." title="Tools">
       {known && askers.length === 0 && (
         <p>Connect it first: the server lists its tools only for people who signed in.</p>
       )}
@@ -209,8 +209,8 @@ function Editor({ role, tools, mapped, preview, onSave, onDone }: EditorProps) {
           choices={tools.map((one) => [one.name, labelOf(one)])}
           hint={
             tool.isReadOnly
-              ? "The server says that it only reads."
-              : "The server doesn't say that it only reads: look before you use it."
+              ? "The server says that this tool only reads."
+              : "The server doesn't say that this tool only reads. Review it before you use it."
           }
           label="Tool"
           name="tool"
@@ -278,7 +278,7 @@ function Description({ text: written }: { text: string }) {
   if (written.length <= LONG_CHARS) return quote;
   return (
     <details>
-      <summary className="text-accent w-fit cursor-pointer">What the server says of it</summary>
+      <summary className="text-accent w-fit cursor-pointer">What the server says about it</summary>
       <div className="mt-3">{quote}</div>
     </details>
   );
@@ -327,7 +327,7 @@ function Seen({ preview: { entries, text: read } }: { preview: MappingPreview })
     );
   }
   if (entries === undefined || entries.length === 0)
-    return <Notice tone="warn">kb found no entries in what the tool gave.</Notice>;
+    return <Notice tone="warn">kb found no entries in the tool's result.</Notice>;
   return (
     <ul aria-label="What kb would read" className="border-line divide-line divide-y rounded-md border">
       {entries.map(({ id, title, text: excerpt }) => (

@@ -229,8 +229,7 @@ async function freeName(name: string): Promise<string> {
 }
 
 function accessHint({ acl, name }: SourceKind, takesConnection: boolean): string {
-  if (takesConnection)
-    return "You can change this later. People also have to be among those who can see the connection.";
+  if (takesConnection) return "You can change this later. Only people who can also see the connection see it.";
   return acl === "connector"
     ? `You can change this later. kb doesn't know who can read what in ${name}.`
     : "You can change this later. No one sees more than the source allows.";
