@@ -2,6 +2,7 @@
  * The projects, spaces, channels and rooms of a source, read one after another; a failure of one doesn't affect the
  * others.
  */
+import { refusedContainer } from "#sources/failures.ts";
 import { z } from "zod";
 import { isApiError } from "#api/errors.ts";
 import type { SyncContext } from "./context.ts";
@@ -123,7 +124,7 @@ export function makeContainers<C extends { id: string }>(
     const goesOn = code === undefined && hasFeeds && (await isKnown(container));
     if (code === undefined && !goesOn) await waits.failed(id);
     if (!goesOn) await forget(id);
-    if (code !== undefined) return { t: "refused", what: { container: refOf(id) }, code };
+    if (code !== undefined) return refusedContainer(refOf(id), code);
     const why = isApiError(error) ? `: ${error.message}` : ".";
     return failed(id, `${nameOf(container)} can't be read now${why}`);
   }

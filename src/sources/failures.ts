@@ -1,5 +1,6 @@
 /** Interprets a failure of one requested thing, the same for every provider. */
 import { type ApiError, isApiError } from "#api/errors.ts";
+import type { ContainerRef } from "./item.ts";
 import type { RefusalCode, Result, Skip } from "./outcomes.ts";
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
@@ -44,6 +45,22 @@ const OK = 200;
 export function failedSkip(externalId: string, message: string): Skip {
   return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
+
+/** The event for one thing that isn't read, for a reason that a next try doesn't change. */
+export function leftOut(externalId: string, reason: Skip["reason"], message: string): Skip {
+  return { t: "skip", externalId, reason, message, retryable: false };
+}
+
+/** The event for one thing that the source refuses. */
+export function refused(externalId: string, code: RefusalCode): Refused {
+  return { t: "refused", what: { externalId }, code };
+}
+
+export function refusedContainer(container: ContainerRef, code: RefusalCode): Refused {
+  return { t: "refused", what: { container }, code };
+}
+
+type Refused = Extract<Result, { t: "refused" }>;
 
 /**
  * Things made from one template fail for one reason, so this many failures in a row don't mean that the others fail

@@ -1,6 +1,7 @@
 /** Lists of records in a provider's response, where a record may have a shape that its source doesn't know. */
+import { unavailable } from "#sources/errors.ts";
 import { z } from "zod";
-import { ApiError } from "#api/errors.ts";
+import type { ApiError } from "#api/errors.ts";
 import type { WalkEnd } from "./session.ts";
 import { failedSkip } from "./failures.ts";
 
@@ -94,7 +95,7 @@ export function makeOddRecords() {
  * The error for a listing that was only partly understood: what was read stays, and what was not isn't treated as gone.
  */
 export function halfRead(message: string): ApiError {
-  return new ApiError("source_unavailable", { message, details: { status: 200 } });
+  return unavailable(message, 200);
 }
 
 /** The message for a record that isn't understood. */

@@ -2,6 +2,7 @@
  * A source's side of a run: it walks through what is there and reads requested items. It names things; the run compares
  * them with what is stored, keeps the counts and decides how it ended. Source: docs/decisions/0080.
  */
+import { defined } from "#core/defined.ts";
 import type { z } from "zod";
 import type { Scope } from "#core/scope.ts";
 import type { SourceAccess } from "#core/principals.ts";
@@ -126,7 +127,7 @@ export interface Batching {
 /** The entry of an item that is known in full. */
 export function entryOf(item: SourceItem): Entry {
   const { externalId, version } = item;
-  return { externalId, ...(version !== undefined && { version }), build: () => item };
+  return { externalId, ...defined({ version }), build: () => item };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { EntityType } from "#api/common.ts";
 import { findJsonFault, MAX_JSON_DEPTH } from "#core/json-bounds.ts";
 
@@ -71,6 +72,19 @@ export interface Webhook<Config> {
   offeredSecret?(request: Pick<WebhookRequest, "headers" | "rawBody">): string | undefined;
   /** The installation of the app that a connector reads through. Absent = the tenant that `check` returned. */
   installationOf?(config: Config): string | undefined;
+}
+
+/** The HMAC-SHA256 of these, in hex. */
+export function hmacOf(secret: string, ...of: readonly (string | Uint8Array)[]): string {
+  const hmac = createHmac("sha256", secret);
+  for (const part of of) hmac.update(part);
+  return hmac.digest("hex");
+}
+
+/** Takes as long for a wrong signature as for the right one. */
+export function isSame(told: string | null, expected: string): boolean {
+  const [a, b] = [Buffer.from(told ?? ""), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Notifications of apps are far smaller; a push of thousands of commits comes close. */

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { z } from "zod";
 import type { AccountProvider } from "#sources/account-contract.ts";
 
@@ -39,7 +40,7 @@ export const google: AccountProvider = {
   async whoami(http, { apiUrl }) {
     const answer = await http.request({ url: `${apiUrl}/oauth2/v3/userinfo`, auth: true });
     const { sub, email, name } = answer.json(Claims);
-    return { id: sub, ...(email !== undefined && { login: email }), label: email ?? name ?? sub };
+    return { id: sub, ...defined({ login: email }), label: email ?? name ?? sub };
   },
 };
 

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { AccountProvider } from "#sources/account-contract.ts";
@@ -52,7 +53,7 @@ export const slack: AccountProvider = {
     return {
       id: user_id,
       tenantId: team_id,
-      ...(user !== undefined && { login: user }),
+      ...defined({ login: user }),
       label: `${user ?? user_id}, ${team ?? team_id}`,
       ...(scopes && { scopes }),
     };

@@ -1,3 +1,4 @@
+import { notFound, unavailable } from "#sources/errors.ts";
 import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -50,10 +51,7 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
     if ((status !== 403 && status !== 404) || allow.includes(status)) return answer;
     const host = new URL(answer.url).host;
     if (status === 404) {
-      throw new ApiError("source_not_found", {
-        message: `${host} has nothing at this address (HTTP 404).`,
-        details: { status },
-      });
+      throw notFound(`${host} has nothing at this address (HTTP 404).`, status);
     }
     throw new ApiError("source_forbidden", {
       message: `${host} refused access (HTTP 403).`,
@@ -84,7 +82,7 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
         }
         const end = startAt + values.size;
         if (values.size === 0 && total !== undefined && total > startAt) {
-          throw new ApiError("source_unavailable", { message: "A listing ended early." });
+          throw unavailable("A listing ended early.");
         }
         const isEnd = values.size === 0 || isLast === true || (total !== undefined && end >= total);
         const next = isEnd ? undefined : { startAt: end, total };
@@ -120,10 +118,4 @@ function judge({ headers, url }: SourceResponse): void {
       : `${host} rejected the credentials.`,
     field: "credentials",
   });
-}
-
-/** The time of the response by the server's clock; ours if it doesn't report one. */
-export function timeOf({ headers }: Pick<SourceResponse, "headers">, now: () => number): number {
-  const at = Date.parse(headers.get("date") ?? "");
-  return Number.isNaN(at) ? now() : at;
 }

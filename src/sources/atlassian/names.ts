@@ -1,9 +1,10 @@
-import { formatPrincipal, type Principal } from "#core/principals.ts";
+import { principalsOf } from "#sources/principals.ts";
+import { type Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/context.ts";
 
 /** Makes principals of people and groups; undefined for ids that can't be part of a principal. */
-export function makeNames({ connector }: Pick<SourceContext<unknown>, "connector">, providerId: string) {
-  const instance = connector.instance ?? connector.id;
+export function makeNames(ctx: Pick<SourceContext<unknown>, "connector">, providerId: string) {
+  const principals = principalsOf(ctx, providerId);
   const orNobody = (make: () => Principal): Principal | undefined => {
     try {
       return make();
@@ -14,11 +15,8 @@ export function makeNames({ connector }: Pick<SourceContext<unknown>, "connector
     }
   };
   return {
-    user: (id: string | undefined) =>
-      id === undefined || id === ""
-        ? undefined
-        : orNobody(() => formatPrincipal({ type: "source_user", providerId, instance, id })),
-    group: (id: string) => orNobody(() => formatPrincipal({ type: "source_group", connectorId: connector.id, id })),
+    user: (id: string | undefined) => (id === undefined || id === "" ? undefined : orNobody(() => principals.user(id))),
+    group: (id: string) => orNobody(() => principals.group(id)),
   };
 }
 export type Names = ReturnType<typeof makeNames>;

@@ -1,6 +1,6 @@
+import { unavailable } from "#sources/errors.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
-import { ApiError } from "#api/errors.ts";
 import { type Listed, listed } from "#sources/listed.ts";
 
 /** Where a page of a listing begins: a cursor or an offset. */
@@ -46,7 +46,7 @@ export async function* linkedPages<T>(
     place = placeOf(next);
     const name = JSON.stringify(place);
     if (name === "{}" || places.has(name) || idle >= MOST_IDLE || keys.size > MOST_RECORDS) {
-      throw new ApiError("source_unavailable", { message: "A listing doesn't end." });
+      throw unavailable("A listing doesn't end.");
     }
     places.add(name);
   }

@@ -11,7 +11,7 @@ import {
 } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { ContainerRef } from "#sources/item.ts";
-import { makeFailures } from "#sources/failures.ts";
+import { makeFailures, refusedContainer } from "#sources/failures.ts";
 import { completeOf } from "#sources/listed.ts";
 import type { OpenRequest, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
@@ -150,7 +150,7 @@ async function* readChanges<C extends SiteContainer, At, Tools extends SiteRun<C
   const { here, gone } = await containers.keep(list);
   for (const id of gone) {
     // Deleted, archived, or closed to this account: no one reads it until a full listing shows which.
-    yield { t: "refused", what: { container: spec.refOf(id) }, code: "source_not_found" };
+    yield refusedContainer(spec.refOf(id), "source_not_found");
   }
   yield* spec.readUpdated(tools, before, { list, here, open, due });
   await tools.requireSignIn();

@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
 import { accessKeyOf } from "#core/access-key.ts";
-import type { Scope } from "#core/scope.ts";
 import type { StoredItems } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { tellItems as tellByVersion } from "#sources/seen.ts";
-
-/** A scope names projects and spaces by their ids. */
-export function isPlaceInScope({ include, exclude }: Scope, id: string): boolean {
-  return (include.length === 0 || include.includes(id)) && !exclude.includes(id);
-}
 
 /** Reports items; those stored under the same version are only named. */
 export function tellItems(stored: StoredItems, items: readonly SourceItem[]): ReturnType<typeof tellByVersion> {

@@ -1,5 +1,6 @@
-import { formatPrincipal, type Principal } from "#core/principals.ts";
-import type { Scope } from "#core/scope.ts";
+import { sourceGroup } from "#sources/principals.ts";
+import { defined } from "#core/defined.ts";
+import { type Principal } from "#core/principals.ts";
 import type { BrowseNode } from "#sources/contract.ts";
 import type { ContainerRef, SourceContainer } from "#sources/item.ts";
 
@@ -19,7 +20,7 @@ export function roomContainer({ id, name }: ChatRoom): SourceContainer {
 
 /** The readers of a room as one group, so that a join or a leave changes one row and no message. */
 export function roomGroup(connectorId: string, roomId: string): Principal {
-  return formatPrincipal({ type: "source_group", connectorId, id: `${PREFIX}${roomId}` });
+  return sourceGroup(connectorId, `${PREFIX}${roomId}`);
 }
 
 /** The room of such a group, by the group's id at the source. */
@@ -28,11 +29,6 @@ export function roomOfGroup(id: string): string | undefined {
 }
 
 const PREFIX = "room:";
-
-/** A scope names rooms by their ids. */
-export function isRoomInScope({ include, exclude }: Scope, roomId: string): boolean {
-  return (include.length === 0 || include.includes(roomId)) && !exclude.includes(roomId);
-}
 
 /** Rooms in one response. */
 const BROWSE_PAGE = 200;
@@ -55,7 +51,7 @@ export function toRoomsPage(
     kind,
     selectable: true,
     expandable: false,
-    ...(count !== undefined && { count }),
+    ...defined({ count }),
   }));
   const last = page.at(-1);
   return { nodes, nextCursor: last && found.length > page.length ? keyOf(last) : null };

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { createHash } from "node:crypto";
 import type { Principal } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
@@ -48,7 +49,7 @@ export function toThreadItem(thread: ChatThread): SourceItem | undefined {
     createdAt: thread.at ?? first.at,
     updatedAt: span.to,
     ...peopleOf(messages, first.author),
-    ...(replyTo !== undefined && { replyTo }),
+    ...defined({ replyTo }),
     containers: [roomContainer(room)],
     content: { type: "inline", text: textOf(messages) },
     access: { known: true, all: [[readers]] },
@@ -90,8 +91,7 @@ export function toFileItem(file: ChatFile): SourceItem {
     updatedAt: at,
     partOf: thread,
     containers: [roomContainer(room)],
-    ...(mimeType !== undefined && { mimeType }),
-    ...(size !== undefined && { size }),
+    ...defined({ mimeType, size }),
     content,
   };
   return { ...item, version: `${digest(item)}.${digest(contentKey)}` };

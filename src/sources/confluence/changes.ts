@@ -1,3 +1,4 @@
+import { storedIds } from "#sources/collect.ts";
 import type { Found } from "#sources/atlassian/sessions.ts";
 import { failedSkip } from "#sources/failures.ts";
 import type { WalkEvent } from "#sources/session.ts";
@@ -103,10 +104,7 @@ async function* leaveOut(
   failedSpace: string | undefined,
   records: readonly Content[],
 ): AsyncGenerator<Event, void> {
-  const staying = new Set<string>();
-  if (failedSpace !== undefined) {
-    for await (const { externalId } of ctx.stored.list(spaceRef(failedSpace))) staying.add(externalId);
-  }
+  const staying = new Set(failedSpace === undefined ? [] : await storedIds(ctx, spaceRef(failedSpace)));
   for (const { id } of records) {
     const externalId = formatId({ type: "page", id });
     if (!staying.has(externalId) && (await ctx.stored.version(externalId)) !== undefined) yield closed(id);

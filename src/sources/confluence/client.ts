@@ -1,7 +1,9 @@
+import { collect } from "#sources/collect.ts";
+import { clockOf } from "#sources/times.ts";
 import { ApiError } from "#api/errors.ts";
 import { replaceEach } from "#api/replace-each.ts";
 import { inChunks } from "#core/in-chunks.ts";
-import { makeAtlassianHttp, timeOf } from "#sources/atlassian/client.ts";
+import { makeAtlassianHttp } from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
 import { failedStatus, orNothing, refusalOf } from "#sources/failures.ts";
@@ -113,28 +115,23 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
         const message = `${new URL(base).host} did not accept the credentials.`;
         throw new ApiError("source_unauthorized", { message, field: "credentials" });
       }
-      return { user, at: timeOf(answer, now) };
+      return { user, at: clockOf(answer, now) };
     },
 
     /** All groups, or those that may use Confluence. */
     async groups(which: "all" | "access" = "all"): Promise<GroupRecord[]> {
       if (which === "access" && !cloud) return reader.accessGroups();
-      const found: GroupRecord[] = [];
       const query = { limit: MEMBERS, ...(which === "access" && { accessType: "user" }) };
       const pages = linkedPages(
         (place) => get(`${api}/group`, GroupPage, { ...query, ...place }),
         ({ id, name }) => `${id} ${name}`,
       );
-      for await (const page of pages) found.push(...page);
-      return found;
+      return collect(pages);
     },
     /** Members of a group, on Data Center including those of nested groups. */
-    async groupMembers(group: string): Promise<UserRecord[]> {
+    groupMembers(group: string): Promise<UserRecord[]> {
       const name = encodeURIComponent(group);
-      const found: UserRecord[] = [];
-      for await (const page of members(cloud ? `/group/${name}/membersByGroupId` : `/group/${name}/member`))
-        found.push(...page);
-      return found;
+      return collect(members(cloud ? `/group/${name}/membersByGroupId` : `/group/${name}/member`));
     },
 
     /**

@@ -1,3 +1,4 @@
+import { collect } from "#sources/collect.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
 import { orNothing } from "#sources/failures.ts";
@@ -12,7 +13,6 @@ import {
   type NodeRef,
   type PageRecord,
   SpacePage,
-  type SpaceRecord,
   UserPage,
   type UserRecord,
 } from "./records.ts";
@@ -34,15 +34,13 @@ export function makeCloudReader({ send, get }: SiteHttp, base: string, odd: OddR
     );
 
   return {
-    async spaces() {
-      const found: SpaceRecord[] = [];
+    spaces() {
       const pages = linkedPages(
         (place) => get(`${api}/spaces`, SpacePage, { status: "current", limit: PAGE, ...place }),
         ({ id }) => id,
         odd.known,
       );
-      for await (const page of pages) found.push(...page);
-      return found;
+      return collect(pages);
     },
 
     async openSpaces() {

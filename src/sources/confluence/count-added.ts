@@ -1,4 +1,4 @@
-import { isPlaceInScope } from "#sources/atlassian/tell.ts";
+import { isNamedIn } from "#sources/in-scope.ts";
 import type { Scope } from "#core/scope.ts";
 import type { ScopeAddition } from "#sources/contract.ts";
 import type { ConfluenceClient } from "./client.ts";
@@ -21,7 +21,7 @@ export async function countAdded(
   config: ConfluenceConfig,
   { from, to }: { from: Scope; to: Scope },
 ): Promise<ScopeAddition | undefined> {
-  const added = (await spacesOf(client, config, to)).known.filter(({ id }) => !isPlaceInScope(from, id));
+  const added = (await spacesOf(client, config, to)).known.filter(({ id }) => !isNamedIn(from, id));
   if (added.length > MOST_SPACES) return undefined;
   let [items, calls] = [0, 0];
   for (const { key } of added) {

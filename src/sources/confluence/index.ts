@@ -1,7 +1,7 @@
-import { ApiError } from "#api/errors.ts";
+import { inScopeBy } from "#sources/in-scope.ts";
+import { shown, notFound } from "#sources/errors.ts";
 import { defined } from "#core/defined.ts";
 import { ATLASSIAN_AUTH, ATLASSIAN_LIMITS, AtlassianCredentials, baseUrlOf } from "#sources/atlassian/config.ts";
-import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import { toRoomsPage } from "#sources/chat/rooms.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
@@ -59,8 +59,7 @@ export function makeConfluenceSource({
     },
     countAdded: (ctx, change) => countAdded(makeConfluenceClient(ctx), ctx.config, change),
     fetchContent: readAttachment,
-    inScope: (scope, { containers }) =>
-      containers.some(({ type, id }) => type === "space" && isPlaceInScope(scope, id)),
+    inScope: inScopeBy("space"),
     webhook: confluenceWebhook,
     originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,
@@ -79,8 +78,8 @@ async function readAttachment(
   const [page, listed = String(version?.number)] = ref?.split(".") ?? [container?.id];
   const isThere = record?.type === "attachment" && container?.id === page;
   if (!isThere || id === undefined || page === undefined || !/^\d{1,9}$/.test(listed)) {
-    const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} on a page of this site.`;
-    throw new ApiError("source_not_found", { message });
+    const message = `There is no attachment ${shown(externalId)} on a page of this site.`;
+    throw notFound(message);
   }
   const file = { id, page, title: record.title, version: listed };
   const { body } = await client.download(file, maxFileBytes(ctx.config));

@@ -1,3 +1,4 @@
+import { none } from "#sources/contents.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { Names } from "#sources/atlassian/names.ts";
@@ -60,9 +61,7 @@ export async function toPage(
     mimeType: "text/markdown",
     ...(authorId !== undefined && { author: personOf(author, authorId, names) }),
     ...defined({ createdAt, updatedAt }),
-    content: page.isTooLarge
-      ? { type: "none", reason: "too_large" }
-      : contentOf(await textOfStorage(body ?? "", people)),
+    content: page.isTooLarge ? none("too_large") : contentOf(await textOfStorage(body ?? "", people)),
     access,
     version: versionOf(page, space),
   };
@@ -130,11 +129,11 @@ function fileOf({ base, config }: Mapping, record: Content, page: string, versio
     url: `${base}/pages/viewpageattachments.action?pageId=${page}`,
     ...defined({ mimeType, size }),
     content: hasNoText(mimeType)
-      ? { type: "none", reason: "unsupported_type" }
+      ? none("unsupported_type")
       : size === 0
-        ? { type: "none", reason: "empty" }
+        ? none("empty")
         : size !== undefined && size > maxFileBytes(config)
-          ? { type: "none", reason: "too_large" }
+          ? none("too_large")
           : { type: "fetch", ref: `${page}.${version}` },
   };
 }
@@ -155,7 +154,7 @@ function placeOf(space: SpaceRecord): Pick<SourceItem, "place" | "containers"> {
 }
 
 function contentOf(text: string): SourceItem["content"] {
-  return text === "" ? { type: "none", reason: "empty" } : { type: "inline", text };
+  return text === "" ? none("empty") : { type: "inline", text };
 }
 
 function personOf(user: UserRecord | undefined, id: string | undefined, names: Names): SourcePerson {
@@ -163,8 +162,7 @@ function personOf(user: UserRecord | undefined, id: string | undefined, names: N
   const shown = [user?.displayName, user?.name, id].find((each) => each?.trim());
   return {
     name: shown ?? "Someone",
-    ...(principal !== undefined && { principal }),
-    ...defined({ login: user?.name, email: user?.emailAddress }),
+    ...defined({ principal, login: user?.name, email: user?.emailAddress }),
     // A person whose id is gone is only a name.
     claimed: principal === undefined,
   };

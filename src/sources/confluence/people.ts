@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
@@ -140,7 +141,7 @@ async function readDirectory(client: ConfluenceClient) {
 }
 
 function namesOf({ displayName, emailAddress }: UserRecord) {
-  return { ...(displayName !== undefined && { displayName }), ...(emailAddress !== undefined && { emailAddress }) };
+  return { ...defined({ displayName, emailAddress }) };
 }
 
 function isCurrent({ status }: UserRecord): boolean {

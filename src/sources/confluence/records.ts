@@ -1,10 +1,11 @@
+import { flag, maybe, text, count } from "#sources/lenient.ts";
 import { z } from "zod";
 import { linkedPage } from "#sources/atlassian/pages.ts";
-import { Id, Instant, text } from "#sources/atlassian/parse.ts";
+import { Id, Instant } from "#sources/atlassian/parse.ts";
 import { idAt } from "#sources/listed.ts";
 import { externalIdOf } from "./ids.ts";
 
-const isTrue = z.boolean().optional().catch(undefined);
+const isTrue = flag;
 
 /** A user of Cloud has an `accountId`, one of Data Center a `userKey` that never changes and a `username` that can. */
 export const UserRecord = z
@@ -41,7 +42,7 @@ export type GroupRecord = z.infer<typeof GroupRecord>;
 export const GroupPage = linkedPage(GroupRecord);
 
 /** The total that a search reports. */
-export const Found = z.object({ totalSize: z.number().int().nonnegative().optional().catch(undefined) });
+export const Found = z.object({ totalSize: count });
 
 export const SpaceRecord = z.object({
   id: Id,
@@ -61,12 +62,12 @@ export const CloudGrant = z.object({
 export const CloudGrantPage = linkedPage(CloudGrant);
 export const ServerGrants = z.array(
   z.object({
-    subject: z.object({ type: text, name: text, userKey: text }).optional().catch(undefined),
+    subject: maybe(z.object({ type: text, name: text, userKey: text })),
     operation: z.object({ operationKey: text, targetType: text }),
   }),
 );
 
-const Storage = z.object({ storage: z.object({ value: z.string() }).optional().catch(undefined) });
+const Storage = z.object({ storage: maybe(z.object({ value: z.string() })) });
 
 /** A page, blog post, folder and the like, in the second version of Cloud's API. */
 export const CloudContent = z.object({
@@ -79,7 +80,7 @@ export const CloudContent = z.object({
   authorId: text,
   createdAt: Instant,
   version: z.object({ number: z.number(), createdAt: Instant, authorId: text }),
-  body: Storage.optional().catch(undefined),
+  body: maybe(Storage),
 });
 export type CloudContent = z.infer<typeof CloudContent>;
 export const CloudContentPage = linkedPage(CloudContent, idAt("id", Id));
@@ -112,22 +113,18 @@ export const Content = z.object({
     .nullish()
     .catch(undefined),
   container: z.object({ id: ContentId, type: text, title: text }).nullish(),
-  history: z
-    .object({ createdBy: UserRecord.optional().catch(undefined), createdDate: Instant })
-    .optional()
-    .catch(undefined),
-  version: z.object({ number: z.number(), when: Instant, by: UserRecord.optional().catch(undefined) }).nullish(),
-  body: Storage.optional().catch(undefined),
-  restrictions: z.object({ read: z.unknown() }).optional().catch(undefined),
-  metadata: z.object({ mediaType: text }).optional().catch(undefined),
-  extensions: z
-    .object({
+  history: maybe(z.object({ createdBy: maybe(UserRecord), createdDate: Instant })),
+  version: z.object({ number: z.number(), when: Instant, by: maybe(UserRecord) }).nullish(),
+  body: maybe(Storage),
+  restrictions: maybe(z.object({ read: z.unknown() })),
+  metadata: maybe(z.object({ mediaType: text })),
+  extensions: maybe(
+    z.object({
       mediaType: text,
-      fileSize: z.number().int().nonnegative().optional().catch(undefined),
-      inlineProperties: z.object({ originalSelection: text }).optional().catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
+      fileSize: count,
+      inlineProperties: maybe(z.object({ originalSelection: text })),
+    }),
+  ),
 });
 export type Content = z.infer<typeof Content>;
 const AnyContent = z.object({ id: ContentId, type: z.string() });

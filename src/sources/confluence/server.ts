@@ -1,3 +1,4 @@
+import { collect } from "#sources/collect.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { linkedPages } from "#sources/atlassian/pages.ts";
 import { orNothing } from "#sources/failures.ts";
@@ -34,7 +35,6 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
     );
 
   async function allSpaces(asNobody: boolean): Promise<SpaceRecord[]> {
-    const found: SpaceRecord[] = [];
     const pages = linkedPages(
       async (place) =>
         (await send({ url: `${api}/space`, query: { status: "current", limit: PAGE, ...place }, asNobody })).json(
@@ -43,8 +43,7 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
       ({ id }) => id,
       asNobody ? undefined : odd.known,
     );
-    for await (const page of pages) found.push(...page);
-    return found;
+    return collect(pages);
   }
 
   const node = async ({ id }: NodeRef) => {

@@ -1,6 +1,6 @@
+import { isNamedIn } from "#sources/in-scope.ts";
 import { EVERYTHING, type Scope } from "#core/scope.ts";
 import { byNumber, type ContainerList } from "#sources/containers.ts";
-import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import type { ConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import type { SpaceRecord } from "./records.ts";
@@ -17,9 +17,9 @@ export async function spacesOf(
   const all = new Map(found.map((space) => [space.id, space]));
   const spaces = [...all.values()]
     .filter(({ status }) => status === undefined || status.toLowerCase() === "current")
-    .filter((space) => (personalSpaces || !isPersonal(space)) && isPlaceInScope(scope, space.id))
+    .filter((space) => (personalSpaces || !isPersonal(space)) && isNamedIn(scope, space.id))
     .sort((a, b) => byNumber(a.id, b.id));
-  return { known: spaces, odd: ids.filter((id) => isPlaceInScope(scope, id)), isWhole: nameless === 0 };
+  return { known: spaces, odd: ids.filter((id) => isNamedIn(scope, id)), isWhole: nameless === 0 };
 }
 
 export function isPersonal({ key, type }: SpaceRecord): boolean {

@@ -2,7 +2,7 @@ import { isApiError } from "#api/errors.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import { tellSeen } from "#sources/seen.ts";
-import { failedStatus } from "#sources/failures.ts";
+import { failedStatus, refused } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { formatId } from "./ids.ts";
@@ -114,7 +114,7 @@ export function judgeNow(tools: Pick<Tools, "client" | "mapping" | "failures">, 
 
 /** Closed, moved away or deleted since it was listed: its readers are no longer known. */
 export function closed(id: string): Outcome {
-  return { t: "refused", what: { externalId: formatId({ type: "page", id }) }, code: "source_not_found" };
+  return refused(formatId({ type: "page", id }), "source_not_found");
 }
 
 /**

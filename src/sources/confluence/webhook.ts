@@ -1,10 +1,11 @@
+import { maybe } from "#sources/lenient.ts";
 import { z } from "zod";
 import { Id } from "#sources/atlassian/parse.ts";
 import { readSigned } from "#sources/atlassian/signature.ts";
 import type { Webhook } from "#sources/webhook.ts";
 import type { ConfluenceConfig } from "./config.ts";
 
-const About = z.object({ id: Id }).optional().catch(undefined);
+const About = maybe(z.object({ id: Id }));
 const Delivery = z.object({ event: z.string().optional(), page: About, blog: About, blogpost: About, content: About });
 
 /** Deletions and restrictions appear in no search. */

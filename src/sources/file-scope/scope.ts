@@ -78,3 +78,21 @@ function isOnOneLine(a: string, b: string): boolean {
 function trimSlashes(entry: string): string {
   return entry.replace(/^\/|\/$/g, "");
 }
+
+/** Compiles the last scope once: the engine judges every stored item in a row. */
+export function rememberScope(): (scope: Scope) => CompiledScope {
+  let last: { scope: Scope; compiled: CompiledScope } | undefined;
+  return (scope) => {
+    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
+    return last.compiled;
+  };
+}
+
+/** Whether a scope names a file by its path, or a folder that holds it. */
+export function makeInScope(): (scope: Scope, path: string) => boolean {
+  const compiled = rememberScope();
+  return (scope, path) => {
+    const { excludes, includes } = compiled(scope);
+    return !excludes(path, false) && includes(path);
+  };
+}

@@ -1,3 +1,4 @@
+import { shown } from "#sources/errors.ts";
 import { ApiError } from "#api/errors.ts";
 import type { BrowseNode } from "#sources/contract.ts";
 import { type BrowseAt, toBrowsePage } from "#sources/file-scope/browse-page.ts";
@@ -18,7 +19,7 @@ export async function browseFolder(
   const parent = at.parent ?? "";
   if (parent !== "" && !isCleanRelativePath(parent)) {
     throw new ApiError("source_not_found", {
-      message: `${JSON.stringify(parent.slice(0, 200))} is not a folder below the root. Use an ID that browsing returned.`,
+      message: `${shown(parent)} is not a folder below the root. Use an ID that browsing returned.`,
       field: "parent",
     });
   }

@@ -1,7 +1,7 @@
-import { ApiError } from "#api/errors.ts";
+import { notFound } from "#sources/errors.ts";
 import { type CheckOutcome, runCheck } from "#sources/check.ts";
 import { defined } from "#core/defined.ts";
-import { EVERYTHING, type Scope } from "#core/scope.ts";
+import { EVERYTHING } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
@@ -16,7 +16,7 @@ import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { openFolderInside, openInside } from "./open-inside.ts";
 import { openRoot, type RootFolder } from "./root.ts";
-import { compileScope, type CompiledScope } from "#sources/file-scope/scope.ts";
+import { compileScope, makeInScope } from "#sources/file-scope/scope.ts";
 import { filesystemSessions } from "./sync.ts";
 import { watchFolder, type WatchTuning } from "./watch.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -103,9 +103,7 @@ async function fetchFile(
   try {
     const isSecret = !ctx.config.secretFiles && isSecretFile(plainPath(name));
     if (isSecret || isLeftOut({ config: ctx.config, isPrivate: isPrivate(ctx) }, file.stats)) {
-      throw new ApiError("source_not_found", {
-        message: `${JSON.stringify(externalId)} is left out by the connector's settings.`,
-      });
+      throw notFound(`${JSON.stringify(externalId)} is left out by the connector's settings.`);
     }
     const mimeType = mimeHintOf(fileName);
     const told = () => {
@@ -152,13 +150,4 @@ function makeSharedRoots(places: Places) {
 
 function isPrivate(ctx: Context): boolean {
   return ctx.connector.visibility === "private";
-}
-
-/** Caches the last compiled scope: the engine checks every stored item in a row. */
-function makeInScope(): (scope: Scope, rel: string) => boolean {
-  let last: { scope: Scope; compiled: CompiledScope } | undefined;
-  return (scope, rel) => {
-    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
-    return !last.compiled.excludes(rel, false) && last.compiled.includes(rel);
-  };
 }

@@ -1,3 +1,4 @@
+import { none } from "#sources/contents.ts";
 import type { BigIntStats } from "node:fs";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { SourceItem } from "#sources/item.ts";
@@ -87,9 +88,9 @@ function contentOf(
   { stats, maxFileBytes, readsArchives }: Pick<FileFacts, "stats" | "maxFileBytes" | "readsArchives">,
   mimeType: string | undefined,
 ): SourceItem["content"] {
-  if (stats.size === 0n) return { type: "none", reason: "empty" };
-  if (hasNoText(mimeType, readsArchives)) return { type: "none", reason: "unsupported_type" };
-  return stats.size > BigInt(maxFileBytes) ? { type: "none", reason: "too_large" } : { type: "fetch" };
+  if (stats.size === 0n) return none("empty");
+  if (hasNoText(mimeType, readsArchives)) return none("unsupported_type");
+  return stats.size > BigInt(maxFileBytes) ? none("too_large") : { type: "fetch" };
 }
 
 function readable(segment: string): string {

@@ -1,3 +1,4 @@
+import { notFound } from "#sources/errors.ts";
 import type { BigIntStats } from "node:fs";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { findShortage } from "#core/shortage.ts";
@@ -284,7 +285,5 @@ function refused(rel: string, refusal: Refusal): WalkEntry {
 }
 
 function noFolder(rel: string): ApiError {
-  return new ApiError("source_not_found", {
-    message: `There is no folder ${JSON.stringify(rel)} here.`,
-  });
+  return notFound(`There is no folder ${JSON.stringify(rel)} here.`);
 }

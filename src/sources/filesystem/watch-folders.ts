@@ -1,3 +1,4 @@
+import { unavailable } from "#sources/errors.ts";
 import type { FSWatcher } from "node:fs";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { chainBelow, readIgnoreFiles } from "./ignore-files.ts";
@@ -155,7 +156,7 @@ function isReadFailure(error: unknown): boolean {
 }
 
 function tooMany(most: number): ApiError {
-  return new ApiError("source_unavailable", { message: `It has more than ${most} folders.` });
+  return unavailable(`It has more than ${most} folders.`);
 }
 
 function watchFailure(error: unknown): unknown {

@@ -1,3 +1,4 @@
+import { storedIds } from "#sources/collect.ts";
 import { defined } from "#core/defined.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { entryOf } from "#sources/session.ts";
@@ -145,11 +146,9 @@ async function* deleteGone({ ctx, forge }: ForgeTools, repository: ForgeReposito
   yield* odd.said;
   if (odd.isHalf) return;
   for (const number of odd.numbers) living.add(threadId(repository, number));
-  const gone: string[] = [];
-  for await (const { externalId } of ctx.stored.list(repositoryRef(repository))) {
+  const gone = await storedIds(ctx, repositoryRef(repository), (externalId) => {
     const id = parseId(externalId);
-    const thread = id && id.type !== "file" ? threadId({ id: id.repository }, id.number) : undefined;
-    if (thread !== undefined && !living.has(thread)) gone.push(externalId);
-  }
+    return id !== undefined && id.type !== "file" && !living.has(threadId({ id: id.repository }, id.number));
+  });
   for (const externalId of gone) yield { t: "delete", externalId };
 }

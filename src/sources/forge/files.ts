@@ -1,3 +1,4 @@
+import { shown } from "#sources/errors.ts";
 import type { z } from "zod";
 import { defined } from "#core/defined.ts";
 import { EVERYTHING } from "#core/scope.ts";
@@ -161,8 +162,7 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching
       const at = { config, signal, connector: { ...connector, id: `${connector.id}/r${id.repository}` } };
       return contents.read(at, {
         externalId: id.path,
-        ...(ref !== undefined && { ref }),
-        ...(version !== undefined && { version }),
+        ...defined({ ref, version }),
       });
     },
     /** Deletes the mirrors of all repositories but these. */
@@ -200,7 +200,7 @@ function gitConfigOf(config: unknown, url: string, forge: "gitea" | "github", br
     archives,
     secretFiles,
     forge,
-    ...(branch !== undefined && { ref: branch }),
+    ...defined({ ref: branch }),
   };
 }
 
@@ -239,7 +239,7 @@ function pathOf(externalId: string, repository: ForgeRepository): string[] {
 
 function notFound(externalId: string): ApiError {
   return new ApiError("source_not_found", {
-    message: `There is no readable file ${JSON.stringify(externalId.slice(0, 200))}.`,
+    message: `There is no readable file ${shown(externalId)}.`,
   });
 }
 

@@ -5,7 +5,7 @@ import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import { tellSeen } from "#sources/seen.ts";
 import type { Outcome } from "#sources/outcomes.ts";
-import { failedSkip, refusalOf } from "#sources/failures.ts";
+import { failedSkip, refusalOf, refusedContainer } from "#sources/failures.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
 import { fileId, type ForgeId, parseId, repositoryRef } from "./ids.ts";
 import { makeKnown } from "./known.ts";
@@ -45,7 +45,7 @@ async function* readFiles(
     const code = refusalOf(error);
     if (code !== undefined) {
       await repositories.forget(repository.id);
-      yield { t: "refused", what: { container: repositoryRef(repository) }, code };
+      yield refusedContainer(repositoryRef(repository), code);
       return yield* tellSeen(paths.map((path) => fileId(repository, path)));
     }
     await failures.requireOfOne(error);

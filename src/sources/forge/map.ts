@@ -1,3 +1,5 @@
+import { sourceGroup } from "#sources/principals.ts";
+import { none } from "#sources/contents.ts";
 import { createHash } from "node:crypto";
 import { defined } from "#core/defined.ts";
 import { formatPrincipal, type Principal, type SourceAccess } from "#core/principals.ts";
@@ -43,7 +45,7 @@ export function toThreadItem(thread: ForgeThread, repository: ForgeRepository, f
     createdAt: thread.createdAt,
     updatedAt: thread.updatedAt,
     fields: {
-      ...(milestone !== undefined && { milestone }),
+      ...defined({ milestone }),
       ...(isPull && { state: isDraft && state === "open" ? "draft" : state }),
     },
     containers: [...homeOf(repository), ...thread.labels.map((label) => labelOf(label, repository))],
@@ -70,7 +72,7 @@ export function toPartItem(part: ForgePart, repository: ForgeRepository, facts: 
     ...(author && { author: personOf(author, facts) }),
     createdAt: part.createdAt,
     updatedAt: part.updatedAt,
-    fields: { ...(verdict !== undefined && { verdict }), ...(file !== undefined && { file }) },
+    fields: { ...defined({ verdict, file }) },
     containers: homeOf(repository),
     content: textOf(body),
   };
@@ -79,7 +81,7 @@ export function toPartItem(part: ForgePart, repository: ForgeRepository, facts: 
 
 /** One group for all content of a kind in a repository: its readers change there, and in no item. */
 export function accessOf({ id }: ForgeRepository, content: ForgeContent, { connectorId }: ForgeFacts): SourceAccess {
-  const group = formatPrincipal({ type: "source_group", connectorId, id: readersGroup(id, content) });
+  const group = sourceGroup(connectorId, readersGroup(id, content));
   return { known: true, all: [[group]] };
 }
 
@@ -111,7 +113,7 @@ function personOf({ id, login, name }: ForgeUser, facts: ForgeFacts): SourcePers
 }
 
 function textOf(text: string): SourceItem["content"] {
-  return text.trim() === "" ? { type: "none", reason: "empty" } : { type: "inline", text };
+  return text.trim() === "" ? none("empty") : { type: "inline", text };
 }
 
 function urlOf(

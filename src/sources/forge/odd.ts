@@ -1,3 +1,4 @@
+import { storedIds } from "#sources/collect.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
@@ -45,9 +46,7 @@ export async function takeOdd(
 }
 
 /** Stored comments and reviews of a thread stay. */
-export async function keepParts({ stored }: Stored, repository: ForgeRepository, number: number): Promise<Outcome[]> {
-  const externalIds: string[] = [];
-  for await (const { externalId } of stored.list(repositoryRef(repository)))
-    if (externalId.startsWith(`${threadId(repository, number)}.`)) externalIds.push(externalId);
-  return tellSeen(externalIds);
+export async function keepParts(stored: Stored, repository: ForgeRepository, number: number): Promise<Outcome[]> {
+  const thread = threadId(repository, number);
+  return tellSeen(await storedIds(stored, repositoryRef(repository), (id) => id.startsWith(`${thread}.`)));
 }

@@ -1,5 +1,6 @@
+import { clockOf } from "#sources/times.ts";
+import { unavailable } from "#sources/errors.ts";
 import type { z } from "zod";
-import { ApiError } from "#api/errors.ts";
 import type { SourceHttp, SourceRequest, SourceResponse } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
 
@@ -43,7 +44,7 @@ export async function* numberedPages<T>(
     if (page === 1 && listed.size > 0) perPage = listed.size;
     // Deletions since the previous page aren't compensated yet.
     const most = total === undefined || before === undefined ? (total ?? before ?? "") : Math.max(total, before);
-    yield { records, at: dateOf(answer, now), place: `${page} ${most} ${perPage}` };
+    yield { records, at: clockOf(answer, now), place: `${page} ${most} ${perPage}` };
     if (listed.size === 0) {
       // Records that this account can't see are removed after paging, so a page may be empty.
       if (!hasNext(answer) || ++empty > MOST_EMPTY) return;
@@ -51,7 +52,7 @@ export async function* numberedPages<T>(
       continue;
     }
     const text = answer.text();
-    if (text === last) throw new ApiError("source_unavailable", { message: "The server returns the same page again." });
+    if (text === last) throw unavailable("The server returns the same page again.");
     last = text;
     if (total !== undefined && before !== undefined && total < before && page > 1 && again++ < MOST_AGAIN) {
       page = Math.max(1, page - Math.ceil((before - total) / perPage));
@@ -82,9 +83,4 @@ const MOST_AGAIN = 100;
 export function countOf({ headers }: Pick<SourceResponse, "headers">): number | undefined {
   const text = headers.get("x-total-count");
   return text !== null && /^\d{1,12}$/.test(text) ? Number(text) : undefined;
-}
-
-function dateOf({ headers }: Pick<SourceResponse, "headers">, now: () => number): number {
-  const date = Date.parse(headers.get("date") ?? "");
-  return Number.isNaN(date) ? now() : date;
 }

@@ -1,5 +1,7 @@
+import { halfRead } from "#sources/listed.ts";
+import { sourceGroup, principalsOf } from "#sources/principals.ts";
 import { z } from "zod";
-import { formatPrincipal, parsePrincipal, type Principal } from "#core/principals.ts";
+import { parsePrincipal, type Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/context.ts";
 import { groupPages } from "#sources/group-pages.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
@@ -22,6 +24,29 @@ export interface PeopleReader {
    * isn't gone.
    */
   isGone(id: string): Promise<boolean>;
+}
+
+/** Facts about users, teams and repositories, by their ids. */
+export function factsFor(ctx: Pick<SourceContext<unknown>, "connector">, providerId: string) {
+  const { user, group } = principalsOf(ctx, providerId);
+  const tell = (id: string, members: readonly Principal[]): PeopleFact => ({
+    t: "group",
+    group: group(id),
+    members: [...new Set(members)],
+  });
+  const tellUsers = (id: string, users: readonly { id: number }[]) =>
+    tell(
+      id,
+      users.map((each) => user(each.id)),
+    );
+  return { user, group, tell, tellUsers };
+}
+
+/** @throws ApiError when a repository isn't understood: its readers stay as they were reported */
+export function requireWhole<L extends { isWhole: boolean; odd: readonly string[] }>(listing: L): L {
+  if (!listing.isWhole || listing.odd.length > 0)
+    throw halfRead("kb doesn't understand all of the list of repositories.");
+  return listing;
 }
 
 /**
@@ -55,9 +80,7 @@ export async function* tellPeople(
     else groups.add(event.group);
     yield* inFull(event);
   }
-  const missing = before.groups
-    .map((id) => formatPrincipal({ type: "source_group", connectorId: ctx.connector.id, id }))
-    .filter((group) => !groups.has(group));
+  const missing = before.groups.map((id) => sourceGroup(ctx.connector.id, id)).filter((group) => !groups.has(group));
   const unread = isWhole ? [] : [...missing, ...before.users.filter((principal) => !users.has(principal))];
   if (isWhole) for (const group of missing) yield { t: "group", group, members: [] };
   else for (const group of missing) groups.add(group);

@@ -1,5 +1,5 @@
 import type { ContainerEvent } from "#sources/containers.ts";
-import { refusalOf } from "#sources/failures.ts";
+import { refusalOf, refusedContainer } from "#sources/failures.ts";
 import type { ForgeRepository } from "./contract.ts";
 import type { FilesState } from "./files.ts";
 import { filesRef } from "./ids.ts";
@@ -41,7 +41,7 @@ export async function* reportFiles<At>(
     const code = refusalOf(error);
     if (code === undefined) throw error;
     // Its issues may still be open to this account.
-    yield { t: "refused", what: { container: filesRef(repository) }, code };
+    yield refusedContainer(filesRef(repository), code);
     return undefined;
   }
 }

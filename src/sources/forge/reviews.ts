@@ -1,4 +1,4 @@
-import { failedSkip, refusalOf } from "#sources/failures.ts";
+import { failedSkip, refusalOf, refused } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { entryOf, type PageEntry } from "#sources/session.ts";
 import type { ForgePart, ForgeRepository, ForgeThread } from "./contract.ts";
@@ -23,7 +23,7 @@ export async function readReviews(
     const kept = await keepParts(ctx, repository, number);
     // Deleted a moment ago, or it alone is hidden; the next listing shows which. Its comments are hidden with it.
     const said = code
-      ? ({ t: "refused", what: { externalId }, code } as const)
+      ? refused(externalId, code)
       : failedSkip(`reviews of ${externalId}`, "The reviews can't be read now.");
     return { entries: [...kept, said], hasFailed: code === undefined };
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Scope } from "#core/scope.ts";
 import { placeSchema } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/context.ts";
-import { failedSkip } from "#sources/failures.ts";
+import { failedSkip, refusedContainer } from "#sources/failures.ts";
 import { completeOf } from "#sources/listed.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
@@ -77,7 +77,7 @@ async function* refuseGone(
     if (isSettled.has(id)) continue;
     await repositories.forget(id);
     // Deleted, or hidden from this credential: no one reads it until a full listing shows which.
-    if (!there.has(id)) yield { t: "refused", what: { container: repositoryRef({ id }) }, code: "source_not_found" };
+    if (!there.has(id)) yield refusedContainer(repositoryRef({ id }), "source_not_found");
   }
 }
 
@@ -92,7 +92,7 @@ async function* refuseClosed(
     yield failedSkip(each.name, `${each.name} doesn't exist, or this credential can't read it${why}.`);
     for (const id of closedIds([each], known, there)) {
       await repositories.forget(id);
-      yield { t: "refused", what: { container: repositoryRef({ id }) }, code: each.code };
+      yield refusedContainer(repositoryRef({ id }), each.code);
     }
   }
 }

@@ -1,6 +1,12 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import { readHookJson, type WebhookChange, type WebhookDelivery, type WebhookRequest } from "#sources/webhook.ts";
+import {
+  readHookJson,
+  type WebhookChange,
+  type WebhookDelivery,
+  type WebhookRequest,
+  hmacOf,
+  isSame,
+} from "#sources/webhook.ts";
 import { FORGE_CONTENT } from "./contract.ts";
 import { partId, readersGroup, threadId } from "./ids.ts";
 
@@ -16,15 +22,13 @@ export interface HookHeaders {
 export function verifyHook(secret: string, request: WebhookRequest, names: HookHeaders): WebhookDelivery | "refused" {
   const header = (options: readonly string[]) =>
     options.map((name) => request.headers.get(name)).find((value) => value !== null) ?? "";
-  const expected = createHmac("sha256", secret).update(request.rawBody).digest();
-  const said = header(names.signature);
-  const prefix = names.prefix ?? "";
-  const signature = Buffer.from(said.startsWith(prefix) ? said.slice(prefix.length) : "", "hex");
-  const isSigned = signature.length === expected.length && timingSafeEqual(signature, expected);
-  if (!isSigned) return "refused";
+  const delivery = hmacOf(secret, request.rawBody);
+  const { prefix = "" } = names;
+  const said = header(names.signature).toLowerCase();
+  if (!isSame(said, `${prefix}${delivery}`)) return "refused";
   const payload = Payload.safeParse(readHookJson(request.rawBody)).data;
   // The body contains its time, so the same body is the same delivery.
-  return { changes: payload ? changesOf(header(names.event), payload) : [], delivery: expected.toString("hex") };
+  return { changes: payload ? changesOf(header(names.event), payload) : [], delivery };
 }
 
 /**

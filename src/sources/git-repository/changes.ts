@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { foldersAbove } from "#sources/file-scope/paths.ts";
 import { entryOf, type WalkEvent } from "#sources/session.ts";
 import { isAttributesFile } from "./attributes.ts";
@@ -70,7 +71,7 @@ async function handOver({ ctx }: GitTools, view: CommitView, pages: Pages, chang
   const verdict = view.judge(entry);
   if (verdict.type === "take") {
     const file = await view.toWanted(entry, verdict.path);
-    pages.addFile({ ...file, ...(formerPath !== undefined && { formerPath }) });
+    pages.addFile({ ...file, ...defined({ formerPath }) });
     return;
   }
   if (verdict.type === "refused") pages.add(toSkip(verdict.refusal));

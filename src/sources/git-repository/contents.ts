@@ -1,3 +1,4 @@
+import { shown } from "#sources/errors.ts";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
@@ -74,7 +75,7 @@ const TARGET = "refs/kb/target";
 
 function notFound(externalId: string, cause?: unknown): ApiError {
   return new ApiError("source_not_found", {
-    message: `This repository has no readable file ${JSON.stringify(externalId.slice(0, 200))}.`,
+    message: `This repository has no readable file ${shown(externalId)}.`,
     cause,
   });
 }

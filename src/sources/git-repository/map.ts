@@ -1,3 +1,5 @@
+import { none } from "#sources/contents.ts";
+import { defined } from "#core/defined.ts";
 import { isInstant } from "#core/instant.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
@@ -45,7 +47,7 @@ export function versionOf(
 
 function addressOf(pages: WebPages, path: string): Pick<SourceItem, "url" | "lineAnchor"> {
   const lineAnchor = pages.lineAnchor(path);
-  return { url: pages.file(path), ...(lineAnchor !== undefined && { lineAnchor }) };
+  return { url: pages.file(path), ...defined({ lineAnchor }) };
 }
 
 /**
@@ -68,9 +70,7 @@ export function toFileItem(file: FileFacts, repository: RepositoryFacts): Source
     place: repository.place,
     path: segments.map(readableName),
     version: versionOf(file, repository.placeKey),
-    ...(formerPath !== undefined && { formerId: formerPath }),
-    ...(mimeType !== undefined && { mimeType }),
-    ...(size !== undefined && { size }),
+    ...defined({ formerId: formerPath, mimeType, size }),
     ...(lastCommit && { updatedAt: dateOf(lastCommit.at), author: personOf(lastCommit) }),
     containers: [repositoryOf(repository), ...foldersOf(segments, readableName)],
     fields: {
@@ -100,7 +100,7 @@ export function toCommitItem(commit: CommitMessage, repository: RepositoryFacts)
     author: personOf(commit),
     containers: [repositoryOf(repository)],
     fields: { commit: sha.slice(0, 12) },
-    content: message.trim() === "" ? { type: "none", reason: "empty" } : { type: "inline", text: message },
+    content: message.trim() === "" ? none("empty") : { type: "inline", text: message },
     access: { known: true, all: [["workspace"]] },
   };
 }
@@ -110,13 +110,11 @@ function contentOf(
   mimeType: string | undefined,
   { maxFileBytes, readsArchives }: Pick<RepositoryFacts, "maxFileBytes" | "readsArchives">,
 ): SourceItem["content"] {
-  if (file.size === 0) return { type: "none", reason: "empty" };
+  if (file.size === 0) return none("empty");
   const isWithoutText =
     file.lfsSize !== undefined || isDeclaredBinary(file, mimeType) || hasNoText(mimeType, readsArchives);
-  if (isWithoutText) return { type: "none", reason: "unsupported_type" };
-  return file.size === undefined || file.size > maxFileBytes
-    ? { type: "none", reason: "too_large" }
-    : { type: "fetch", ref: file.oid };
+  if (isWithoutText) return none("unsupported_type");
+  return file.size === undefined || file.size > maxFileBytes ? none("too_large") : { type: "fetch", ref: file.oid };
 }
 
 /**

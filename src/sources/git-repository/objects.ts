@@ -1,6 +1,6 @@
+import { unavailable } from "#sources/errors.ts";
 import type { ChildProcess } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { ApiError } from "#api/errors.ts";
 import { bytesOf, hasByteSegment } from "#sources/file-scope/paths.ts";
 import { type GitProgram, startGit } from "./program.ts";
 
@@ -126,7 +126,7 @@ function startConversation(program: GitProgram, gitDir: string) {
     bytes.fail(failure);
   };
   child.on("error", fail);
-  child.on("close", () => fail(new ApiError("source_unavailable", { message: "Reading the mirror has ended." })));
+  child.on("close", () => fail(unavailable("Reading the mirror has ended.")));
   child.stderr.resume();
   hold(child, false);
   let open = 0;

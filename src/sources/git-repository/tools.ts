@@ -1,3 +1,4 @@
+import { leftOut } from "#sources/failures.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { Scope } from "#core/scope.ts";
 import type { GitConfig } from "./config.ts";
@@ -27,5 +28,5 @@ export function viewOf(
 }
 
 export function toSkip({ id, reason, message }: Refusal) {
-  return { t: "skip", externalId: id, reason, message, retryable: false } as const;
+  return leftOut(id, reason, message);
 }

@@ -1,3 +1,4 @@
+import { shown } from "#sources/errors.ts";
 import { EVERYTHING } from "#core/scope.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -48,7 +49,7 @@ function byId(a: Place, b: Place): number {
 
 function notThere(parent: string): ApiError {
   return new ApiError("source_not_found", {
-    message: `${JSON.stringify(parent.slice(0, 200))} is not a folder of the repository. Use an ID that browsing returned.`,
+    message: `${shown(parent)} is not a folder of the repository. Use an ID that browsing returned.`,
     field: "parent",
   });
 }

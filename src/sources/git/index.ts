@@ -1,3 +1,4 @@
+import { makeInScope } from "#sources/file-scope/scope.ts";
 import { rm } from "node:fs/promises";
 import { defined } from "#core/defined.ts";
 import { ApiError } from "#api/errors.ts";
@@ -5,7 +6,6 @@ import type { Scope } from "#core/scope.ts";
 import type { Batching } from "#sources/session.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
-import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { GitConfig, GitCredentials } from "#sources/git-repository/config.ts";
 import { makeContents } from "#sources/git-repository/contents.ts";
@@ -32,7 +32,8 @@ type Context = SourceContext<GitConfig>;
 export function makeGitSource(options: GitOptions): Source<GitConfig> {
   const environment = makeEnvironment(options);
   const contents = makeContents(environment);
-  const inScope = makeInScope();
+  const isNamed = makeInScope();
+  const inScope = (scope: Scope, path: string) => path.startsWith(COMMIT_PREFIX) || isNamed(scope, path);
   const { batching } = options;
   const sessions = gitSessions(environment, batching?.upserts);
   const open: typeof sessions.open = async (ctx, run) => {
@@ -93,14 +94,4 @@ function refusePathOfTheServer({ config }: Context, { isOpenToStrangers }: GitOp
     message: "Local repositories can't be connected on a server with open sign-up.",
     field: "url",
   });
-}
-
-/** Caches the last compiled scope: the engine checks every stored item in a row. */
-function makeInScope(): (scope: Scope, path: string) => boolean {
-  let last: { scope: Scope; compiled: CompiledScope } | undefined;
-  return (scope, path) => {
-    if (path.startsWith(COMMIT_PREFIX)) return true;
-    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
-    return !last.compiled.excludes(path, false) && last.compiled.includes(path);
-  };
 }

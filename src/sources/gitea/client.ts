@@ -1,5 +1,5 @@
+import { unavailable } from "#sources/errors.ts";
 import { z } from "zod";
-import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest } from "#sources/http-contract.ts";
 import { countOf, numberedPages, type RecordPage } from "#sources/forge/pages.ts";
@@ -95,7 +95,7 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     async countThreads(fullName: string, type: ThreadType): Promise<number> {
       const answer = await http.request(ask(`${repo(fullName)}/issues`, { state: "all", type, page: 1, limit: 1 }));
       const count = countOf(answer);
-      if (count === undefined) throw new ApiError("source_unavailable", { message: "The server counts no issues." });
+      if (count === undefined) throw unavailable("The server counts no issues.");
       return count;
     },
     comments: (fullName: string, from?: number, place?: string) =>

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type {
@@ -137,7 +138,7 @@ function toThread(record: ThreadRecord): ForgeThread {
     assignees: (assignees ?? []).map(toUser),
     ...(author && { author }),
     ...(milestone && { milestone: milestone.title }),
-    ...(dueAt !== undefined && { dueAt }),
+    ...defined({ dueAt }),
     createdAt: record.created_at,
     updatedAt: record.updated_at,
   };
@@ -173,7 +174,7 @@ function toReview(record: ReviewRecord, number: number): ForgePart | undefined {
     body: record.body ?? "",
     verdict,
     ...(record.user && { author: toUser(record.user) }),
-    ...(anchor !== undefined && { anchor }),
+    ...defined({ anchor }),
     createdAt: record.submitted_at,
     updatedAt: record.updated_at ?? record.submitted_at,
   };
@@ -193,7 +194,7 @@ function toReviewComment(record: ReviewCommentRecord, number: number, of: string
     body: record.body ?? "",
     ...(record.user && { author: toUser(record.user) }),
     ...(record.path && { file: record.path }),
-    ...(of !== undefined && { of }),
+    ...defined({ of }),
     anchor: `issuecomment-${record.id}`,
     createdAt: record.created_at,
     updatedAt: record.updated_at,

@@ -1,10 +1,10 @@
-import { halfRead } from "#sources/listed.ts";
-import { formatPrincipal, type Principal } from "#core/principals.ts";
+import { factsFor, requireWhole } from "#sources/forge/people.ts";
+import { type Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/context.ts";
 import { FORGE_CONTENT, type ForgeContent } from "#sources/forge/contract.ts";
 import { readersGroup } from "#sources/forge/ids.ts";
 import type { PeopleFact, PeopleReader } from "#sources/forge/people.ts";
-import { makeFailures, refusalOf } from "#sources/failures.ts";
+import { makeFailures, orNothing } from "#sources/failures.ts";
 import { makeGiteaClient, type RepositoryRecord, type TeamRecord, type UserRecord } from "./client.ts";
 import type { GiteaConfig } from "./config.ts";
 import { listRecords, toRepository } from "./forge.ts";
@@ -37,20 +37,8 @@ interface Organization {
  */
 export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   const client = makeGiteaClient(ctx);
-  const { config, connector } = ctx;
-  const user = (id: number): Principal =>
-    formatPrincipal({
-      type: "source_user",
-      providerId: "gitea",
-      instance: connector.instance ?? connector.id,
-      id: String(id),
-    });
-  const group = (id: string): Principal => formatPrincipal({ type: "source_group", connectorId: connector.id, id });
-  const tell = (id: string, members: readonly Principal[]): PeopleFact => ({
-    t: "group",
-    group: group(id),
-    members: [...new Set(members)],
-  });
+  const { config } = ctx;
+  const { user, group, tell, tellUsers } = factsFor(ctx, "gitea");
 
   async function openOrganization(login: string): Promise<Organization | undefined> {
     // If it isn't an organization, it is a person.
@@ -70,10 +58,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
 
   /** Members who can read the public repositories of a private organization only because of their membership. */
   const tellOrganization = ({ id }: Organization, members: readonly UserRecord[]) =>
-    tell(
-      `o${id}`,
-      unrestricted(members).map((member) => user(member.id)),
-    );
+    tellUsers(`o${id}`, unrestricted(members));
 
   async function membersOf(team: number): Promise<UserRecord[]> {
     return (await orNothing(() => client.teamMembers(team))) ?? [];
@@ -139,7 +124,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     async *all() {
       const isAdmin = await client.administers();
       const isOpen = await client.isOpen();
-      const { records } = await listWhole(client, config);
+      const { records } = requireWhole(await listRecords(client, config));
       const owners = new Map(records.map(({ owner }) => [owner.login, owner]));
       const people = new Map<number, UserRecord>();
       const add = (users: readonly UserRecord[]) => users.forEach((each) => people.set(each.id, each));
@@ -152,10 +137,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
           const members = await membersOf(id);
           add(members);
           all.push(...members);
-          yield tell(
-            `t${id}`,
-            members.map((member) => user(member.id)),
-          );
+          yield tellUsers(`t${id}`, members);
         }
         if (organization) yield tellOrganization(organization, all);
         organizations.set(login, organization);
@@ -181,20 +163,13 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
         ADMINS,
         isAdmin ? [...people.values()].filter((each) => each.is_admin === true).map(({ id }) => user(id)) : [],
       );
-      if (isForSignedIn)
-        yield tell(
-          SIGNED_IN,
-          unrestricted(people.values()).map(({ id }) => user(id)),
-        );
+      if (isForSignedIn) yield tellUsers(SIGNED_IN, unrestricted(people.values()));
     },
     async group(id) {
       const [, kind, digits = ""] = /^([rto])(\d+)(?:\.|$)/.exec(id) ?? [];
       if (kind === "t") {
         const members = await membersOf(Number(digits));
-        return tell(
-          id,
-          members.map((member) => user(member.id)),
-        );
+        return tellUsers(id, members);
       }
       if (kind === "r") {
         const record = await orNothing(() => client.repositoryById(digits));
@@ -204,7 +179,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
         return events.find((event) => event.t === "group" && event.group === group(id));
       }
       if (kind === "o") {
-        const { records } = await listWhole(client, config);
+        const { records } = requireWhole(await listRecords(client, config));
         const owner = records.find((record) => String(record.owner.id) === digits)?.owner;
         const organization = owner && (await openOrganization(owner.login));
         if (!organization) return undefined;
@@ -214,15 +189,11 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
       }
       const isAdmin = await client.administers();
       const people = isAdmin ? await client.everyUser() : await client.visibleUsers();
-      if (id === SIGNED_IN)
-        return tell(
-          id,
-          unrestricted(people).map((each) => user(each.id)),
-        );
+      if (id === SIGNED_IN) return tellUsers(id, unrestricted(people));
       return id === ADMINS && isAdmin
-        ? tell(
+        ? tellUsers(
             id,
-            people.filter((each) => each.is_admin === true).map((each) => user(each.id)),
+            people.filter((each) => each.is_admin === true),
           )
         : undefined;
     },
@@ -239,22 +210,4 @@ function mayRead({ permission, repositories, units, units_map: map }: Team, repo
   if (permission === "owner" || permission === "admin") return true;
   if (map) return (map[unit] ?? "none") !== "none";
   return units?.includes(unit) === true;
-}
-
-/** Undefined when this credential can't see it: it then grants no access. */
-async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (refusalOf(error) === undefined) throw error;
-    return undefined;
-  }
-}
-
-/** @throws ApiError when one of them isn't understood: its readers stay as they were reported */
-async function listWhole(...of: Parameters<typeof listRecords>) {
-  const listing = await listRecords(...of);
-  if (!listing.isWhole || listing.odd.length > 0)
-    throw halfRead("kb doesn't understand all of the list of repositories.");
-  return listing;
 }

@@ -1,10 +1,11 @@
+import { orNothing } from "#sources/failures.ts";
 import type { SourceProblem } from "#api/common.ts";
 import { type ApiError, isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import { type ForgeFiles, gitProblem } from "#sources/forge/files.ts";
 import { type GithubClient, type GithubContext, makeGithubClient, type Me } from "./client.ts";
-import { isMirrored, openOrganization, orNothing } from "./organization.ts";
+import { isMirrored, openOrganization } from "./organization.ts";
 import { reasonOf } from "./reasons.ts";
 import type { RepositoryRecord } from "./records.ts";
 import { type Closed, listRecords } from "./repositories.ts";

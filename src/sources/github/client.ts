@@ -1,3 +1,4 @@
+import { notFound } from "#sources/errors.ts";
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -76,7 +77,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
   /** Reads something of a repository. A thing that was transferred elsewhere is gone from here. */
   const own = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => {
     const answer = await send({ ...ask(path), redirect: "none", allow: MOVED });
-    if (MOVED.includes(answer.status)) throw new ApiError("source_not_found", { message: "It has moved elsewhere." });
+    if (MOVED.includes(answer.status)) throw notFound("It has moved elsewhere.");
     return answer.json(schema);
   };
 
@@ -169,7 +170,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
       get(`/repos/${fullName.split("/").map(encodeURIComponent).join("/")}`, RepositoryRecord),
     async repository(id: string): Promise<RepositoryRecord> {
       const record = await own(at(id), RepositoryRecord);
-      if (String(record.id) !== id) throw new ApiError("source_not_found", { message: "It is another repository." });
+      if (String(record.id) !== id) throw notFound("It is another repository.");
       return record;
     },
     issues: (id: string, remembered: Remembered) => walk(at(id, "/issues"), Issues, remembered, { state: "all" }),

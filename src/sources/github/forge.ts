@@ -1,6 +1,6 @@
+import { notFound } from "#sources/errors.ts";
 import { z } from "zod";
 import type { Forge, ForgePart, ForgeRepository } from "#sources/forge/contract.ts";
-import { ApiError } from "#api/errors.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { type GithubContext, makeGithubClient } from "./client.ts";
 import type { GithubConfig } from "./config.ts";
@@ -136,7 +136,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
             ? toReviewComment(await client.reviewComment(id, digits))
             : toReview(await client.review(id, number, digits), number);
       if (found?.number === number) return found;
-      throw new ApiError("source_not_found", { message: "There is no such comment." });
+      throw notFound("There is no such comment.");
     },
     remember({ id }) {
       if (marks?.id === id) state?.put(keyOf(id), marks.now);

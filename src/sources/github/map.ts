@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import type { ForgePart, ForgeThread, ForgeUser } from "#sources/forge/contract.ts";
 import type { ReviewNode } from "./graphql.ts";
 import type { CommentRecord, IssueRecord, ReviewCommentRecord, ReviewRecord, UserRecord } from "./records.ts";
@@ -17,7 +18,7 @@ export function toThread(record: IssueRecord): ForgeThread {
     assignees: (assignees ?? []).map(toUser),
     ...(user && { author: toUser(user) }),
     ...(milestone && { milestone: milestone.title }),
-    ...(dueAt !== undefined && { dueAt }),
+    ...defined({ dueAt }),
     createdAt: record.created_at,
     updatedAt: record.updated_at,
   };

@@ -1,4 +1,4 @@
-import { refusalOf } from "#sources/failures.ts";
+import { orNothing } from "#sources/failures.ts";
 import type { GithubClient } from "./client.ts";
 import type { TeamRecord, UserRecord } from "./records.ts";
 
@@ -67,14 +67,4 @@ async function readTeams(client: GithubClient, id: number): Promise<Team[] | und
     }
     return teams;
   });
-}
-
-/** Undefined when this token can't see it: it then grants no access. */
-export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (refusalOf(error) === undefined) throw error;
-    return undefined;
-  }
 }

@@ -1,6 +1,8 @@
+import { clockOf } from "#sources/times.ts";
+import { defined } from "#core/defined.ts";
+import { unavailable } from "#sources/errors.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import type { z } from "zod";
-import { ApiError } from "#api/errors.ts";
 import type { RecordPage } from "#sources/forge/pages.ts";
 import type { SourceRequest, SourceResponse } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
@@ -21,7 +23,7 @@ export async function* linkPages(send: Send, first: SourceRequest): AsyncGenerat
     yield page;
     const next = linkOf(page, "next");
     if (next !== undefined && asked.has(next)) {
-      throw new ApiError("source_unavailable", { message: "The server returns the same page again." });
+      throw unavailable("The server returns the same page again.");
     }
     if (next !== undefined) asked.add(next);
     request = next === undefined ? undefined : at(request, next);
@@ -35,8 +37,7 @@ export async function* linkPages(send: Send, first: SourceRequest): AsyncGenerat
 export async function* backwardPages(send: Send, first: SourceRequest): AsyncGenerator<SourceResponse, void> {
   const page = await send(first);
   const last = Number(new URL(linkOf(page, "last") ?? page.url).searchParams.get("page") ?? 1);
-  if (last > MOST_PAGES)
-    throw new ApiError("source_unavailable", { message: "The server says that it has too many pages." });
+  if (last > MOST_PAGES) throw unavailable("The server says that it has too many pages.");
   if (!Number.isSafeInteger(last) || last <= 1) {
     yield page;
     const next = linkOf(page, "next");
@@ -80,7 +81,7 @@ export async function* walkChanges<T extends { updated_at: number }>(
     const told = from === undefined ? undefined : new Date(from).toISOString().replace(/\.\d+Z$/, "Z");
     const query = { ...request.query, sort: "updated", direction: "asc", per_page: PER_PAGE, since: told };
     const etag = isFirst && mark && mark.from === told ? mark.etag : undefined;
-    const headers = { ...request.headers, ...(etag !== undefined && { "if-none-match": etag }) };
+    const headers = { ...request.headers, ...defined({ "if-none-match": etag }) };
     let answer = await send({ ...request, query, headers, ...(etag !== undefined && { allow: [304] }) });
     if (answer.status === 304) return;
     for (;;) {
@@ -90,7 +91,7 @@ export async function* walkChanges<T extends { updated_at: number }>(
       const newTag = answer.headers.get("etag");
       const isLast = isFirst && told !== undefined && next === undefined && records.length === page.size;
       if (isLast && newTag) remember?.({ from: told, etag: newTag });
-      if (records.length > 0 || since === undefined) yield { records, at: dateOf(answer, now) };
+      if (records.length > 0 || since === undefined) yield { records, at: clockOf(answer, now) };
       if (next === undefined) return;
       const newest = records.at(-1)?.updated_at;
       if (newest !== undefined && (from === undefined || newest > from)) {
@@ -110,16 +111,11 @@ export function linkOf({ headers, url }: Pick<SourceResponse, "headers" | "url">
     if (!new RegExp(`;\\s*rel="?${rel}"?(?:[;\\s]|$)`, "i").test(parameters) || !canParseUrl(target, url)) continue;
     const next = new URL(target, url);
     if (next.origin === new URL(url).origin) return next.href;
-    throw new ApiError("source_unavailable", { message: `A listing of ${new URL(url).host} goes on at ${next.host}.` });
+    throw unavailable(`A listing of ${new URL(url).host} goes on at ${next.host}.`);
   }
   return undefined;
 }
 
 function at({ query: _query, ...rest }: SourceRequest, url: string): SourceRequest {
   return { ...rest, url };
-}
-
-function dateOf({ headers }: Pick<SourceResponse, "headers">, now: () => number): number {
-  const date = Date.parse(headers.get("date") ?? "");
-  return Number.isNaN(date) ? now() : date;
 }

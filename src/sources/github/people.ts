@@ -1,14 +1,14 @@
-import { type Failures, makeFailures } from "#sources/failures.ts";
-import { halfRead } from "#sources/listed.ts";
+import { factsFor, requireWhole } from "#sources/forge/people.ts";
+import { type Failures, makeFailures, orNothing } from "#sources/failures.ts";
 import { isApiError } from "#api/errors.ts";
-import { formatPrincipal, type Principal } from "#core/principals.ts";
+import { type Principal } from "#core/principals.ts";
 import { FORGE_CONTENT } from "#sources/forge/contract.ts";
 import { readersGroup } from "#sources/forge/ids.ts";
 import type { PeopleFact, PeopleReader } from "#sources/forge/people.ts";
 import { type GithubContext, makeGithubClient } from "./client.ts";
 import { isHosted } from "./config.ts";
 import { makeGraphql } from "./graphql.ts";
-import { isMirrored, openOrganization, type Organization, orNothing, readMembers } from "./organization.ts";
+import { isMirrored, openOrganization, type Organization, readMembers } from "./organization.ts";
 import type { RepositoryRecord, UserRecord } from "./records.ts";
 import { listRecords, toRepository } from "./repositories.ts";
 
@@ -32,25 +32,8 @@ type Who = Pick<UserRecord, "id" | "login">;
 export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   const client = makeGithubClient(ctx);
   const graphql = makeGraphql(ctx);
-  const { config, connector } = ctx;
-  const user = (id: number): Principal =>
-    formatPrincipal({
-      type: "source_user",
-      providerId: "github",
-      instance: connector.instance ?? connector.id,
-      id: String(id),
-    });
-  const group = (id: string): Principal => formatPrincipal({ type: "source_group", connectorId: connector.id, id });
-  const tell = (id: string, members: readonly Principal[]): PeopleFact => ({
-    t: "group",
-    group: group(id),
-    members: [...new Set(members)],
-  });
-  const tellUsers = (id: string, users: readonly Who[]) =>
-    tell(
-      id,
-      users.map((each) => user(each.id)),
-    );
+  const { config } = ctx;
+  const { user, group, tell, tellUsers } = factsFor(ctx, "github");
 
   /** Whether public repositories are visible without signing in. */
   async function isOpen(): Promise<boolean> {
@@ -140,7 +123,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
     },
     async *all() {
       const isPublicOpen = await isOpen();
-      const { records } = await listWhole(client, config);
+      const { records } = requireWhole(await listRecords(client, config));
       const people = new Map<number, Who>();
       const add = (users: readonly Who[] = []) => users.forEach((each) => people.set(each.id, each));
       const organizations = new Map<number, Organization>();
@@ -209,7 +192,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
         return tellUsers(id, rest === ".owners" ? owners : members);
       }
       if (kind !== "t") return undefined;
-      const { records } = await listWhole(client, config);
+      const { records } = requireWhole(await listRecords(client, config));
       for (const organization of new Set(records.map(({ owner }) => (owner.type === "User" ? 0 : owner.id)))) {
         const members = organization && (await orNothing(() => client.teamMembers(organization, Number(digits))));
         if (members) return tellUsers(id, members);
@@ -225,12 +208,4 @@ function visibilityOf({ private: isPrivate, visibility }: RepositoryRecord): "pu
   return isPrivate || (visibility !== undefined && visibility !== null && visibility !== "public")
     ? "private"
     : "public";
-}
-
-/** @throws ApiError when one of them isn't understood: its readers stay as they were reported */
-async function listWhole(...of: Parameters<typeof listRecords>) {
-  const listing = await listRecords(...of);
-  if (!listing.isWhole || listing.odd.length > 0)
-    throw halfRead("kb doesn't understand all of the list of repositories.");
-  return listing;
 }

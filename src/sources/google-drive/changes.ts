@@ -1,4 +1,6 @@
-import { ApiError, isApiError } from "#api/errors.ts";
+import { refused } from "#sources/failures.ts";
+import { unavailable } from "#sources/errors.ts";
+import { isApiError } from "#api/errors.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { FOLDER_TYPE } from "./client.ts";
@@ -43,13 +45,12 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
     // More failed than can be noted: the next run reads this page again, and everything after it.
     if (unread.isFull()) failedFrom ??= from;
     const next = nextPageToken ?? newStartPageToken;
-    if (next === undefined)
-      throw new ApiError("source_unavailable", { message: "Google's list of changes doesn't end." });
+    if (next === undefined) throw unavailable("Google's list of changes doesn't end.");
     const entries = await tellNamed(tools);
     begun.tokens[key] = failedFrom ?? next;
     yield { t: "page", entries };
     if (nextPageToken === from) {
-      throw new ApiError("source_unavailable", { message: "Google keeps sending the same page." });
+      throw unavailable("Google keeps sending the same page.");
     }
     from = nextPageToken;
   }
@@ -110,7 +111,7 @@ async function* notPlaced(tools: Tools, externalId: string, driveId: string): Ev
   const { stored } = tools.ctx;
   let isThere = (await stored.version(externalId)) === undefined;
   if (!isThere) for await (const known of stored.list(folderRef(driveId))) isThere ||= known.externalId === externalId;
-  if (!isThere) yield { t: "refused", what: { externalId }, code: "source_forbidden" };
+  if (!isThere) yield refused(externalId, "source_forbidden");
   yield await notUnderstood(tools, externalId);
 }
 

@@ -1,5 +1,7 @@
+import { defined } from "#core/defined.ts";
+import { unavailable } from "#sources/errors.ts";
 import type { z } from "zod";
-import { ApiError, isApiError } from "#api/errors.ts";
+import { isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import { orNothing } from "#sources/failures.ts";
 import type { RequestAuth, SourceRequest, SourceStream } from "#sources/http-contract.ts";
@@ -62,7 +64,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       pageToken = page.nextPageToken;
       if (pageToken === undefined) return;
     }
-    throw new ApiError("source_unavailable", { message: "Google keeps sending the same page." });
+    throw unavailable("Google keeps sending the same page.");
   }
 
   const directoryAuth = { scopes: DIRECTORY_SCOPES };
@@ -82,7 +84,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
         allow: [400, 401, 403, 404],
       });
       const sub = answer.status === 200 ? UserInfo.safeParse(answer.json()).data?.sub : undefined;
-      return { ...user, ...(sub !== undefined && { sub }) };
+      return { ...user, ...defined({ sub }) };
     },
 
     root: () => ask(`${drive}/files/root`, DriveFile, { query: { fields: "id,name" } }),

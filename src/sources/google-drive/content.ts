@@ -1,3 +1,5 @@
+import { notFound } from "#sources/errors.ts";
+import { defined } from "#core/defined.ts";
 import { createHash } from "node:crypto";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { FileContent } from "#sources/item.ts";
@@ -53,7 +55,7 @@ async function explained(
     const reason = await client.refusalOf(file.id, form?.mimeType);
     throw new ApiError("source_forbidden", {
       message: (reason !== undefined && REASONS[reason]) || error.message,
-      details: { ...error.details, ...(reason !== undefined && { reason }) },
+      details: { ...error.details, ...defined({ reason }) },
     });
   }
 }
@@ -115,5 +117,5 @@ async function* checked(
 }
 
 function gone(): ApiError {
-  return new ApiError("source_not_found", { message: "Google Drive has no such file." });
+  return notFound("Google Drive has no such file.");
 }

@@ -1,3 +1,4 @@
+import { isNamedIn } from "#sources/in-scope.ts";
 import type { Batching } from "#sources/session.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
@@ -9,7 +10,6 @@ import { makeClient } from "./client.ts";
 import { DRIVE_SCOPE, GOOGLE, GoogleDriveConfig, GoogleDriveCredentials, type GooglePlaces } from "./config.ts";
 import { readDriveFile } from "./content.ts";
 import { makeAddressBook } from "./directory.ts";
-import { isInScope } from "./map.ts";
 import { syncGooglePeople } from "./people.ts";
 import { driveSessions } from "./sync.ts";
 import { makeDriveWebhook } from "./webhook.ts";
@@ -76,10 +76,7 @@ export function makeGoogleDriveSource({
     webhook: makeDriveWebhook(open),
     fetchContent: (ctx, item) => readDriveFile(ctx, open(ctx), item),
     inScope: (scope, { containers }) =>
-      isInScope(
-        scope,
-        containers.flatMap(({ type, id }) => (type === "folder" ? [id] : [])),
-      ),
+      isNamedIn(scope, ...containers.flatMap(({ type, id }) => (type === "folder" ? [id] : []))),
     childRules: (config) => makeChildRules(config),
     originOf: () => places.apiUrl,
     baseUrlOf: () => places.apiUrl,

@@ -1,3 +1,4 @@
+import { storedIds } from "#sources/collect.ts";
 import { isApiError } from "#api/errors.ts";
 import type { ContainerPage } from "#sources/containers.ts";
 import { lookAgain } from "#sources/left-out.ts";
@@ -18,8 +19,7 @@ export async function* tellLeftOut(
 ): AsyncGenerator<ContainerPage<never>, void> {
   const missing = new Set<string>();
   for (const id of folders) {
-    for await (const { externalId } of tools.ctx.stored.list(folderRef(id)))
-      if (!named.has(externalId)) missing.add(externalId);
+    for (const missed of await storedIds(tools.ctx, folderRef(id), (each) => !named.has(each))) missing.add(missed);
   }
   for await (const { events } of lookAgain([...missing], (ids) => askFor(tools, ids)))
     yield { t: "page", entries: [...events, ...(await tellNamed(tools))] };

@@ -1,13 +1,14 @@
+import { principalsOf } from "#sources/principals.ts";
+import { none } from "#sources/contents.ts";
+import { defined } from "#core/defined.ts";
 import { createHash } from "node:crypto";
 import type { SourceAccess } from "#core/principals.ts";
-import type { Scope } from "#core/scope.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { GoogleDriveConfig } from "./config.ts";
 import type { DriveContext } from "./client.ts";
-import { userPrincipal } from "./readers.ts";
 import type { DriveFile } from "./records.ts";
 import { type Folder, folderRef } from "./tree.ts";
 
@@ -96,7 +97,7 @@ function toContainer(chain: readonly Folder[], { id, name }: Folder, depth: numb
     ...folderRef(id),
     name: isShown ? name : "Folder",
     isHome: true,
-    ...(parentId !== undefined && { parentId }),
+    ...defined({ parentId }),
   };
 }
 
@@ -106,8 +107,10 @@ function toPerson(connector: DriveContext["connector"], person: DriveFile["lastM
   return [
     {
       name,
-      ...(person.permissionId !== undefined && { principal: userPrincipal({ connector }, person.permissionId) }),
-      ...(person.emailAddress !== undefined && { email: person.emailAddress }),
+      ...(person.permissionId !== undefined && {
+        principal: principalsOf({ connector }, "google-drive").user(person.permissionId),
+      }),
+      ...defined({ email: person.emailAddress }),
       claimed: false,
     },
   ];
@@ -115,24 +118,19 @@ function toPerson(connector: DriveContext["connector"], person: DriveFile["lastM
 
 function contentOf(config: GoogleDriveConfig, file: DriveFile): SourceItem["content"] {
   const { mimeType, size, capabilities, clientEncryptionDetails } = file;
-  if (clientEncryptionDetails?.encryptionState === "encrypted") return { type: "none", reason: "encrypted" };
+  if (clientEncryptionDetails?.encryptionState === "encrypted") return none("encrypted");
   if (capabilities?.canDownload === false) return { type: "none" };
   if (mimeType.startsWith(GOOGLE_TYPE)) {
-    return exportOf(mimeType) ? { type: "fetch" } : { type: "none", reason: "unsupported_type" };
+    return exportOf(mimeType) ? { type: "fetch" } : none("unsupported_type");
   }
-  if (hasNoText(usefulType(file), config.archives)) return { type: "none", reason: "unsupported_type" };
-  if (size === "0") return { type: "none", reason: "empty" };
-  if (size !== undefined && Number(size) > maxFileBytes(config)) return { type: "none", reason: "too_large" };
+  if (hasNoText(usefulType(file), config.archives)) return none("unsupported_type");
+  if (size === "0") return none("empty");
+  if (size !== undefined && Number(size) > maxFileBytes(config)) return none("too_large");
   return { type: "fetch" };
 }
 
 function usefulType({ mimeType, name }: DriveFile): string {
   return mimeType === "application/octet-stream" ? (mimeHintOf(name) ?? mimeType) : mimeType;
-}
-
-/** A scope names drives and folders by their ids. */
-export function isInScope({ include, exclude }: Scope, ids: readonly string[]): boolean {
-  return (include.length === 0 || ids.some((id) => include.includes(id))) && !ids.some((id) => exclude.includes(id));
 }
 
 export function digest(value: unknown): string {

@@ -1,4 +1,5 @@
-import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import { unavailable } from "#sources/errors.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
 import { groupPages } from "#sources/group-pages.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
@@ -33,8 +34,7 @@ export async function* syncGooglePeople(
   for (;;) {
     const page = await fromDirectory(() => pages.next());
     // If the first page is refused, the users are unknown. An end after it is an error.
-    if (page === undefined && isKnown)
-      throw new ApiError("source_unavailable", { message: "Google's list of users ended early." });
+    if (page === undefined && isKnown) throw unavailable("Google's list of users ended early.");
     if (page === undefined || page.done === true) break;
     isKnown = true;
     for (const user of page.value.users) {
@@ -68,7 +68,7 @@ export async function* syncGooglePeople(
       t: "identity",
       principal,
       state: "active",
-      ...(me.displayName !== undefined && { name: me.displayName }),
+      ...defined({ name: me.displayName }),
       ...(me.emailAddress !== undefined && {
         login: me.emailAddress,
         email: { address: me.emailAddress, isVerified: false },

@@ -1,4 +1,5 @@
-import { formatPrincipal, type Principal } from "#core/principals.ts";
+import { principalsOf } from "#sources/principals.ts";
+import { type Principal } from "#core/principals.ts";
 import type { DriveContext } from "./client.ts";
 import type { Me, Permission } from "./records.ts";
 
@@ -43,8 +44,7 @@ export function makeReaders(
 ): Readers {
   const groups: Readers["groups"] = new Map();
   const people: Readers["people"] = new Map();
-  const one = (id: string) => userPrincipal({ connector }, id);
-  const group = (id: string) => formatPrincipal({ type: "source_group", connectorId: connector.id, id });
+  const { user: one, group } = principalsOf({ connector }, "google-drive");
   const mine = [one(me.permissionId), ...(me.sub === undefined ? [] : [one(me.sub)])];
   const user = (id: string) => (id === me.permissionId ? mine : [one(id)]);
 
@@ -88,11 +88,6 @@ export function makeReaders(
       ...new Set(permissions.filter(counts).flatMap((permission) => read(permission, within))),
     ],
   };
-}
-
-export function userPrincipal({ connector }: Pick<DriveContext, "connector">, id: string): Principal {
-  const instance = connector.instance ?? connector.id;
-  return formatPrincipal({ type: "source_user", providerId: "google-drive", instance, id });
 }
 
 export function domainOf(email: string | undefined): string | undefined {

@@ -1,9 +1,8 @@
+import { flag, text, maybe } from "#sources/lenient.ts";
 import { z } from "zod";
 import { idAt, listed, many } from "#sources/listed.ts";
 
-const flag = z.boolean().optional().catch(undefined);
-const text = z.string().optional().catch(undefined);
-const time = z.iso.datetime({ offset: true }).optional().catch(undefined);
+const time = maybe(z.iso.datetime({ offset: true }));
 const FILE_ID = /^[\w-]{3,200}$/;
 const Id = z.string().regex(FILE_ID);
 const nextPageToken = z.string().min(1).optional();
@@ -26,17 +25,14 @@ export const Permission = z.object({
   deleted: flag,
   /** Kept unchanged: whatever its value, the permission isn't for the file itself. */
   view: z.unknown().optional(),
-  permissionDetails: z
-    .array(z.object({ inherited: flag }))
-    .optional()
-    .catch(undefined),
+  permissionDetails: maybe(z.array(z.object({ inherited: flag }))),
 });
 export type Permission = z.infer<typeof Permission>;
 export const PERMISSION_FIELDS =
   "id,type,role,emailAddress,displayName,domain,allowFileDiscovery,expirationTime,deleted,view,permissionDetails(inherited)";
 export const Permissions = z.object({ permissions: many(Permission), nextPageToken });
 
-const Person = z.object({ permissionId: text, displayName: text, emailAddress: text }).optional().catch(undefined);
+const Person = maybe(z.object({ permissionId: text, displayName: text, emailAddress: text }));
 
 export const DriveFile = z.object({
   id: Id,
@@ -47,24 +43,16 @@ export const DriveFile = z.object({
   trashed: flag,
   createdTime: time,
   modifiedTime: time,
-  size: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .optional()
-    .catch(undefined),
+  size: maybe(z.string().regex(/^\d{1,15}$/)),
   md5Checksum: text,
   webViewLink: text,
-  owners: z
-    .array(z.unknown())
-    .transform(([first]) => Person.parse(first))
-    .optional()
-    .catch(undefined),
+  owners: maybe(z.array(z.unknown()).transform(([first]) => Person.parse(first))),
   lastModifyingUser: Person,
-  capabilities: z.object({ canDownload: flag }).optional().catch(undefined),
+  capabilities: maybe(z.object({ canDownload: flag })),
   /** A value that is neither true nor false closes it. */
   inheritedPermissionsDisabled: z.boolean().optional().catch(true),
   hasAugmentedPermissions: flag,
-  clientEncryptionDetails: z.object({ encryptionState: text }).optional().catch(undefined),
+  clientEncryptionDetails: maybe(z.object({ encryptionState: text })),
   permissions: many(Permission).optional(),
 });
 export type DriveFile = z.infer<typeof DriveFile>;
@@ -94,7 +82,7 @@ const Change = z.object({
   changeType: z.string().catch("file"),
   removed: flag,
   fileId: Id,
-  file: DriveFile.optional().catch(undefined),
+  file: maybe(DriveFile),
 });
 export const Changes = z.object({
   changes: listed(Change, idAt("fileId", Id)),
@@ -103,7 +91,7 @@ export const Changes = z.object({
 });
 export const Channel = z.object({
   resourceId: z.string().min(1),
-  expiration: z.coerce.number().optional().catch(undefined),
+  expiration: maybe(z.coerce.number()),
 });
 export const StartToken = z.object({ startPageToken: z.string().min(1) });
 
@@ -111,7 +99,7 @@ export const About = z.object({
   user: z.object({ permissionId: z.string().min(1), emailAddress: text, displayName: text }),
 });
 export type Me = z.infer<typeof About>["user"] & { /** The account's id outside of the Drive. */ sub?: string };
-export const UserInfo = z.object({ sub: z.string().min(1).optional().catch(undefined) });
+export const UserInfo = z.object({ sub: maybe(z.string().min(1)) });
 export const PermissionId = z.object({ id: z.string().min(1).max(200) });
 
 export const Domains = z.object({
@@ -122,7 +110,7 @@ export const Domains = z.object({
 const DirectoryUser = z.object({
   id: z.string().min(1),
   primaryEmail: z.string().min(3),
-  name: z.object({ fullName: text }).optional().catch(undefined),
+  name: maybe(z.object({ fullName: text })),
   suspended: flag,
   archived: flag,
 });

@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/context.ts";
-import { failedSkip } from "#sources/failures.ts";
+import { failedSkip, refusedContainer } from "#sources/failures.ts";
 import { completeOf, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import type { Outcome } from "#sources/outcomes.ts";
@@ -84,7 +84,7 @@ async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResu
   yield* containers.odd({ odd });
   for (const id of missing) {
     yield failedSkip(id, `The shared drive ${id} doesn't exist, or the account isn't a member of it.`);
-    yield { t: "refused", what: { container: folderRef(id) }, code: "source_not_found" };
+    yield refusedContainer(folderRef(id), "source_not_found");
   }
   yield* containers.walk(corpora, place, (corpus, at) => listCorpus(tools, corpus, at));
   if (mode === "access") return;

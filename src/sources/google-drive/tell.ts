@@ -1,9 +1,10 @@
+import { isNamedIn } from "#sources/in-scope.ts";
 import { isApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import { type Containers, makeContainers } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { type Failures, failedSkip, makeFailures } from "#sources/failures.ts";
+import { type Failures, failedSkip, makeFailures, leftOut } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { OpenRequest, PageEntry } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
@@ -16,7 +17,7 @@ import type { GoogleDriveConfig } from "./config.ts";
 import { listDrives } from "./drives.ts";
 import type { Begun, Cursor } from "./cursor.ts";
 import { type AddressBook, membersOf } from "./directory.ts";
-import { digest, isInScope, SHORTCUT_TYPE, toItem } from "./map.ts";
+import { digest, SHORTCUT_TYPE, toItem } from "./map.ts";
 import { domainOf, googleGroupId, makeReaders, type Readers } from "./readers.ts";
 import type { DriveFile, SharedDrive } from "./records.ts";
 import { type Folder, folderRef, makeTree, type Tree } from "./tree.ts";
@@ -184,11 +185,11 @@ export async function itemOf(tools: Tools, file: DriveFile): Promise<SourceItem 
   if (file.trashed === true || !isRead(tools, file)) return undefined;
   if (!ctx.config.secretFiles && isSecretFile(name)) {
     const message = "The name suggests keys or passwords.";
-    return { t: "skip", externalId: id, reason: "excluded_by_policy", message, retryable: false };
+    return leftOut(id, "excluded_by_policy", message);
   }
   const place = await tree.placeOf(file);
   const ids = place.chain.map((folder) => folder.id);
-  return isInScope(scope, ids) ? toItem(ctx, file, place) : undefined;
+  return isNamedIn(scope, ...ids) ? toItem(ctx, file, place) : undefined;
 }
 
 /** Stores where a folder is, once everything in it was reported there. */
@@ -223,7 +224,7 @@ export async function tellNamed(tools: Tools): Promise<Outcome[]> {
       t: "identity",
       principal,
       state: "active",
-      ...(name !== undefined && { name }),
+      ...defined({ name }),
       ...(email !== undefined && { login: email, email: { address: email, isVerified: false } }),
     });
   }

@@ -1,4 +1,5 @@
-import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import { isSame } from "#sources/webhook.ts";
+import { createHmac, randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { SourceWebhook } from "#sources/contract.ts";
 import type { DriveClient, DriveContext } from "./client.ts";
@@ -21,9 +22,7 @@ const Channels = z.object({ channels: z.array(z.object({ id: z.string(), resourc
 export function makeDriveWebhook(open: (ctx: DriveContext) => DriveClient): SourceWebhook<GoogleDriveConfig> {
   return {
     verify(secret, { headers, rawBody }) {
-      const told = Buffer.from(headers.get("x-goog-channel-token") ?? "");
-      const expected = Buffer.from(tokenOf(secret));
-      const isKnown = told.length === expected.length && timingSafeEqual(told, expected);
+      const isKnown = isSame(headers.get("x-goog-channel-token"), tokenOf(secret));
       if (!isKnown || rawBody.length > 0) return "refused";
       // The first message only confirms that the channel exists.
       return { changes: headers.get("x-goog-resource-state") === "sync" ? [] : [{ t: "delta" }] };

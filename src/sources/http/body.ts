@@ -1,3 +1,4 @@
+import { unavailable } from "#sources/errors.ts";
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
@@ -88,10 +89,10 @@ export function makeResponse(
       const result = schema.safeParse(value);
       if (result.success) return result.data;
       const path = result.error.issues[0]?.path.map(String).join(".") ?? "";
-      throw new ApiError("source_unavailable", {
-        message: `${host} sent an unexpected response${path === "" ? "" : ` at ${path.slice(0, 100)}`}.`,
-        details: { status: head.status },
-      });
+      throw unavailable(
+        `${host} sent an unexpected response${path === "" ? "" : ` at ${path.slice(0, 100)}`}.`,
+        head.status,
+      );
     },
   };
 }
@@ -132,10 +133,10 @@ function parseJson(text: string, host: string, status: number): unknown {
   } catch {
     // Without the cause: it repeats the text.
     const message = `${host} sent a response that isn't JSON.`;
-    throw new ApiError("source_unavailable", { message, details: { status } });
+    throw unavailable(message, status);
   }
 }
 
 function silent(host: string): ApiError {
-  return new ApiError("source_unavailable", { message: `${host} stopped in the middle of its response.` });
+  return unavailable(`${host} stopped in the middle of its response.`);
 }

@@ -1,3 +1,4 @@
+import { unavailable } from "#sources/errors.ts";
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "#api/errors.ts";
 import { isLoopbackAddress } from "#net/addresses.ts";
@@ -83,7 +84,7 @@ export async function exchange<Body>(
     const isSameOrigin = next.origin === request.url.origin;
     if (!isSameOrigin && request.redirect !== "follow") throw redirected(request.url, next);
     if (left <= 0) {
-      throw new ApiError("source_unavailable", { message: `${request.url.host} redirects too many times.` });
+      throw unavailable(`${request.url.host} redirects too many times.`);
     }
     const after = afterRedirect({ ...request }, answered.status, { from: request.url, to: next });
     request = { ...after, url: next, auth: line.origins.has(next.origin) ? request.auth : undefined };
@@ -260,9 +261,7 @@ function requireSafe(url: URL, { address, isListed }: PinnedAddress): void {
 }
 
 function redirected(from: URL, to: URL): ApiError {
-  return new ApiError("source_unavailable", {
-    message: `${from.host} redirects to ${to.host}, a different host. If it moved, connect its new address.`,
-  });
+  return unavailable(`${from.host} redirects to ${to.host}, a different host. If it moved, connect its new address.`);
 }
 
 /** Signed headers replace the source's own, whatever their case. */

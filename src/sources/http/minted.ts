@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { createPrivateKey, sign } from "node:crypto";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
@@ -79,7 +80,7 @@ export function assertionJwt(
     {
       ...claims,
       ...(scopes.length > 0 && { scope: scopes.join(" ") }),
-      ...(subject !== undefined && { sub: subject }),
+      ...defined({ sub: subject }),
     },
     privateKey,
   );

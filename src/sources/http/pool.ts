@@ -1,3 +1,4 @@
+import { unavailable } from "#sources/errors.ts";
 import { createHmac, randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
@@ -318,7 +319,7 @@ function requireNew({ method, url, body }: Exchange, asked: Set<string>): void {
     .update(body ?? "")
     .digest("base64url");
   if (asked.has(page)) {
-    throw new ApiError("source_unavailable", { message: `${url.host} keeps sending the same page.` });
+    throw unavailable(`${url.host} keeps sending the same page.`);
   }
   asked.add(page);
 }

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { randomBytes } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import { expandTemplate } from "#core/url-template.ts";
@@ -205,7 +206,7 @@ function sigV4Signer(way: Extract<CredentialScheme, { scheme: "sigv4" }>, option
     secretAccessKey: credentials[way.secretAccessKey] ?? "",
     service: way.service,
     region: expandTemplate(way.region, values),
-    ...(session !== undefined && { sessionToken: session }),
+    ...defined({ sessionToken: session }),
   };
   return {
     sign: async (request) => ({ headers: await sigV4Headers(keys, request, now()), used: "sigv4" }),

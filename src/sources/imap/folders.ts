@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import type { Scope } from "#core/scope.ts";
 import type { ContainerRef, SourceContainer } from "#sources/item.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
@@ -69,7 +70,7 @@ export function containersOf({ chain, delimiter }: MailFolder): SourceContainer[
       id,
       name: nameOf(id, delimiter),
       isHome: true,
-      ...(parentId !== undefined && { parentId }),
+      ...defined({ parentId }),
     };
   });
 }

@@ -1,3 +1,5 @@
+import { timeOf } from "#sources/times.ts";
+import { none } from "#sources/contents.ts";
 import { createHash } from "node:crypto";
 import { defined } from "#core/defined.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -49,7 +51,7 @@ export function toItem(
   const subject = headerText(bytesOf(envelope[1])).slice(0, 500);
   const messageId = textOf(envelope[9] ?? null).trim();
   const size = sizeOf(values.get("RFC822.SIZE"));
-  const at = timeOf(textOf(values.get("INTERNALDATE") ?? null));
+  const at = internalDate(textOf(values.get("INTERNALDATE") ?? null));
   return {
     externalId: idOf(folder.name, uidValidity, uid),
     kind: "message",
@@ -66,10 +68,7 @@ export function toItem(
         .digest("base64url"),
     }),
     containers: containersOf(folder),
-    content:
-      size !== undefined && size > maxFileBytes(facts.config)
-        ? { type: "none", reason: "too_large" }
-        : { type: "fetch" },
+    content: size !== undefined && size > maxFileBytes(facts.config) ? none("too_large") : { type: "fetch" },
     access: facts.access,
   };
 }
@@ -86,7 +85,6 @@ function sizeOf(token: Token | undefined): number | undefined {
   return typeof token === "string" && /^\d{1,12}$/.test(token) ? Number(token) : undefined;
 }
 
-function timeOf(text: string): number | undefined {
-  const time = Date.parse(text.trim().replace(/^(\d{1,2})-([A-Za-z]{3})-(\d{4}) /, "$1 $2 $3 "));
-  return Number.isNaN(time) ? undefined : time;
+function internalDate(text: string): number | undefined {
+  return timeOf(text.trim().replace(/^(\d{1,2})-([A-Za-z]{3})-(\d{4}) /, "$1 $2 $3 "));
 }

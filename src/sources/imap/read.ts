@@ -1,3 +1,4 @@
+import { unavailable, notFound, shown } from "#sources/errors.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -39,7 +40,7 @@ export function makeMailReader() {
         delete reading.folder;
         const opened = await orAborted(session.examine(place.folder), ctx.signal);
         if (opened === undefined) {
-          throw new ApiError("source_unavailable", { message: `${ctx.config.host} can't open this folder now.` });
+          throw unavailable(`${ctx.config.host} can't open this folder now.`);
         }
         reading.folder = place.folder;
         reading.uidValidity = opened.uidValidity;
@@ -116,7 +117,5 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function noMessage(externalId: string): ApiError {
-  return new ApiError("source_not_found", {
-    message: `This mailbox has no message ${JSON.stringify(externalId.slice(0, 200))}.`,
-  });
+  return notFound(`This mailbox has no message ${shown(externalId)}.`);
 }

@@ -1,3 +1,4 @@
+import { unavailable } from "#sources/errors.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SourceSocket } from "#sources/http-contract.ts";
@@ -113,7 +114,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
         if (answer.tag === "+") await onGoOn?.();
         else if (/^BYE\b/i.test(answer.text)) throw broken(host);
         else if (answer.tag === "*") onAnswer?.(answer);
-        else throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
+        else throw unavailable(`${host} isn't answering as an IMAP server.`);
       }
     } catch (error) {
       socket.destroy();
@@ -153,7 +154,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     throw error instanceof ApiError ? error : broken(host, error);
   });
   if (!/^OK\b/i.test(greeting.text) || greeting.tag !== "*") {
-    throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
+    throw unavailable(`${host} isn't answering as an IMAP server.`);
   }
   const before = await capabilitiesOf();
   const login = await signInBy(socket, before, ask, host);
@@ -174,8 +175,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
             delimiter: delimiter instanceof Buffer ? textOf(delimiter) : "",
             attributes: new Set(attributes.map((each) => textOf(each).toLowerCase())),
           });
-          if (found.length > MAX_FOLDERS)
-            throw new ApiError("source_unavailable", { message: `${host} has more than ${MAX_FOLDERS} folders.` });
+          if (found.length > MAX_FOLDERS) throw unavailable(`${host} has more than ${MAX_FOLDERS} folders.`);
         },
       });
       requireOk(ended, host);
@@ -248,8 +248,7 @@ function signInBy(socket: SourceSocket, capabilities: ReadonlySet<string>, ask: 
 
 function endOf({ text }: Answer, host: string): Ended {
   const [, status, code = ""] = /^(OK|NO|BAD)\b(?: \[([A-Za-z-]{1,40})[ \]])?/i.exec(text) ?? [];
-  if (status === undefined)
-    throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
+  if (status === undefined) throw unavailable(`${host} isn't answering as an IMAP server.`);
   const isBusy = (code === "" || /^alert$/i.test(code)) && /too many|try again|temporar|rate limit|throttl/i.test(text);
   // A server's text is never repeated.
   return {
@@ -267,9 +266,7 @@ function refusedLogin({ status, code }: Ended, host: string): ApiError {
     });
   }
   if (status === "BAD" || TEMPORARY.has(code)) {
-    return new ApiError("source_unavailable", {
-      message: `${host} can't sign anyone in right now (${code || status}).`,
-    });
+    return unavailable(`${host} can't sign anyone in right now (${code || status}).`);
   }
   return new ApiError("source_unauthorized", {
     message: `${host} does not accept this user name and password.`,

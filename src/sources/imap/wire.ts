@@ -1,3 +1,4 @@
+import { unavailable } from "#sources/errors.ts";
 import type { Duplex } from "node:stream";
 import { ApiError } from "#api/errors.ts";
 
@@ -133,8 +134,7 @@ function parse(segments: readonly Segment[], host: string): Token[] {
         at += 1;
       } else if (c === '"') {
         const quoted = QUOTED.exec(((QUOTED.lastIndex = at), text));
-        if (quoted === null)
-          throw new ApiError("source_unavailable", { message: `${host} isn't answering as an IMAP server.` });
+        if (quoted === null) throw unavailable(`${host} isn't answering as an IMAP server.`);
         add(Buffer.from((quoted[1] ?? "").replace(/\\(.)/gs, "$1"), "latin1"));
         at += quoted[0].length;
       } else {
@@ -156,5 +156,5 @@ export function broken(host: string, cause?: unknown): ApiError {
 }
 
 function tooMuch(host: string): ApiError {
-  return new ApiError("source_unavailable", { message: `${host} sent a larger response than kb reads.` });
+  return unavailable(`${host} sent a larger response than kb reads.`);
 }

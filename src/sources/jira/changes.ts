@@ -1,5 +1,6 @@
+import { storedIds } from "#sources/collect.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { failedStatus } from "#sources/failures.ts";
+import { failedStatus, refused } from "#sources/failures.ts";
 import { judgedEntryOf, type PageEntry, type WalkEvent } from "#sources/session.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import type { Found } from "#sources/atlassian/sessions.ts";
@@ -150,17 +151,13 @@ async function* hideMoved(
   storedIn: ReturnType<typeof makeStoredIn>,
 ): AsyncGenerator<Event, void> {
   if ((await ctx.stored.version(issue)) === undefined || (await storedIn(projectId)).has(issue)) return;
-  yield { t: "refused", what: { externalId: issue }, code: "source_forbidden" };
+  yield refused(issue, "source_forbidden");
 }
 
 /** The stored items of a project, loaded once. */
 function makeStoredIn({ stored }: Tools["ctx"]) {
   const known = new Map<string, Promise<ReadonlySet<string>>>();
-  const list = async (projectId: string) => {
-    const ids = new Set<string>();
-    for await (const { externalId } of stored.list(projectRef(projectId))) ids.add(externalId);
-    return ids;
-  };
+  const list = async (projectId: string) => new Set(await storedIds({ stored }, projectRef(projectId)));
   return (projectId: string): Promise<ReadonlySet<string>> => {
     const ids = known.get(projectId) ?? list(projectId);
     known.set(projectId, ids);

@@ -1,12 +1,8 @@
+import { clockOf } from "#sources/times.ts";
+import { unavailable } from "#sources/errors.ts";
+import { defined } from "#core/defined.ts";
 import type { z } from "zod";
-import { ApiError } from "#api/errors.ts";
-import {
-  type AtlassianRequest,
-  makeAtlassianHttp,
-  type Offset,
-  type OffsetAnswer,
-  timeOf,
-} from "#sources/atlassian/client.ts";
+import { type AtlassianRequest, makeAtlassianHttp, type Offset, type OffsetAnswer } from "#sources/atlassian/client.ts";
 import { baseUrlOf, isCloud } from "#sources/atlassian/config.ts";
 import type { SourceContext } from "#sources/context.ts";
 import { type Listed, makeOddRecords } from "#sources/listed.ts";
@@ -76,12 +72,12 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
     let token = from && "token" in from ? from.token : undefined;
     const seen = new Set(token === undefined ? [] : [token]);
     for (;;) {
-      const body = { jql, fields, maxResults: PAGE, ...(token !== undefined && { nextPageToken: token }) };
+      const body = { jql, fields, maxResults: PAGE, ...defined({ nextPageToken: token }) };
       const answer = await post("/search/jql", body, CloudSearch);
       const next = answer.isLast === true ? undefined : (answer.nextPageToken ?? undefined);
       // A truncated result must not be mistaken for everything.
       if (next === undefined ? answer.isLast === false : seen.has(next)) {
-        throw new ApiError("source_unavailable", { message: "A search ended before its end." });
+        throw unavailable("A search ended before its end.");
       }
       yield { issues: odd.known(answer.issues), next: next === undefined ? undefined : { token: next } };
       if (next === undefined) return;
@@ -112,7 +108,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
     /** The signed-in account, and the server's clock. @throws ApiError `source_unauthorized` when unauthenticated */
     async whoAmI(): Promise<{ user: UserRecord; at: number }> {
       const answer = await send({ url: `${api}/myself` });
-      return { user: answer.json(UserRecord), at: timeOf(answer, now) };
+      return { user: answer.json(UserRecord), at: clockOf(answer, now) };
     },
     serverInfo: () => get(`${api}/serverInfo`, ServerInfo),
     async administers(): Promise<boolean> {

@@ -1,7 +1,7 @@
-import { ApiError } from "#api/errors.ts";
+import { inScopeBy } from "#sources/in-scope.ts";
+import { shown, notFound } from "#sources/errors.ts";
 import { defined } from "#core/defined.ts";
 import { ATLASSIAN_AUTH, ATLASSIAN_LIMITS, AtlassianCredentials, baseUrlOf } from "#sources/atlassian/config.ts";
-import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import { toRoomsPage } from "#sources/chat/rooms.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
@@ -52,8 +52,7 @@ export function makeJiraSource({
       );
     },
     fetchContent: readAttachment,
-    inScope: (scope, { containers }) =>
-      containers.some(({ type, id }) => type === "project" && isPlaceInScope(scope, id)),
+    inScope: inScopeBy("project"),
     webhook: jiraWebhook,
     originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,
@@ -68,8 +67,8 @@ async function readAttachment(ctx: JiraContext, { externalId }: { externalId: st
   const there = isFile ? ((await client.issue(issue, ["project", "attachment"])).fields.attachment ?? []) : [];
   const file = there.find(({ id }) => id === part?.id);
   if (!file) {
-    const message = `There is no attachment ${JSON.stringify(externalId.slice(0, 200))} on an issue of this site.`;
-    throw new ApiError("source_not_found", { message });
+    const message = `There is no attachment ${shown(externalId)} on an issue of this site.`;
+    throw notFound(message);
   }
   const { body } = await client.download(file, maxFileBytes(ctx.config));
   return { stream: body, fileName: fileNameOf(file), ...defined({ mimeType: file.mimeType }) };

@@ -1,3 +1,4 @@
+import { storedIds } from "#sources/collect.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { lookAgain } from "#sources/left-out.ts";
 import { judgedEntryOf, type PageEntry } from "#sources/session.ts";
@@ -30,11 +31,8 @@ export async function missingFrom(
   project: ProjectRecord,
   named: ReadonlySet<string>,
 ): Promise<string[]> {
-  const missing: string[] = [];
-  for await (const { externalId } of ctx.stored.list(projectRef(project.id))) {
-    if (parseId(externalId)?.part === undefined && !named.has(externalId)) missing.push(externalId);
-  }
-  return missing;
+  const isMissing = (id: string) => parseId(id)?.part === undefined && !named.has(id);
+  return storedIds(ctx, projectRef(project.id), isMissing);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { storedIds } from "#sources/collect.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { accessKeyOf } from "#core/access-key.ts";
@@ -108,9 +109,8 @@ async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncGenerato
   const { ctx, rules, mapping } = tools;
   const facts = await rules.rulesOf(project);
   const living = new Set<string>();
-  const stored = new Set<string>();
   tools.client.odd.take();
-  for await (const { externalId } of ctx.stored.list(projectRef(project.id))) stored.add(externalId);
+  const stored = new Set(await storedIds(ctx, projectRef(project.id)));
   for await (const { issues } of pagesOf(tools, project, accessFields(facts))) {
     const entries: PageEntry[] = [];
     const same: string[] = [];

@@ -1,3 +1,4 @@
+import { none } from "#sources/contents.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
@@ -124,11 +125,11 @@ function toAttachment(
     ...(author && { author: personOf(author, mapping) }),
     ...defined({ createdAt: created, updatedAt: created, mimeType, size }),
     content: hasNoText(mimeType)
-      ? { type: "none", reason: "unsupported_type" }
+      ? none("unsupported_type")
       : size === 0
-        ? { type: "none", reason: "empty" }
+        ? none("empty")
         : size !== undefined && size > maxFileBytes(config)
-          ? { type: "none", reason: "too_large" }
+          ? none("too_large")
           : { type: "fetch", ref: id },
   };
 }
@@ -150,7 +151,7 @@ function isDone({ status, resolution }: IssueRecord["fields"]): boolean {
 /** Cloud returns documents, Data Center wiki markup. */
 function contentOf(body: unknown, { cloud }: Pick<Mapping, "cloud">): SourceItem["content"] {
   const text = (cloud ? textOfAdf(body) : textOfWiki(body)).replace(/\p{Surrogate}/gu, "");
-  return text === "" ? { type: "none", reason: "empty" } : { type: "inline", text };
+  return text === "" ? none("empty") : { type: "inline", text };
 }
 
 function personOf({ id, displayName, name, emailAddress }: UserRecord, { names }: Pick<Naming, "names">): SourcePerson {
@@ -158,8 +159,7 @@ function personOf({ id, displayName, name, emailAddress }: UserRecord, { names }
   const shown = [displayName, name, id].find((each) => each?.trim());
   return {
     name: shown ?? "Someone",
-    ...(principal !== undefined && { principal }),
-    ...defined({ login: name, email: emailAddress }),
+    ...defined({ principal, login: name, email: emailAddress }),
     // A person whose id is gone is only a name.
     claimed: principal === undefined,
   };

@@ -1,3 +1,4 @@
+import { storedIds } from "#sources/collect.ts";
 import { isApiError } from "#api/errors.ts";
 import { tellSeen } from "#sources/seen.ts";
 import { failedSkip } from "#sources/failures.ts";
@@ -13,12 +14,10 @@ export async function storedParts({ ctx }: Tools, project: { id: string }, issue
   const version = await ctx.stored.version(issue);
   const told = version === undefined ? [] : partsIn(issue, version);
   if (told) return told;
-  const found: string[] = [];
-  for await (const { externalId } of ctx.stored.list(projectRef(project.id))) {
-    const parsed = parseId(externalId);
-    if (parsed?.issue === issue && parsed.part) found.push(externalId);
-  }
-  return found;
+  return storedIds(ctx, projectRef(project.id), (id) => {
+    const parsed = parseId(id);
+    return parsed?.issue === issue && parsed.part !== undefined;
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
+import { isNamedIn } from "#sources/in-scope.ts";
 import type { Scope } from "#core/scope.ts";
 import { byNumber, type ContainerList } from "#sources/containers.ts";
 import { orNothing } from "#sources/failures.ts";
-import { isPlaceInScope } from "#sources/atlassian/tell.ts";
 import type { ProjectRules } from "./access.ts";
 import type { JiraClient } from "./client.ts";
 import { type Grant, readHolders } from "./readers.ts";
@@ -13,8 +13,8 @@ export type Projects = ContainerList<ProjectRecord>;
 export async function readProjects(client: JiraClient, scope: Scope): Promise<Projects> {
   const { found, ids, nameless } = await client.odd.of(() => client.projects());
   return {
-    known: found.filter(({ id }) => isPlaceInScope(scope, id)).sort((a, b) => byNumber(a.id, b.id)),
-    odd: ids.filter((id) => isPlaceInScope(scope, id)),
+    known: found.filter(({ id }) => isNamedIn(scope, id)).sort((a, b) => byNumber(a.id, b.id)),
+    odd: ids.filter((id) => isNamedIn(scope, id)),
     isWhole: nameless === 0,
   };
 }

@@ -1,5 +1,6 @@
+import { flag, maybe, text, count } from "#sources/lenient.ts";
 import { z } from "zod";
-import { Id, Instant, text } from "#sources/atlassian/parse.ts";
+import { Id, Instant } from "#sources/atlassian/parse.ts";
 import { idAt, listed, many } from "#sources/listed.ts";
 
 /** A user of Cloud has an `accountId`, one of Data Center a `key` that never changes and a `name` that can. */
@@ -24,8 +25,8 @@ export const ProjectRecord = z.object({
   key: z.string().min(1),
   name: z.string().catch(""),
   projectTypeKey: text,
-  simplified: z.boolean().optional().catch(undefined),
-  archived: z.boolean().optional().catch(undefined),
+  simplified: flag,
+  archived: flag,
   lead: user,
 });
 export type ProjectRecord = z.infer<typeof ProjectRecord>;
@@ -43,7 +44,7 @@ export const HolderRecord = z.object({
   parameter: text,
   value: text,
   user: user,
-  group: z.object({ name: text, groupId: text }).optional().catch(undefined),
+  group: maybe(z.object({ name: text, groupId: text })),
 });
 export type HolderRecord = z.infer<typeof HolderRecord>;
 
@@ -66,8 +67,8 @@ export const RoleLinks = z.record(z.string(), z.string());
 const ActorRecord = z.object({
   type: z.string(),
   name: text,
-  actorUser: z.object({ accountId: text, key: text, name: text }).optional().catch(undefined),
-  actorGroup: z.object({ name: text, groupId: text }).optional().catch(undefined),
+  actorUser: maybe(z.object({ accountId: text, key: text, name: text })),
+  actorGroup: maybe(z.object({ name: text, groupId: text })),
 });
 export type ActorRecord = z.infer<typeof ActorRecord>;
 export const RoleRecord = z.object({ actors: many(ActorRecord) });
@@ -94,7 +95,7 @@ const CommentRecord = z.object({
   body: z.unknown().optional(),
   created: Instant,
   updated: Instant,
-  jsdPublic: z.boolean().optional().catch(undefined),
+  jsdPublic: flag,
   /** A value that isn't understood still counts as a restriction. */
   visibility: z
     .object({ type: text, value: text, identifier: text })
@@ -109,8 +110,8 @@ const AttachmentRecord = z.object({
   filename: z.string().catch(""),
   author: user,
   created: Instant,
-  size: z.number().int().nonnegative().optional().catch(undefined),
-  mimeType: z.string().max(200).optional().catch(undefined),
+  size: count,
+  mimeType: maybe(z.string().max(200)),
   content: text,
 });
 export type AttachmentRecord = z.infer<typeof AttachmentRecord>;
@@ -128,13 +129,9 @@ const IssueFields = z.looseObject({
   resolution: Named,
   priority: Named,
   issuetype: Named,
-  labels: many(z.string()).optional().catch(undefined),
-  components: many(z.object({ name: z.string() }))
-    .optional()
-    .catch(undefined),
-  fixVersions: many(z.object({ name: z.string() }))
-    .optional()
-    .catch(undefined),
+  labels: maybe(many(z.string())),
+  components: maybe(many(z.object({ name: z.string() }))),
+  fixVersions: maybe(many(z.object({ name: z.string() }))),
   assignee: user,
   reporter: user,
   creator: user,
@@ -146,10 +143,7 @@ const IssueFields = z.looseObject({
   security: z.unknown().optional(),
   issuerestriction: z.unknown().optional(),
   attachment: z.array(AttachmentRecord).optional(),
-  comment: z
-    .object({ comments: z.array(CommentRecord), total: z.number().optional() })
-    .optional()
-    .catch(undefined),
+  comment: maybe(z.object({ comments: z.array(CommentRecord), total: z.number().optional() })),
 });
 
 export const IssueRecord = z.object({ id: Id, key: z.string().min(1), fields: IssueFields });
@@ -163,6 +157,6 @@ export const CloudSearch = z.object({
 });
 export const ServerSearch = z.object({ issues: Issues, total: z.number() });
 export const Permissions = z.object({
-  permissions: z.record(z.string(), z.object({ havePermission: z.boolean() }).optional().catch(undefined)),
+  permissions: z.record(z.string(), maybe(z.object({ havePermission: z.boolean() }))),
 });
 export const ServerInfo = z.object({ deploymentType: text, baseUrl: text });

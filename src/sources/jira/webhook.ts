@@ -1,3 +1,4 @@
+import { maybe } from "#sources/lenient.ts";
 import { z } from "zod";
 import { Id } from "#sources/atlassian/parse.ts";
 import { readSigned } from "#sources/atlassian/signature.ts";
@@ -6,7 +7,7 @@ import type { JiraConfig } from "./config.ts";
 
 const Delivery = z.object({
   webhookEvent: z.string(),
-  issue: z.object({ id: Id }).optional().catch(undefined),
+  issue: maybe(z.object({ id: Id })),
 });
 
 /** Users that were deactivated or deleted, and projects that changed. */

@@ -1,3 +1,5 @@
+import { text } from "#sources/lenient.ts";
+import { defined } from "#core/defined.ts";
 import { z } from "zod";
 import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
@@ -44,7 +46,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
   ): AsyncGenerator<MessagePage, void> {
     for (let from: string | undefined, isFirst = true; isFirst || from !== undefined; isFirst = false) {
       const page: z.infer<typeof Page> = await get(url, Page, {
-        query: { ...query, ...(from !== undefined && { from }) },
+        query: { ...query, ...defined({ from }) },
       });
       const last = from;
       from = next(page);
@@ -91,7 +93,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
     /** Events of a room, the newest first, with the token of the next page. */
     messages(room: string, from: string, to?: string) {
       const filter = JSON.stringify({ types: [...TALK, VISIBILITY], lazy_load_members: true });
-      const query = { dir: "b", limit: PAGE, from, filter, ...(to !== undefined && { to }) };
+      const query = { dir: "b", limit: PAGE, from, filter, ...defined({ to }) };
       return pages(at`v3/rooms/${room}/messages`, query, ({ end }) => end ?? undefined);
     },
 
@@ -186,7 +188,7 @@ const JoinedRoom = z.object({
     .object({
       events: EventList,
       limited: z.boolean().default(false).catch(true),
-      prev_batch: z.string().optional().catch(undefined),
+      prev_batch: text,
     })
     .default({ events: NO_EVENTS, limited: false })
     .transform(({ events, limited, prev_batch: before }) => ({

@@ -1,3 +1,5 @@
+import { defined } from "#core/defined.ts";
+import { maybe, text, count } from "#sources/lenient.ts";
 import { z } from "zod";
 import { idAt, listed } from "#sources/listed.ts";
 
@@ -33,26 +35,22 @@ const RawEvent = z.object({
   origin_server_ts: z.number(),
   state_key: z.string().optional(),
   content: Content.catch({}),
-  redacts: z.string().optional().catch(undefined),
-  unsigned: z
-    .object({
-      redacted_because: z.unknown(),
-      prev_content: Content.optional().catch(undefined),
-      replaces_state: z.unknown(),
-      "m.relations": z
-        .object({
-          "m.replace": z
-            .object({ sender: z.string(), origin_server_ts: z.number(), content: Content })
-            .optional()
-            .catch(undefined),
-          "m.thread": z.object({ count: z.number() }).optional().catch(undefined),
-        })
-        .optional()
-        .catch(undefined),
-    })
-    .partial()
-    .optional()
-    .catch(undefined),
+  redacts: text,
+  unsigned: maybe(
+    z
+      .object({
+        redacted_because: z.unknown(),
+        prev_content: maybe(Content),
+        replaces_state: z.unknown(),
+        "m.relations": maybe(
+          z.object({
+            "m.replace": maybe(z.object({ sender: z.string(), origin_server_ts: z.number(), content: Content })),
+            "m.thread": maybe(z.object({ count: z.number() })),
+          }),
+        ),
+      })
+      .partial(),
+  ),
 });
 
 export const AnEvent = z.unknown().transform((raw, context) => {
@@ -88,7 +86,7 @@ function readEvent(raw: unknown): MatrixEvent | undefined {
     content,
     // A message of a sender without a valid id is treated as redacted.
     isRedacted: unsigned?.redacted_because !== undefined || !USER_ID.test(data.sender),
-    ...(data.state_key !== undefined && { stateKey: data.state_key }),
+    ...defined({ stateKey: data.state_key }),
     ...(data.type === "m.room.redaction" && redacts !== undefined && { redacts }),
     // Only the author of a message can edit it.
     ...(edit &&
@@ -100,9 +98,9 @@ function readEvent(raw: unknown): MatrixEvent | undefined {
 }
 
 const RelatesTo = z.object({
-  rel_type: z.string().optional().catch(undefined),
-  event_id: z.string().optional().catch(undefined),
-  "m.in_reply_to": z.object({ event_id: z.string() }).optional().catch(undefined),
+  rel_type: text,
+  event_id: text,
+  "m.in_reply_to": maybe(z.object({ event_id: z.string() })),
 });
 
 /** The target of a message: the root of its thread, the message that it edits, or the one that it answers. */
@@ -122,15 +120,14 @@ export function relationOf({ content }: Pick<MatrixEvent, "content">): {
 const Media = z.object({
   msgtype: z.enum(["m.file", "m.image", "m.audio", "m.video"]),
   body: z.string().catch(""),
-  filename: z.string().min(1).optional().catch(undefined),
+  filename: maybe(z.string().min(1)),
   url: z.string().regex(/^mxc:\/\/[\w.:[\]-]+\/[\w-]+$/),
-  info: z
-    .object({
-      mimetype: z.string().max(200).optional().catch(undefined),
-      size: z.number().int().nonnegative().optional().catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
+  info: maybe(
+    z.object({
+      mimetype: maybe(z.string().max(200)),
+      size: count,
+    }),
+  ),
 });
 
 /** A message that is a file. */
@@ -154,8 +151,7 @@ export function mediaOf(event: Pick<MatrixEvent, "content" | "edit">): MatrixMed
   return {
     name: data.filename ?? data.body,
     address: data.url,
-    ...(mimeType !== undefined && { mimeType }),
-    ...(size !== undefined && { size }),
+    ...defined({ mimeType, size }),
   };
 }
 

@@ -1,10 +1,11 @@
-import { ApiError } from "#api/errors.ts";
+import { inScopeBy } from "#sources/in-scope.ts";
+import { shown, notFound } from "#sources/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { Batching } from "#sources/session.ts";
-import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
+import { toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
 import { checkAccount } from "./check.ts";
 import { makeClient } from "./client.ts";
@@ -44,8 +45,7 @@ export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batchin
       );
     },
     fetchContent: readFile,
-    inScope: (scope, { containers }) =>
-      containers.some(({ type, id }) => type === "channel" && isRoomInScope(scope, id)),
+    inScope: inScopeBy("channel"),
     originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,
   };
@@ -61,8 +61,8 @@ async function readFile(
   const event = place?.isFile === true ? await client.event(place.room, place.event) : undefined;
   const media = event && isMessage(event) ? mediaOf(event) : undefined;
   if (!media) {
-    const message = `There is no file ${JSON.stringify(externalId.slice(0, 200))} in the rooms of this account.`;
-    throw new ApiError("source_not_found", { message });
+    const message = `There is no file ${shown(externalId)} in the rooms of this account.`;
+    throw notFound(message);
   }
   const { body, headers } = await client.file(media, maxFileBytes(ctx.config));
   const mimeType = media.mimeType ?? headers.get("content-type") ?? undefined;

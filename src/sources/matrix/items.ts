@@ -1,5 +1,5 @@
+import { isNamedIn } from "#sources/in-scope.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { isRoomInScope } from "#sources/chat/rooms.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import type { Result } from "#sources/outcomes.ts";
@@ -17,7 +17,7 @@ export async function* readItems(tools: Tools, externalIds: readonly string[]): 
   yield* readEach<Result>(tools, externalIds, async (externalId) => {
     const { room: id = "", event } = placeOf(externalId);
     if (odd.includes(id)) throw halfRead(NOT_UNDERSTOOD);
-    const room = rooms.find((each) => each.id === id && isRoomInScope(scope, each.id));
+    const room = rooms.find((each) => each.id === id && isNamedIn(scope, each.id));
     const item = room && (await readOne(room, externalId, event));
     return item ? [{ t: "upsert", item }] : [];
   });

@@ -1,3 +1,5 @@
+import { none } from "#sources/contents.ts";
+import { defined } from "#core/defined.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -92,15 +94,14 @@ export function toItems(
       url: linkTo(server, room.id, event.id),
       content: fileContent(media),
       contentKey: address,
-      ...(mimeType !== undefined && { mimeType }),
-      ...(size !== undefined && { size }),
+      ...defined({ mimeType, size }),
     });
   }
 
   function fileContent({ mimeType, size, address }: MatrixMedia): SourceItem["content"] {
-    if (size === 0) return { type: "none", reason: "empty" };
-    if (size !== undefined && size > maxFileBytes(ctx.config)) return { type: "none", reason: "too_large" };
-    return hasNoText(mimeType, false) ? { type: "none", reason: "unsupported_type" } : { type: "fetch", ref: address };
+    if (size === 0) return none("empty");
+    if (size !== undefined && size > maxFileBytes(ctx.config)) return none("too_large");
+    return hasNoText(mimeType, false) ? none("unsupported_type") : { type: "fetch", ref: address };
   }
 }
 
@@ -115,7 +116,7 @@ export function toEncryptedItem({ ctx, server }: Mapping, room: RoomFacts): Sour
     version: room.name,
     place: room.name,
     containers: [roomContainer(room)],
-    content: { type: "none", reason: "encrypted" },
+    content: none("encrypted"),
     access: { known: true, all: [[readers]] },
   };
 }

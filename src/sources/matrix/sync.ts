@@ -1,8 +1,10 @@
+import { isNamedIn } from "#sources/in-scope.ts";
+import { leftOut } from "#sources/failures.ts";
 import { z } from "zod";
 import { type ContainerEvent, placeSchema } from "#sources/containers.ts";
 import { halfRead } from "#sources/listed.ts";
 import { entryOf, type SessionSpec, type WalkEnd, type WalkEvent, type WalkRequest } from "#sources/session.ts";
-import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
+import { roomRef } from "#sources/chat/rooms.ts";
 import { FACTS, type JoinedRoom } from "./client.ts";
 import type { MatrixConfig } from "./config.ts";
 import { readItems } from "./items.ts";
@@ -38,7 +40,7 @@ async function* listAll(tools: Tools, { resume }: WalkRequest<Cursor, Checkpoint
   const { since, rooms, odd } = roomsOf(await client.rooms(), ctx.config);
   const place = resume ?? { feed: { since }, after: "" };
   yield* tools.rooms.odd({ odd });
-  const wanted = rooms.filter(({ id }) => isRoomInScope(scope, id));
+  const wanted = rooms.filter(({ id }) => isNamedIn(scope, id));
   yield* tools.rooms.walk(wanted, place, (room, at) => readRoom(tools, room, place.feed.since, at));
   return { complete: true, cursor: place.feed, permissions: "current" };
 }
@@ -52,9 +54,9 @@ async function* readChanges(tools: Tools, since: string, { resume }: WalkRequest
   const changes = await client.changes(since);
   const place = resume ?? { feed: { since: changes.next_batch }, after: "" };
   // Even without new messages: earlier ones were not all read.
-  const toRead = (await unreadRooms(ctx)).filter((id) => isRoomInScope(scope, id));
+  const toRead = (await unreadRooms(ctx)).filter((id) => isNamedIn(scope, id));
   for (const [id, room] of Object.entries(changes.rooms.join).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (!isRoomInScope(scope, id) || toRead.includes(id)) continue;
+    if (!isNamedIn(scope, id) || toRead.includes(id)) continue;
     const known = await knownRoom(ctx, id);
     // The beginning of a gap isn't reported: its events are found by reading everything.
     const isBroken = room.timeline.isCut && room.timeline.before === undefined;
@@ -127,7 +129,7 @@ async function* readRoom(
   if (!isRestricted) return;
   const message = `${room.name}: members can read only what was written after they joined or were invited. kb leaves that out.`;
   const externalId = `${room.id}/history`;
-  yield { t: "skip", externalId, reason: "excluded_by_policy", message, retryable: false };
+  yield leftOut(externalId, "excluded_by_policy", message);
 }
 
 /** The room's name or readers have changed; or it is new. */

@@ -1,8 +1,10 @@
+import { notFound } from "#sources/errors.ts";
+import { defined } from "#core/defined.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { createHash } from "node:crypto";
 import type { McpResource, McpResourceContent, McpResourceTemplate, McpSession } from "#mcp-client/contract.ts";
 import { fetchMapped, listMapped, type ToolMapping } from "#mcp-client/mapping.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
+import { isApiError } from "#api/errors.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { asking, toFailure } from "./failures.ts";
@@ -93,7 +95,7 @@ async function readPart(
     const { items, nextCursor } = await asking(() => session.listResources(cursor));
     return {
       entries: items.map((one) => ofResource(session, one)),
-      ...(nextCursor !== undefined && { cursor: nextCursor }),
+      ...defined({ cursor: nextCursor }),
     };
   }
   if (part === "templates") return readTemplates(session, now);
@@ -111,9 +113,7 @@ async function readTools(
   const entries = hits.map(({ id, title, url, mimeType, updatedAt, text }): Entry => ({
     externalId: toolId(id),
     title,
-    ...(url !== undefined && { url }),
-    ...(mimeType !== undefined && { mimeType }),
-    ...(updatedAt !== undefined && { updatedAt }),
+    ...defined({ url, mimeType, updatedAt }),
     // With `fetch`, the text of a list is an excerpt.
     ...(fetch === undefined && text !== undefined && { stamp: digest(text) }),
     ...(fetch !== undefined && updatedAt !== undefined && { stamp: String(updatedAt) }),
@@ -183,9 +183,9 @@ function ofResource(session: McpSession, { uri, name, title, mimeType, size, las
   return {
     externalId: resourceId(uri),
     title: title ?? name,
-    ...(mimeType !== undefined && { mimeType }),
+    ...defined({ mimeType }),
     ...(/^https?:\/\//.test(uri) && canParseUrl(uri) && { url: uri }),
-    ...(size !== undefined && { size }),
+    ...defined({ size }),
     ...(lastModified !== undefined && { updatedAt: lastModified, stamp: `${lastModified}-${size ?? ""}` }),
     read: () => readResource(session, uri),
   };
@@ -199,7 +199,7 @@ async function readResource(session: McpSession, uri: string): Promise<Content> 
   const mimeType = first?.mimeType;
   if (texts.length > 0) return { text: texts.map(({ text }) => text).join("\n\n"), ...(mimeType && { mimeType }) };
   if (first?.type === "blob") return { bytes: first.bytes, ...(mimeType && { mimeType }) };
-  throw new ApiError("source_not_found", { message: "The server has no content for this." });
+  throw notFound("The server has no content for this.");
 }
 
 export function digest(...parts: (string | Uint8Array)[]): string {

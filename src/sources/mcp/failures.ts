@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { ApiError } from "#api/errors.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 
@@ -16,7 +17,7 @@ const RETRY_AFTER_MS = 60_000;
 /** Maps a problem with a server to a failure of its source. */
 export function toFailure(problem: McpProblem): ApiError {
   const { code, message, retryAfterMs, step, status } = problem;
-  const details = { problem: code, step, ...(status !== undefined && { status }) };
+  const details = { problem: code, step, ...defined({ status }) };
   switch (code) {
     case "auth_required":
     case "elicitation_required":

@@ -1,10 +1,9 @@
+import { rememberScope } from "#sources/file-scope/scope.ts";
 import { ApiError } from "#api/errors.ts";
 import { type CheckOutcome, runCheck } from "#sources/check.ts";
-import type { Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { Batching } from "#sources/session.ts";
-import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { McpConfig } from "./config.ts";
 import { readById, resourceId } from "./entries.ts";
 import { asking, toFailure } from "./failures.ts";
@@ -140,13 +139,4 @@ const NOTHING =
 
 function notFound(): ApiError {
   return new ApiError("source_not_found", { message: "The server doesn't have this." });
-}
-
-/** Caches the last compiled scope: the engine checks every stored item in a row. */
-function rememberScope(): (scope: Scope) => CompiledScope {
-  let last: { scope: Scope; compiled: CompiledScope } | undefined;
-  return (scope) => {
-    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
-    return last.compiled;
-  };
 }

@@ -1,3 +1,4 @@
+import { none } from "#sources/contents.ts";
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import { cleanLine } from "#api/clean.ts";
@@ -9,7 +10,7 @@ import type { McpSession } from "#mcp-client/contract.ts";
 import { faultsOfMapping, type ToolMapping } from "#mcp-client/mapping.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { failedSkip, type Failures, makeFailures } from "#sources/failures.ts";
+import { failedSkip, type Failures, makeFailures, leftOut } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { SessionSpec, WalkEnd, WalkEvent } from "#sources/session.ts";
@@ -172,7 +173,8 @@ async function* walk(
 /** The event for an entry, once. */
 async function outcomeOf(ctx: SyncContext<McpConfig>, entry: Entry, { scope, failures }: Tools): Promise<Outcome> {
   const { externalId } = entry;
-  if (!isInScope(scope, externalId)) return leftOut(externalId);
+  if (!isInScope(scope, externalId))
+    return leftOut(externalId, "excluded_by_scope", "The connector's scope leaves it out.");
   try {
     const outcome = await lookAt(ctx, entry);
     failures.well();
@@ -283,7 +285,7 @@ function upsert(
     hasFileTitle: true,
     version: versionOf(config, entry, stamp),
     ...defined({ url, updatedAt, size, mimeType }),
-    content: typeof content === "string" ? { type: "none", reason: content } : contentOf(content, mimeType, config),
+    content: typeof content === "string" ? none(content) : contentOf(content, mimeType, config),
     // Only readers of the connection: every item of it requires that as well.
     access: { known: true, all: [["workspace"]] },
   };
@@ -292,18 +294,13 @@ function upsert(
 
 function contentOf({ text, bytes }: Content, mimeType: string | undefined, config: McpConfig): SourceItem["content"] {
   const size = bytes?.length ?? Buffer.byteLength(text ?? "");
-  if (size === 0) return { type: "none", reason: "empty" };
-  if (size > maxFileBytes(config)) return { type: "none", reason: "too_large" };
-  if (hasNoText(mimeType)) return { type: "none", reason: "unsupported_type" };
+  if (size === 0) return none("empty");
+  if (size > maxFileBytes(config)) return none("too_large");
+  if (hasNoText(mimeType)) return none("unsupported_type");
   // Marked-up text is extracted like a file.
   return text !== undefined && !/html|xml|rtf/.test(mimeType ?? "") ? { type: "inline", text } : { type: "fetch" };
 }
 
 function versionOf(config: McpConfig, { title, mimeType, url, updatedAt }: Entry, stamp: string): string {
   return `${stamp}:${digest(title, mimeType ?? "", url ?? "", String(updatedAt ?? ""))}:${configKey(config)}`;
-}
-
-function leftOut(externalId: string): Outcome {
-  const message = "The connector's scope leaves it out.";
-  return { t: "skip", externalId, reason: "excluded_by_scope", message, retryable: false };
 }

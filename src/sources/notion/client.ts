@@ -1,3 +1,6 @@
+import { clockOf } from "#sources/times.ts";
+import { defined } from "#core/defined.ts";
+import { unavailable } from "#sources/errors.ts";
 import type { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -53,7 +56,7 @@ export function makeNotionClient(
     let empty = 0;
     const fail = (message: string) => {
       // Notion answered: the failure concerns this one listing.
-      throw new ApiError("source_unavailable", { message, details: { status: 200 } });
+      throw unavailable(message, 200);
     };
     for (let cursor = from; ;) {
       const { results, has_more: hasMore, next_cursor: next } = (await send(...ask(cursor))).json(ListPage);
@@ -80,7 +83,7 @@ export function makeNotionClient(
             filter: { property: "object", value: object },
             sort: { timestamp: "last_edited_time", direction },
             page_size: PAGE,
-            ...(cursor !== undefined && { start_cursor: cursor }),
+            ...defined({ start_cursor: cursor }),
           },
           isIdempotent: true,
         },
@@ -94,8 +97,7 @@ export function makeNotionClient(
     /** The token's identity, and the server's clock. */
     async me(): Promise<z.infer<typeof Me> & { at: number }> {
       const answer = await send("/users/me");
-      const at = Date.parse(answer.headers.get("date") ?? "");
-      return { ...answer.json(Me), at: Number.isNaN(at) ? now() : at };
+      return { ...answer.json(Me), at: clockOf(answer, now) };
     },
     /** Names by id; none where the integration may not read users. */
     async users(): Promise<ReadonlyMap<string, string>> {
@@ -132,7 +134,7 @@ export function makeNotionClient(
         path,
         {
           method: "POST",
-          json: { page_size: PAGE, ...(cursor !== undefined && { start_cursor: cursor }) },
+          json: { page_size: PAGE, ...defined({ start_cursor: cursor }) },
           isIdempotent: true,
         },
       ];

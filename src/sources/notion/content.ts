@@ -1,4 +1,5 @@
-import { ApiError } from "#api/errors.ts";
+import { defined } from "#core/defined.ts";
+import { notFound, shown } from "#sources/errors.ts";
 import type { FileContent } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
@@ -17,9 +18,7 @@ export async function readNotionFile(
   const block = part?.type === "file" ? await client.block(part.id) : undefined;
   const file = block && fileOf(block);
   if (!file || block.in_trash === true || isSecretFile(file.name)) {
-    throw new ApiError("source_not_found", {
-      message: `There is no file ${JSON.stringify(externalId.slice(0, 200))} on a page of this workspace.`,
-    });
+    throw notFound(`There is no file ${shown(externalId)} on a page of this workspace.`);
   }
   const { body } = await client.download(file.url, maxFileBytes(ctx.config));
   const mimeType = mimeHintOf(file.name);
@@ -27,6 +26,6 @@ export async function readNotionFile(
     stream: body,
     fileName: file.name,
     version: versionOfFile(file, version.split(" ")[1] ?? ""),
-    ...(mimeType !== undefined && { mimeType }),
+    ...defined({ mimeType }),
   };
 }

@@ -1,3 +1,4 @@
+import { isNamedIn } from "#sources/in-scope.ts";
 import type { Batching } from "#sources/session.ts";
 import type { Source } from "#sources/contract.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
@@ -7,7 +8,7 @@ import { checkNotion } from "./check.ts";
 import { makeNotionClient, type NotionContext } from "./client.ts";
 import { NOTION_API, NotionConfig, NotionCredentials } from "./config.ts";
 import { readNotionFile } from "./content.ts";
-import { isInScope, parseItemId } from "./map.ts";
+import { parseItemId } from "./map.ts";
 import { notionSessions } from "./sync.ts";
 import { notionWebhook } from "./webhook.ts";
 
@@ -44,7 +45,7 @@ export function makeNotionSource({
     browse: (ctx, at) => browseNotion(open(ctx), at),
     fetchContent: (ctx, item) => readNotionFile(ctx, open(ctx), item),
     inScope: (scope, { externalId, containers }) =>
-      isInScope(scope, [parseItemId(externalId)?.page ?? externalId, ...containers.map(({ id }) => id)]),
+      isNamedIn(scope, parseItemId(externalId)?.page ?? externalId, ...containers.map(({ id }) => id)),
     originOf: () => apiUrl,
     // The token identifies the workspace, and so does its account.
     placeOf: () => apiUrl,

@@ -1,5 +1,5 @@
+import { none } from "#sources/contents.ts";
 import type { Principal } from "#core/principals.ts";
-import type { Scope } from "#core/scope.ts";
 import type { ContainerRef, SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { readersGroup } from "#sources/file-scope/readers.ts";
@@ -74,7 +74,7 @@ export function toPage(placed: Placed, text: string, facts: Facts): SourceItem {
     updatedAt: Date.parse(page.last_edited_time),
     mimeType: "text/markdown",
     version: headOf(placed, facts) + digest(whole),
-    content: whole === "" ? { type: "none", reason: "empty" } : { type: "inline", text: whole },
+    content: whole === "" ? none("empty") : { type: "inline", text: whole },
   };
 }
 
@@ -114,7 +114,7 @@ export function toComment(placed: Placed, comment: CommentRecord, facts: Facts):
     ...authorOf(comment.created_by, facts),
     createdAt: Date.parse(comment.created_time),
     updatedAt: Date.parse(comment.last_edited_time),
-    content: text.trim() === "" ? { type: "none", reason: "empty" } : { type: "inline", text },
+    content: text.trim() === "" ? none("empty") : { type: "inline", text },
   };
   return { ...item, version: digest(item) };
 }
@@ -142,9 +142,4 @@ function common({ page, chain }: Placed, { readers, workspace }: Facts, leaf?: C
 function authorOf(by: { id: string } | undefined, { names }: Facts): { author?: SourcePerson } {
   const name = by === undefined ? undefined : names.get(by.id)?.trim();
   return name ? { author: { name, claimed: false } } : {};
-}
-
-/** A scope names pages and databases by their ids, each including its contents. */
-export function isInScope({ include, exclude }: Scope, ids: readonly string[]): boolean {
-  return (include.length === 0 || ids.some((id) => include.includes(id))) && !ids.some((id) => exclude.includes(id));
 }

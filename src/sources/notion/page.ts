@@ -1,3 +1,4 @@
+import { isNamedIn } from "#sources/in-scope.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { ContainerRef, SourceItem } from "#sources/item.ts";
@@ -8,7 +9,7 @@ import { entryOf, type OpenRequest, type Page, type WalkEvent } from "#sources/s
 import type { Outcome } from "#sources/outcomes.ts";
 import { type NotionClient, orRefusal } from "./client.ts";
 import type { NotionConfig } from "./config.ts";
-import { commentsRef, type Facts, filesRef, headOf, isInScope, type Placed, toComment, toFile, toPage } from "./map.ts";
+import { commentsRef, type Facts, filesRef, headOf, type Placed, toComment, toFile, toPage } from "./map.ts";
 import { type PageText, readPageText } from "./page-text.ts";
 import type { PageRecord } from "./records.ts";
 import type { Tree } from "./tree.ts";
@@ -48,7 +49,7 @@ export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<
   const stored = await ctx.stored.version(page.id);
   try {
     const placed: Placed = { page, chain: await tree.chainOf(page.parent) };
-    if (isGone(page) || !isInScope(scope, idsOf(placed))) {
+    if (isGone(page) || !isNamedIn(scope, ...idsOf(placed))) {
       if (!isListing && stored !== undefined) yield* deletePage(page.id);
       return;
     }
@@ -187,7 +188,7 @@ async function commentItems({ ctx, client, facts }: Tools, placed: Placed): Prom
 export async function readWhole(tools: Tools, page: PageRecord): Promise<Parts | undefined | "source_forbidden"> {
   const { client, tree, facts, scope } = tools;
   const placed: Placed = { page, chain: await tree.chainOf(page.parent) };
-  if (isGone(page) || !isInScope(scope, idsOf(placed))) return undefined;
+  if (isGone(page) || !isNamedIn(scope, ...idsOf(placed))) return undefined;
   const found = await orRefusal(() => readPageText(client, page.id));
   if (typeof found === "string") return found === "source_forbidden" ? found : undefined;
   const comments = await commentItems(tools, placed);

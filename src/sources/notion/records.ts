@@ -1,3 +1,4 @@
+import { flag, text, maybe } from "#sources/lenient.ts";
 import { z } from "zod";
 import { idAt, type Listed, listed, many } from "#sources/listed.ts";
 
@@ -19,8 +20,6 @@ const Id = z.string().transform((text, context) => {
   context.addIssue({ code: "custom", message: "no id" });
   return z.NEVER;
 });
-const flag = z.boolean().optional().catch(undefined);
-const text = z.string().optional().catch(undefined);
 const time = z.iso.datetime({ offset: true });
 
 const RichText = many(z.object({ plain_text: z.string() })).catch([]);
@@ -33,15 +32,15 @@ export const plainOf = (value: unknown): string =>
 export const Parent = z
   .object({
     type: z.string(),
-    page_id: Id.optional().catch(undefined),
-    database_id: Id.optional().catch(undefined),
-    data_source_id: Id.optional().catch(undefined),
-    block_id: Id.optional().catch(undefined),
+    page_id: maybe(Id),
+    database_id: maybe(Id),
+    data_source_id: maybe(Id),
+    block_id: maybe(Id),
   })
   .catch({ type: "unknown" });
 export type Parent = z.infer<typeof Parent>;
 
-const Someone = z.object({ id: z.string() }).optional().catch(undefined);
+const Someone = maybe(z.object({ id: z.string() }));
 
 export const PageRecord = z.object({
   object: z.literal("page"),
@@ -78,9 +77,9 @@ export const BlockRecord = z.looseObject({
   id: Id,
   type: z.string(),
   has_children: flag,
-  last_edited_time: time.optional().catch(undefined),
+  last_edited_time: maybe(time),
   in_trash: flag,
-  parent: Parent.optional().catch(undefined),
+  parent: maybe(Parent),
 });
 export type BlockRecord = z.infer<typeof BlockRecord>;
 
@@ -96,7 +95,7 @@ export type CommentRecord = z.infer<typeof CommentRecord>;
 export const UserRecord = z.object({ id: z.string(), name: text });
 export const Me = z.object({
   id: z.string().min(1),
-  bot: z.object({ workspace_name: text }).optional().catch(undefined),
+  bot: maybe(z.object({ workspace_name: text })),
 });
 
 /** A page of any listing. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { SyncContext } from "#sources/context.ts";
-import { makeFailures } from "#sources/failures.ts";
+import { makeFailures, refused } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import { tellItems } from "#sources/seen.ts";
@@ -256,7 +256,7 @@ async function* readChanges(
 async function readOne(tools: Tools, externalId: string): Promise<Outcome[]> {
   const id = parseItemId(externalId);
   const read = id && (await orRefusal(async () => readWhole(tools, await tools.client.page(id.page))));
-  if (read === "source_forbidden") return [{ t: "refused", what: { externalId }, code: read }];
+  if (read === "source_forbidden") return [refused(externalId, read)];
   const { items, isWhole } = typeof read === "object" ? read : NOTHING;
   const item = items.find((each) => each.externalId === externalId);
   if (!item && !isWhole) throw halfRead(NOT_UNDERSTOOD);

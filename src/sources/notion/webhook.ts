@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { maybe } from "#sources/lenient.ts";
 import { z } from "zod";
-import { readHookJson, type Webhook, type WebhookChange } from "#sources/webhook.ts";
+import { readHookJson, type Webhook, type WebhookChange, hmacOf, isSame } from "#sources/webhook.ts";
 import type { NotionConfig } from "./config.ts";
 import { parseNotionId } from "./records.ts";
 
@@ -10,9 +10,7 @@ import { parseNotionId } from "./records.ts";
  */
 export const notionWebhook: Webhook<NotionConfig> = {
   verify(secret, { headers, rawBody }) {
-    const told = Buffer.from(headers.get("x-notion-signature") ?? "");
-    const expected = Buffer.from(`sha256=${createHmac("sha256", secret).update(rawBody).digest("hex")}`);
-    if (told.length !== expected.length || !timingSafeEqual(told, expected)) return "refused";
+    if (!isSame(headers.get("x-notion-signature"), `sha256=${hmacOf(secret, rawBody)}`)) return "refused";
     const { data } = Delivery.safeParse(readHookJson(rawBody));
     if (!data) return { changes: [] };
     return { changes: changesOf(data), delivery: data.id };
@@ -25,8 +23,8 @@ const Id = z.object({ id: z.string() });
 const Delivery = z.object({
   id: z.string().min(1).max(200),
   type: z.string(),
-  entity: Id.optional().catch(undefined),
-  data: z.object({ page_id: z.string() }).optional().catch(undefined),
+  entity: maybe(Id),
+  data: maybe(z.object({ page_id: z.string() })),
 });
 
 /**

@@ -1,4 +1,6 @@
-import { ApiError } from "#api/errors.ts";
+import { notFound, shown } from "#sources/errors.ts";
+import { defined } from "#core/defined.ts";
+import type { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { BrowseNode } from "#sources/contract.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
@@ -25,7 +27,7 @@ export async function browseBucket(
   let token = cursor;
   for (let listings = 0; listings < MAX_SEARCHED; listings++) {
     const maxKeys = wanted === undefined ? PAGE : 1_000;
-    const page = await client.list({ prefix, isByFolder: true, maxKeys, ...(token !== undefined && { token }) });
+    const page = await client.list({ prefix, isByFolder: true, maxKeys, ...defined({ token }) });
     const ids = [...page.folders, ...page.objects.map(({ key }) => key)].filter((id) => id !== prefix && isKey(id));
     for (const id of ids.sort(compareKeys)) {
       const isFolder = id.endsWith("/");
@@ -40,7 +42,5 @@ export async function browseBucket(
 }
 
 function noFolder(parent: string): ApiError {
-  return new ApiError("source_not_found", {
-    message: `This bucket has no folder ${JSON.stringify(parent.slice(0, 200))}.`,
-  });
+  return notFound(`This bucket has no folder ${shown(parent)}.`);
 }

@@ -1,4 +1,6 @@
-import { ApiError } from "#api/errors.ts";
+import { timeOf } from "#sources/times.ts";
+import { unavailable } from "#sources/errors.ts";
+import type { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-contract.ts";
@@ -212,11 +214,6 @@ export function sizeOf(text: string | null | undefined): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-export function timeOf(text: string | null | undefined): number | undefined {
-  const time = Date.parse(text ?? "");
-  return Number.isNaN(time) ? undefined : time;
-}
-
 function wrong(host: string, what: string): ApiError {
-  return new ApiError("source_unavailable", { message: `${host} ${what}.` });
+  return unavailable(`${host} ${what}.`);
 }

@@ -1,5 +1,6 @@
-import { ApiError } from "#api/errors.ts";
-import type { Scope } from "#core/scope.ts";
+import { rememberScope } from "#sources/file-scope/scope.ts";
+import { notFound, shown } from "#sources/errors.ts";
+import type { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
 import type { Batching } from "#sources/session.ts";
@@ -7,7 +8,6 @@ import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
-import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseBucket } from "./browse.ts";
 import { checkBucket } from "./check.ts";
@@ -19,7 +19,7 @@ import { isOwnKey, s3Sessions } from "./sync.ts";
 
 /** A bucket of Amazon S3 or of a compatible store: each object is an item. The config names their readers. */
 export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<S3Config> {
-  const inScope = makeInScope();
+  const compiled = rememberScope();
   return {
     spec: {
       providerId: "s3",
@@ -58,7 +58,8 @@ export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> }
       const mimeType = typeOf(key, headers.get("content-type"));
       return { stream: body, fileName: readableName(nameOf(key)), ...defined({ mimeType, version }) };
     },
-    inScope: (scope, { externalId }) => inScope(scope, externalId),
+    inScope: (scope, { externalId }) =>
+      whyLeftOut({ scope: compiled(scope), secretFiles: true }, externalId) === undefined,
     childRules: makeChildRules,
     originOf: (config) => new URL(bucketUrl(config)).origin,
     placeOf: (config) => `${bucketUrl(config)}${config.prefix}`,
@@ -66,16 +67,5 @@ export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> }
 }
 
 function noObject(key: string): ApiError {
-  return new ApiError("source_not_found", {
-    message: `This bucket has no readable object ${JSON.stringify(key.slice(0, 200))}.`,
-  });
-}
-
-/** Caches the last compiled scope: the engine checks every stored item in a row. */
-function makeInScope(): (scope: Scope, key: string) => boolean {
-  let last: { scope: Scope; compiled: CompiledScope } | undefined;
-  return (scope, key) => {
-    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
-    return whyLeftOut({ scope: last.compiled, secretFiles: true }, key) === undefined;
-  };
+  return notFound(`This bucket has no readable object ${shown(key)}.`);
 }

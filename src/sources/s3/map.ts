@@ -1,3 +1,5 @@
+import { timeOf } from "#sources/times.ts";
+import { none } from "#sources/contents.ts";
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
 import type { SourceContainer, SourceItem } from "#sources/item.ts";
@@ -5,7 +7,7 @@ import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { readersGroup } from "#sources/file-scope/readers.ts";
-import { etagOf, type S3Object, sizeOf, timeOf } from "./client.ts";
+import { etagOf, type S3Object, sizeOf } from "./client.ts";
 import { configKey, type S3Config } from "./config.ts";
 import { nameOf } from "./keys.ts";
 
@@ -105,9 +107,9 @@ function contentOf(
   { config, maxFileBytes: most, now }: BucketFacts,
 ): SourceItem["content"] {
   const { size } = object;
-  if (size === 0) return { type: "none", reason: "empty" };
-  if (hasNoText(mimeType, config.archives)) return { type: "none", reason: "unsupported_type" };
-  if (size !== undefined && size > most) return { type: "none", reason: "too_large" };
+  if (size === 0) return none("empty");
+  if (hasNoText(mimeType, config.archives)) return none("unsupported_type");
+  if (size !== undefined && size > most) return none("too_large");
   const archive = archivedIn(object, now());
   if (archive === undefined) return { type: "fetch" };
   const message = `The object is archived (${archive}). Restore it so that kb can read it.`;

@@ -1,6 +1,7 @@
+import { defined } from "#core/defined.ts";
 import { z } from "zod";
 import type { SyncContext } from "#sources/context.ts";
-import { makeFailures } from "#sources/failures.ts";
+import { makeFailures, leftOut } from "#sources/failures.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { readEach } from "#sources/read-each.ts";
 import type { Entry, Session, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
@@ -56,10 +57,10 @@ async function* walk(
     leftOut = why?.id;
     if (why) return isTold ? undefined : skip(why);
     const version = versionOf(object, facts);
-    return { externalId: key, ...(version !== undefined && { version }), build: () => toItem(object, facts) };
+    return { externalId: key, ...defined({ version }), build: () => toItem(object, facts) };
   }
 
-  for await (const page of client.pages({ prefix, ...(startAfter !== undefined && { startAfter }) })) {
+  for await (const page of client.pages({ prefix, ...defined({ startAfter }) })) {
     const entries: (Entry | Result)[] = page.unreadable.map((key) =>
       skip(noKey(key, "The object's key isn't valid UTF-8.")),
     );
@@ -78,7 +79,7 @@ async function* walk(
 }
 
 function skip({ id, reason, message }: LeftOut): Skip {
-  return { t: "skip", externalId: id, reason, message, retryable: false };
+  return leftOut(id, reason, message);
 }
 
 async function readOne({ client, facts, prefix, ...choice }: Tools, key: string): Promise<Result[]> {

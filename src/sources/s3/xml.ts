@@ -1,5 +1,6 @@
+import { unavailable } from "#sources/errors.ts";
 import { Parser } from "htmlparser2";
-import { ApiError } from "#api/errors.ts";
+import type { ApiError } from "#api/errors.ts";
 
 /** An element and its direct children. Names are without their prefix. */
 export interface XmlElement {
@@ -64,5 +65,5 @@ export function textOf(element: XmlElement | undefined, name: string): string | 
 }
 
 function bad(host: string, what: string): ApiError {
-  return new ApiError("source_unavailable", { message: `${host} ${what}.` });
+  return unavailable(`${host} ${what}.`);
 }

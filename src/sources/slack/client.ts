@@ -1,3 +1,4 @@
+import { maybe, text, count } from "#sources/lenient.ts";
 import { z } from "zod";
 import { ApiError, type ErrorCode } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -100,15 +101,15 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
 }
 export type SlackClient = ReturnType<typeof makeClient>;
 
-const Answer = z.looseObject({ ok: z.boolean(), error: z.string().max(200).optional().catch(undefined) });
+const Answer = z.looseObject({ ok: z.boolean(), error: maybe(z.string().max(200)) });
 /** A cursor that isn't understood isn't the end: otherwise later records would be treated as gone. */
 const Paged = z.looseObject({ response_metadata: z.looseObject({ next_cursor: z.string().optional() }).nullish() });
 
 const WhoAmI = z.object({
   team_id: z.string().min(1),
   user_id: z.string().min(1),
-  url: z.url().optional().catch(undefined),
-  team: z.string().optional().catch(undefined),
+  url: maybe(z.url()),
+  team: text,
 });
 
 const flag = z.boolean().catch(false);
@@ -117,7 +118,7 @@ const USER_ID = /^[A-Z][A-Z0-9]{1,30}$/;
 
 const SlackChannel = z.object({
   id: z.string().regex(CHANNEL_ID),
-  name: z.string().optional().catch(undefined),
+  name: text,
   // These decide which channels are read.
   is_private: z.boolean().default(false),
   is_im: z.boolean().default(false),
@@ -133,13 +134,13 @@ const SlackFile = z.object({
   id: z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/),
   name: z.string().nullish().catch(undefined),
   title: z.string().nullish().catch(undefined),
-  mimetype: z.string().max(200).optional().catch(undefined),
-  size: z.number().int().nonnegative().optional().catch(undefined),
-  mode: z.string().optional().catch(undefined),
+  mimetype: maybe(z.string().max(200)),
+  size: count,
+  mode: text,
   is_external: flag,
-  updated: z.number().optional().catch(undefined),
-  url_private: z.string().optional().catch(undefined),
-  url_private_download: z.string().optional().catch(undefined),
+  updated: maybe(z.number()),
+  url_private: text,
+  url_private_download: text,
   channels: z.array(z.string()).catch([]),
   groups: z.array(z.string()).catch([]),
   ims: z.array(z.string()).catch([]),
@@ -149,14 +150,14 @@ export type SlackFile = z.infer<typeof SlackFile>;
 const Stamp = z.string().regex(/^\d{1,12}\.\d{1,9}$/);
 const SlackMessage = z.object({
   ts: Stamp,
-  user: z.string().regex(USER_ID).optional().catch(undefined),
-  username: z.string().optional().catch(undefined),
-  bot_profile: z.object({ name: z.string() }).optional().catch(undefined),
+  user: maybe(z.string().regex(USER_ID)),
+  username: text,
+  bot_profile: maybe(z.object({ name: z.string() })),
   text: z.string().catch(""),
-  subtype: z.string().optional().catch(undefined),
-  thread_ts: z.string().optional().catch(undefined),
-  reply_count: z.number().optional().catch(undefined),
-  edited: z.object({ ts: z.string() }).optional().catch(undefined),
+  subtype: text,
+  thread_ts: text,
+  reply_count: maybe(z.number()),
+  edited: maybe(z.object({ ts: z.string() })),
   files: listed(SlackFile).nullish(),
   /** Parsed by `blocks.ts`, whatever they contain. */
   blocks: z.unknown().optional(),
@@ -170,8 +171,8 @@ const Members = z.object({ members: z.array(z.string()) });
 
 const SlackUser = z.object({
   id: z.string().regex(USER_ID),
-  team_id: z.string().optional().catch(undefined),
-  name: z.string().optional().catch(undefined),
+  team_id: text,
+  name: text,
   real_name: z.string().nullish().catch(undefined),
   deleted: flag,
   is_bot: flag,

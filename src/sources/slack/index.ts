@@ -1,12 +1,13 @@
+import { inScopeBy } from "#sources/in-scope.ts";
+import { shown, notFound } from "#sources/errors.ts";
 import { canParseUrl } from "#api/parse-url.ts";
-import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import type { Batching } from "#sources/session.ts";
-import { isRoomInScope, toRoomsPage } from "#sources/chat/rooms.ts";
+import { toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
 import { readChannels } from "./channels.ts";
 import { checkWorkspace } from "./check.ts";
@@ -56,8 +57,7 @@ export function makeSlackSource({
       );
     },
     fetchContent: readFile,
-    inScope: (scope, { containers }) =>
-      containers.some(({ type, id }) => type === "channel" && isRoomInScope(scope, id)),
+    inScope: inScopeBy("channel"),
     webhook: slackWebhook,
     originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,
@@ -78,8 +78,8 @@ async function readFile(
   const file = isThere && place?.file !== undefined ? await client.file(place.file) : undefined;
   const url = file?.url_private_download ?? file?.url_private;
   if (!file || url === undefined || !canParseUrl(url)) {
-    const message = `There is no file ${JSON.stringify(externalId.slice(0, 200))} in the channels of this connector.`;
-    throw new ApiError("source_not_found", { message });
+    const message = `There is no file ${shown(externalId)} in the channels of this connector.`;
+    throw notFound(message);
   }
   const { body } = await client.download(url, maxFileBytes(ctx.config));
   return {

@@ -1,3 +1,5 @@
+import { none } from "#sources/contents.ts";
+import { defined } from "#core/defined.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
@@ -42,7 +44,7 @@ export function threadId(channel: string, ts: string): string {
 
 export function parseId(externalId: string): { channel: string; ts: string; file?: string } | undefined {
   const [, channel, ts, file] = /^([A-Z][A-Z0-9]+)\/(\d+\.\d+)(?:#([A-Z][A-Z0-9]+))?$/.exec(externalId) ?? [];
-  return channel === undefined || ts === undefined ? undefined : { channel, ts, ...(file !== undefined && { file }) };
+  return channel === undefined || ts === undefined ? undefined : { channel, ts, ...defined({ file }) };
 }
 
 export function timeOf(ts: string): number {
@@ -107,8 +109,7 @@ export function toItems(mapping: Mapping, room: Room, ts: string, messages: read
         url,
         content: fileContent(ctx, file),
         contentKey: contentKeyOf(file),
-        ...(file.mimetype !== undefined && { mimeType: file.mimetype }),
-        ...(file.size !== undefined && { size: file.size }),
+        ...defined({ mimeType: file.mimetype, size: file.size }),
       });
       files.set(externalId, item);
     }
@@ -126,9 +127,9 @@ export function contentKeyOf({ id, size, updated }: SlackFile): string {
 }
 
 function fileContent({ config }: Mapping["ctx"], { is_external, size, mimetype }: SlackFile): SourceItem["content"] {
-  if (is_external || hasNoText(mimetype)) return { type: "none", reason: "unsupported_type" };
-  if (size === 0) return { type: "none", reason: "empty" };
-  return size !== undefined && size > maxFileBytes(config) ? { type: "none", reason: "too_large" } : { type: "fetch" };
+  if (is_external || hasNoText(mimetype)) return none("unsupported_type");
+  if (size === 0) return none("empty");
+  return size !== undefined && size > maxFileBytes(config) ? none("too_large") : { type: "fetch" };
 }
 
 function authorOf(mapping: Mapping, { user, username, bot_profile, subtype }: SlackMessage): SourcePerson {

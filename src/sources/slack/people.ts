@@ -1,4 +1,6 @@
-import { formatPrincipal, parsePrincipal, type Principal } from "#core/principals.ts";
+import { sourceGroup } from "#sources/principals.ts";
+import { defined } from "#core/defined.ts";
+import { parsePrincipal, type Principal } from "#core/principals.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { readRoomGroups } from "#sources/chat/people.ts";
 import { roomGroup, roomOfGroup } from "#sources/chat/rooms.ts";
@@ -82,13 +84,13 @@ function identityOf(ctx: SlackContext, user: SlackUser): IdentityEvent<null> {
     // A deactivated account can be reactivated.
     state: isActive(user) ? "active" : "suspended",
     name: displayNameOf(user),
-    ...(name !== undefined && { login: name }),
+    ...defined({ login: name }),
     ...(address && { email: { address, isVerified } }),
   };
 }
 
 function fullMembers({ connector }: SlackContext): Principal {
-  return formatPrincipal({ type: "source_group", connectorId: connector.id, id: FULL_MEMBERS });
+  return sourceGroup(connector.id, FULL_MEMBERS);
 }
 
 function isActive({ deleted }: SlackUser): boolean {

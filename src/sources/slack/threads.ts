@@ -1,9 +1,11 @@
+import { storedIds } from "#sources/collect.ts";
+import { isNamedIn } from "#sources/in-scope.ts";
 import { isApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { Containers } from "#sources/containers.ts";
-import { isRoomInScope, roomRef } from "#sources/chat/rooms.ts";
+import { roomRef } from "#sources/chat/rooms.ts";
 import { type Failures, failedSkip } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellSeen } from "#sources/seen.ts";
@@ -28,7 +30,7 @@ export interface Tools extends Mapping {
 /** The channels in scope. */
 export async function readRooms({ ctx, client, scope }: Tools) {
   const { rooms, odd, ...rest } = await readChannels(ctx, client);
-  const isIn = (id: string) => isRoomInScope(scope, id);
+  const isIn = (id: string) => isNamedIn(scope, id);
   return { ...rest, known: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn) };
 }
 
@@ -75,11 +77,8 @@ function isUnderstood({ messages, isWhole }: { messages: readonly SlackMessage[]
 }
 
 /** Stored files of a thread that wasn't read in full stay. */
-async function keepFiles({ stored }: Tools["ctx"], room: Room, thread: string): Promise<Outcome[]> {
-  const externalIds: string[] = [];
-  for await (const { externalId } of stored.list(roomRef(room.id)))
-    if (externalId.startsWith(`${thread}#`)) externalIds.push(externalId);
-  return tellSeen(externalIds);
+async function keepFiles(ctx: Tools["ctx"], room: Room, thread: string): Promise<Outcome[]> {
+  return tellSeen(await storedIds(ctx, roomRef(room.id), (id) => id.startsWith(`${thread}#`)));
 }
 
 async function makeItems(

@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { text, maybe } from "#sources/lenient.ts";
 import { z } from "zod";
-import { readHookJson, type Webhook, type WebhookChange } from "#sources/webhook.ts";
+import { readHookJson, type Webhook, type WebhookChange, hmacOf, isSame } from "#sources/webhook.ts";
 import type { SlackConfig } from "./config.ts";
 import { FULL_MEMBERS } from "./people.ts";
 import { threadId } from "./map.ts";
@@ -12,10 +12,7 @@ const MOST_AGE_MS = 5 * 60_000;
 export const slackWebhook: Webhook<SlackConfig> = {
   verify(secret, { headers, rawBody, receivedAt }) {
     const stamp = headers.get("x-slack-request-timestamp") ?? "";
-    const told = Buffer.from(headers.get("x-slack-signature") ?? "");
-    const hash = createHmac("sha256", secret).update(`v0:${stamp}:`).update(rawBody).digest("hex");
-    const expected = Buffer.from(`v0=${hash}`);
-    const isSigned = told.length === expected.length && timingSafeEqual(told, expected);
+    const isSigned = isSame(headers.get("x-slack-signature"), `v0=${hmacOf(secret, `v0:${stamp}:`, rawBody)}`);
     const isFresh = /^\d{1,12}$/.test(stamp) && Math.abs(receivedAt - Number(stamp) * 1_000) <= MOST_AGE_MS;
     if (!isSigned || !isFresh) return "refused";
     const { data } = Delivery.safeParse(readHookJson(rawBody));
@@ -31,8 +28,7 @@ export const slackWebhook: Webhook<SlackConfig> = {
   },
 };
 
-const text = z.string().optional().catch(undefined);
-const Told = z.object({ ts: text, thread_ts: text }).optional().catch(undefined);
+const Told = maybe(z.object({ ts: text, thread_ts: text }));
 const Event = z.object({
   type: z.string(),
   subtype: text,
@@ -41,7 +37,7 @@ const Event = z.object({
   thread_ts: text,
   message: Told,
   previous_message: Told,
-  user: z.object({ deleted: z.boolean() }).optional().catch(undefined),
+  user: maybe(z.object({ deleted: z.boolean() })),
 });
 
 /** Messages that Slack writes into a channel whose visibility changes. */

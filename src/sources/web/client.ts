@@ -1,3 +1,4 @@
+import { unavailable } from "#sources/errors.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -113,7 +114,7 @@ export async function* limited(
   for await (const piece of body) {
     if (now() > end) {
       const message = `${host} takes too long to send this.`;
-      throw new ApiError("source_unavailable", { message, details: { status: 200 } });
+      throw unavailable(message, 200);
     }
     yield piece;
   }

@@ -1,12 +1,12 @@
+import { rememberScope } from "#sources/file-scope/scope.ts";
+import { unavailable, shown } from "#sources/errors.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
 import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
-import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { browseSite } from "./browse.ts";
 import { checkSite } from "./check.ts";
@@ -35,7 +35,7 @@ export function makeWebSource({
 }: Partial<WebOptions> & { isOpenToStrangers?: boolean; limits?: LimitSpec } = {}): Source<WebConfig> {
   const maxPages = isOpenToStrangers ? STRANGERS_PAGES : DEFAULT_OPTIONS.maxPages;
   const options = { ...DEFAULT_OPTIONS, maxPages, ...given };
-  const inScope = makeInScope();
+  const compiled = rememberScope();
   return {
     spec: {
       providerId: "web",
@@ -59,7 +59,7 @@ export function makeWebSource({
     namedGroup: namedReaders,
     browse: browseSite,
     fetchContent: readContent,
-    inScope: (scope, { externalId }) => inScope(scope, externalId),
+    inScope: (scope, { externalId }) => canParseUrl(externalId) && isIn(compiled(scope), new URL(externalId)),
     originOf: (config) => siteOf(config).origin,
     placeOf: (config) => siteOf(config).start.href,
   };
@@ -77,8 +77,7 @@ async function readContent(
   let robots: Promise<Robots> | undefined;
   const mayGo = async (to: URL) => mayBeRead(to, true) && (await (robots ??= readRobots(ctx))).allows(to);
   const answer = await ask(ctx, url, { mayGo, maxBytes });
-  if ("why" in answer)
-    throw new ApiError("source_unavailable", { message: `${externalId} redirects to ${answer.to}.` });
+  if ("why" in answer) throw unavailable(`${externalId} redirects to ${answer.to}.`);
   if (NO_CONTENT.includes(answer.status)) {
     await leave(answer);
     throw notFound(externalId);
@@ -89,7 +88,7 @@ async function readContent(
   if (listed?.hash === FILE && isHtml(mimeType)) {
     await leave(answer);
     // A sign-in form, or an error: stored under the version of the document it would stay.
-    throw new ApiError("source_unavailable", { message: `${externalId} answers with a page instead of the document.` });
+    throw unavailable(`${externalId} answers with a page instead of the document.`);
   }
   const told = isDocument(mimeType) ? versionOfDocument(answer.headers, key, listed?.depth ?? 0) : undefined;
   if (isSecretName(answer.at)) {
@@ -106,15 +105,6 @@ async function readContent(
 
 function notFound(externalId: string): ApiError {
   return new ApiError("source_not_found", {
-    message: `This site has no readable page ${JSON.stringify(externalId.slice(0, 200))}.`,
+    message: `This site has no readable page ${shown(externalId)}.`,
   });
-}
-
-/** Caches the last compiled scope: the engine checks every stored item in a row. */
-function makeInScope(): (scope: Scope, externalId: string) => boolean {
-  let last: { scope: Scope; compiled: CompiledScope } | undefined;
-  return (scope, externalId) => {
-    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
-    return canParseUrl(externalId) && isIn(last.compiled, new URL(externalId));
-  };
 }

@@ -1,3 +1,4 @@
+import { none } from "#sources/contents.ts";
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ContainerRef, SourceContainer, SourceItem } from "#sources/item.ts";
@@ -48,7 +49,7 @@ export function toPage(found: Found & { html: string; title: string | undefined 
     title: title ?? lastName(found.url, facts.site),
     mimeType: "text/html",
     size: Buffer.byteLength(html),
-    content: html.trim() === "" ? { type: "none", reason: "empty" } : { type: "inline", text: html },
+    content: html.trim() === "" ? none("empty") : { type: "inline", text: html },
   };
 }
 
@@ -64,7 +65,7 @@ export function toDocument(
     hasFileTitle: true,
     mimeType,
     ...defined({ size }),
-    content: size === 0 ? { type: "none", reason: "empty" } : { type: "fetch" },
+    content: size === 0 ? none("empty") : { type: "fetch" },
   };
 }
 

@@ -1,3 +1,4 @@
+import { timeOf } from "#sources/times.ts";
 import { createHash } from "node:crypto";
 import { setImmediate as breath } from "node:timers/promises";
 import { Parser } from "htmlparser2";
@@ -181,11 +182,6 @@ const PERMALINK_MARKS = /[\s§¶#🔗]+$/gu;
 function refreshOf(content: string): string | undefined {
   const [, seconds, target] = /^\s*(\d+)(?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']{1,4096})/i.exec(content) ?? [];
   return Number(seconds ?? Number.NaN) <= MAX_REFRESH_SECONDS ? target?.trim() : undefined;
-}
-
-export function timeOf(text: string | null | undefined): number | undefined {
-  const time = Date.parse(text ?? "");
-  return Number.isNaN(time) ? undefined : time;
 }
 
 /** Elements whose content is program or fallback. */

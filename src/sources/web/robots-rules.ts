@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 /** A page's directives for crawlers. */
 export interface RobotsRules {
   noindex: boolean;
@@ -39,7 +40,7 @@ export function makeRobotsRules(agent: string) {
       return {
         noindex: isNone || words.has("noindex"),
         nofollow: isNone || words.has("nofollow"),
-        ...(until !== undefined && { until }),
+        ...defined({ until }),
       };
     },
   };

@@ -1,3 +1,4 @@
+import { unavailable } from "#sources/errors.ts";
 import robotsParser from "robots-parser";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -62,9 +63,7 @@ export function toRobots(text: string, config: WebConfig): Robots {
     wild.reduce((sum, { length }) => sum + length, 0) > MAX_WILD_CHARS ||
     lines.some((line) => line.length > MAX_LINE_CHARS && /^\s*disallow\s*:/i.test(line));
   if (isHostile) {
-    throw new ApiError("source_unavailable", {
-      message: `The robots.txt of ${host} has more patterns than kb can follow.`,
-    });
+    throw unavailable(`The robots.txt of ${host} has more patterns than kb can follow.`);
   }
   const kept = ownGroups(lines, config.userAgent)
     .filter(({ length }) => length <= MAX_LINE_CHARS)

@@ -1,4 +1,4 @@
-import { ApiError } from "#api/errors.ts";
+import { unavailable } from "#sources/errors.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
 import { type Site, siteOf, type WebConfig } from "./config.ts";
 import { WHOLE_SITE } from "./map.ts";
@@ -45,7 +45,7 @@ export async function findSeeds(
     sitemaps.pages === undefined
       ? "has no sitemap that kb can find"
       : `has no page below ${site.prefix} in its sitemap`;
-  throw new ApiError("source_unavailable", { message: `${site.host} ${what}.`, details: { status: 200 } });
+  throw unavailable(`${site.host} ${what}.`, 200);
 }
 
 /** The address of the config in the form of ids. */

@@ -1,3 +1,4 @@
+import { notFound, unavailable } from "#sources/errors.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Visited } from "./visit.ts";
 
@@ -22,16 +23,13 @@ export function requireWell(outcome: Visited, cursor: { failuresInARow: number }
 function requireStart(outcome: Visited): void {
   const { type, at } = outcome;
   if (type === "gone") {
-    throw new ApiError("source_not_found", {
-      message: `${at.host} has no page at ${at.pathname}.`,
-      details: { status: 404 },
-    });
+    throw notFound(`${at.host} has no page at ${at.pathname}.`, 404);
   }
   if (type === "refused") throw siteFailure(outcome.error);
   const isDeadEnd = type === "failed" || type === "away" || (type === "left_out" && outcome.links === undefined);
   if (!isDeadEnd) return;
   const cause = type === "failed" ? outcome.error : undefined;
-  throw cause ?? new ApiError("source_unavailable", { message: `kb can't read ${at.href}. ${outcome.message}` });
+  throw cause ?? unavailable(`kb can't read ${at.href}. ${outcome.message}`);
 }
 
 function siteFailure(error: ApiError): ApiError {

@@ -1,5 +1,6 @@
+import { unavailable } from "#sources/errors.ts";
 import { Parser } from "htmlparser2";
-import { ApiError } from "#api/errors.ts";
+import type { ApiError } from "#api/errors.ts";
 import { decoded, unpacked } from "./sitemap-text.ts";
 
 /** An entry of a sitemap: a page, or another sitemap. */
@@ -179,5 +180,5 @@ const NONE = "sends something that is not a sitemap";
 
 function bad(host: string, what: string): ApiError {
   // The server answered: the failure concerns this one file.
-  return new ApiError("source_unavailable", { message: `${host} ${what}.`, details: { status: 200 } });
+  return unavailable(`${host} ${what}.`, 200);
 }

@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { type ApiError, isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -73,7 +74,7 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
         hasOne = true;
         const url = type === "page" ? pageUrl(loc, file.url, site) : sameOrigin(loc, file.url, site);
         if (url === undefined) noteOther(loc, site.origin, type === "page" ? others : elsewhere);
-        else if (type === "page") pages.set(url.href, { url, ...(lastmod !== undefined && { lastmod }) });
+        else if (type === "page") pages.set(url.href, { url, ...defined({ lastmod }) });
         else if (file.depth < MAX_NESTING && files.size < MAX_FILES && !files.has(url.href)) {
           files.set(url.href, { url, depth: file.depth + 1, isGuess: false });
         }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import type { SyncContext } from "#sources/context.ts";
-import { failedSkip } from "#sources/failures.ts";
+import { failedSkip, leftOut, refused } from "#sources/failures.ts";
 import type { Batching, OpenRequest, Session, SessionSpec, WalkEnd, WalkEvent } from "#sources/session.ts";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
@@ -201,7 +201,7 @@ function makeCrawl(
   function* beyond(url: URL | undefined): Generator<Outcome, void> {
     if (url === undefined) return;
     const message = `The connector's limit of ${maxPages} pages is reached.`;
-    yield { t: "skip", externalId: url.href, reason: "excluded_by_policy", message, retryable: false };
+    yield leftOut(url.href, "excluded_by_policy", message);
   }
 
   /**
@@ -214,10 +214,7 @@ function makeCrawl(
     const deleteOf = async (url: URL): Promise<Outcome[]> =>
       !isFull && (await isStored(url)) ? [{ t: "delete", externalId: url.href }] : [];
     if (type === "failed") return [failedSkip(asked.href, visited.message)];
-    if (type === "refused")
-      return (await isStored(asked))
-        ? [{ t: "refused", what: { externalId: asked.href }, code: "source_forbidden" }]
-        : [];
+    if (type === "refused") return (await isStored(asked)) ? [refused(asked.href, "source_forbidden")] : [];
     const said: Outcome[] = [];
     if (type === "item") said.push({ t: "upsert", item: visited.item });
     else if (type === "same") said.push({ t: "seen", externalIds: [found.href] });
@@ -246,5 +243,5 @@ function makeCrawl(
 }
 
 function skipOf({ at, reason, message }: Extract<Visited, { type: "left_out" }>): Outcome {
-  return { t: "skip", externalId: at.href, reason, message, retryable: false };
+  return leftOut(at.href, reason, message);
 }

@@ -1,3 +1,4 @@
+import { timeOf } from "#sources/times.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import type { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
@@ -10,7 +11,7 @@ import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { ask, isOfOnePage, type LedAway, leave, type PageAnswer, readBody } from "./client.ts";
 import type { WebConfig } from "./config.ts";
 import { type SiteFacts, toDocument, toPage } from "./map.ts";
-import { decodePage, type PageFacts, readPage, timeOf } from "./page.ts";
+import { decodePage, type PageFacts, readPage } from "./page.ts";
 import type { QueueEntry } from "./queue.ts";
 import type { Robots } from "./robots.ts";
 import { makeRobotsRules } from "./robots-rules.ts";

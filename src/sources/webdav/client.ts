@@ -1,5 +1,9 @@
+import { clockOf, timeOf } from "#sources/times.ts";
+import { defined } from "#core/defined.ts";
+import { notFound, unavailable } from "#sources/errors.ts";
 import { canParseUrl } from "#api/parse-url.ts";
-import { ApiError, isApiError } from "#api/errors.ts";
+import type { ApiError } from "#api/errors.ts";
+import { isApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import { failedStatus, refusalOf } from "#sources/failures.ts";
 import { inUrl, segmentOf, segmentsOf } from "#sources/file-scope/paths.ts";
@@ -67,8 +71,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
     });
     // A page has status 200: whatever answers there, it isn't a listing.
     const responses = status === 207 ? await readMultistatus(answer.body, url.host) : await noDav(answer, url.host);
-    const date = Date.parse(headers.get("date") ?? "");
-    return { responses, now: Number.isNaN(date) ? ctx.now() : date, url: answer.url };
+    return { responses, now: clockOf({ headers }, ctx.now), url: answer.url };
   }
 
   return {
@@ -101,7 +104,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       if (own === undefined || own.isUnsure) throw incomplete(asked);
       if (own.status === undefined || isFine(own.status)) return { ...toEntry(rel, own), now };
       if (!isAbsence(own.status)) throw incomplete(asked);
-      throw new ApiError("source_not_found", { message: `${asked.host} has nothing at this address.` });
+      throw notFound(`${asked.host} has nothing at this address.`);
     },
     read: (rel: string, maxBytes: number): Promise<SourceStream> =>
       // Compressed, it would have another ETag than the listed one.
@@ -119,14 +122,11 @@ export function isOfOneThing(error: unknown): error is ApiError {
 async function noDav({ body }: Pick<SourceStream, "body">, host: string): Promise<never> {
   // Ended early, which releases the connection.
   for await (const _ of body) break;
-  throw new ApiError("source_unavailable", { message: `${host} doesn't answer as a WebDAV server.` });
+  throw unavailable(`${host} doesn't answer as a WebDAV server.`);
 }
 
 function incomplete({ host }: URL): ApiError {
-  return new ApiError("source_unavailable", {
-    message: `${host} answered for another folder, or only in part.`,
-    details: { status: 207 },
-  });
+  return unavailable(`${host} answered for another folder, or only in part.`, 207);
 }
 
 function isFine(status: number): boolean {
@@ -196,15 +196,8 @@ function toEntry(rel: string, { isFolder, properties }: DavResponse): DavEntry {
     isFolder,
     ...(etag !== undefined && { etag: etag.slice(0, 256) }),
     ...(size !== undefined && { size: Number(size) }),
-    ...(modifiedAt !== undefined && { modifiedAt }),
-    ...(createdAt !== undefined && { createdAt }),
-    ...(mimeType !== undefined && { mimeType }),
+    ...defined({ modifiedAt, createdAt, mimeType }),
     ...(stableId !== undefined && { stableId: stableId.slice(0, 256) }),
-    ...(fileId !== undefined && { fileId }),
+    ...defined({ fileId }),
   };
-}
-
-export function timeOf(text: string | null | undefined): number | undefined {
-  const time = Date.parse(text ?? "");
-  return Number.isNaN(time) ? undefined : time;
 }

@@ -1,11 +1,11 @@
+import { makeInScope } from "#sources/file-scope/scope.ts";
+import { shown } from "#sources/errors.ts";
 import { ApiError } from "#api/errors.ts";
 import { defined } from "#core/defined.ts";
-import type { Scope } from "#core/scope.ts";
 import type { Source } from "#sources/contract.ts";
 import type { Batching } from "#sources/session.ts";
 import { toBrowsePage } from "#sources/file-scope/browse-page.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
-import { type CompiledScope, compileScope } from "#sources/file-scope/scope.ts";
 import { lastSegmentOf, plainPath, readableSegment } from "#sources/file-scope/paths.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { checkCollection } from "./check.ts";
@@ -67,15 +67,6 @@ export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batchin
 
 function notFound(externalId: string): ApiError {
   return new ApiError("source_not_found", {
-    message: `This folder has no readable file ${JSON.stringify(externalId.slice(0, 200))}.`,
+    message: `This folder has no readable file ${shown(externalId)}.`,
   });
-}
-
-/** Caches the last compiled scope: the engine checks every stored item in a row. */
-function makeInScope(): (scope: Scope, path: string) => boolean {
-  let last: { scope: Scope; compiled: CompiledScope } | undefined;
-  return (scope, path) => {
-    if (last?.scope !== scope) last = { scope, compiled: compileScope(scope) };
-    return !last.compiled.excludes(path, false) && last.compiled.includes(path);
-  };
 }

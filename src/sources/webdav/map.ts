@@ -1,9 +1,11 @@
+import { timeOf } from "#sources/times.ts";
+import { none } from "#sources/contents.ts";
 import { defined } from "#core/defined.ts";
 import type { Principal } from "#core/principals.ts";
 import type { ContainerRef, SourceItem } from "#sources/item.ts";
 import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { inUrl, lastSegmentOf, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
-import { type DavEntry, timeOf } from "./client.ts";
+import { type DavEntry } from "./client.ts";
 import { baseOf, configKey, type WebdavConfig } from "./config.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { foldersOf, readableName } from "#sources/file-scope/folders.ts";
@@ -104,9 +106,9 @@ function contentOf(
   mimeType: string | undefined,
   { readsArchives, maxFileBytes: most }: CollectionFacts,
 ): SourceItem["content"] {
-  if (size === 0) return { type: "none", reason: "empty" };
-  if (hasNoText(mimeType, readsArchives)) return { type: "none", reason: "unsupported_type" };
-  return size !== undefined && size > most ? { type: "none", reason: "too_large" } : { type: "fetch" };
+  if (size === 0) return none("empty");
+  if (hasNoText(mimeType, readsArchives)) return none("unsupported_type");
+  return size !== undefined && size > most ? none("too_large") : { type: "fetch" };
 }
 
 function decoded(name: string): string {

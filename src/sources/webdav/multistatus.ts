@@ -1,3 +1,4 @@
+import { defined } from "#core/defined.ts";
 import { Parser } from "htmlparser2";
 import { ApiError } from "#api/errors.ts";
 
@@ -165,7 +166,7 @@ function takeFound(draft: Draft): void {
 }
 
 function toResponse({ status, isFolder, isUnsure, properties }: Draft, href: string): DavResponse {
-  return { href, isFolder, properties, ...(isUnsure && { isUnsure }), ...(status !== undefined && { status }) };
+  return { href, isFolder, properties, ...(isUnsure && { isUnsure }), ...defined({ status }) };
 }
 
 function statusOf(line: string): number {

@@ -1,7 +1,8 @@
+import { defined } from "#core/defined.ts";
 import { z } from "zod";
 import { compileScope } from "#sources/file-scope/scope.ts";
 import type { SyncContext } from "#sources/context.ts";
-import { failedSkip } from "#sources/failures.ts";
+import { failedSkip, leftOut, refused } from "#sources/failures.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { PageEntry, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { type DavClient, isOfOneThing, isPath, makeClient } from "./client.ts";
@@ -74,10 +75,10 @@ function entriesOf(step: WalkStep, facts: CollectionFacts): PageEntry[] {
       const { entry, now } = step;
       const version = versionOf(entry, now, facts.configKey);
       const build = () => toItem(entry, now, facts);
-      return [{ externalId: entry.rel, ...(version !== undefined && { version }), build }];
+      return [{ externalId: entry.rel, ...defined({ version }), build }];
     }
     case "left_out":
-      return [leftOut(step.rel, step.reason)];
+      return [skipOf(step.rel, step.reason)];
     case "failed": {
       const { rel, error } = step;
       const container = folderRef(rel);
@@ -90,15 +91,9 @@ function entriesOf(step: WalkStep, facts: CollectionFacts): PageEntry[] {
   }
 }
 
-function leftOut(externalId: string, reason: LeftOut): Outcome {
+function skipOf(externalId: string, reason: LeftOut): Outcome {
   const isDeep = reason === "too_deep";
-  return {
-    t: "skip",
-    externalId,
-    reason: isDeep ? "excluded_by_policy" : reason,
-    message: MESSAGES[reason],
-    retryable: false,
-  };
+  return leftOut(externalId, isDeep ? "excluded_by_policy" : reason, MESSAGES[reason]);
 }
 
 const MESSAGES: Readonly<Record<LeftOut, string>> = {
@@ -110,14 +105,14 @@ const MESSAGES: Readonly<Record<LeftOut, string>> = {
 async function* lookAt({ ctx, client, facts, ...options }: Tools, externalId: string): AsyncGenerator<Outcome, void> {
   if (!isPath(externalId)) return yield { t: "delete", externalId };
   const reason = whyLeftOut(options, externalId);
-  if (reason !== undefined) return yield leftOut(externalId, reason);
+  if (reason !== undefined) return yield skipOf(externalId, reason);
   try {
     const { now, ...entry } = await client.look(externalId);
     yield entry.isFolder ? { t: "delete", externalId } : { t: "upsert", item: toItem(entry, now, facts) };
   } catch (error) {
     if (!isOfOneThing(error)) throw error;
     if (error?.code === "source_forbidden") {
-      yield { t: "refused", what: { externalId }, code: "source_forbidden" };
+      yield refused(externalId, "source_forbidden");
     } else if (error.code === "source_unavailable" || error.code === "payload_too_large") {
       yield failedSkip(externalId, error.message);
     } else {

@@ -1,0 +1,20 @@
+import type { StoredItems } from "./context.ts";
+import type { ContainerRef } from "./item.ts";
+
+/** All records of a listing that comes in pages. */
+export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const page of pages) found.push(...page);
+  return found;
+}
+
+/** Ids of stored items in a container, or of those that are wanted. */
+export async function storedIds(
+  { stored }: { stored: Pick<StoredItems, "list"> },
+  container: ContainerRef,
+  isWanted: (externalId: string) => boolean = () => true,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { externalId } of stored.list(container)) if (isWanted(externalId)) ids.push(externalId);
+  return ids;
+}
