@@ -189,7 +189,8 @@ export interface Source<Config = unknown> {
   childRules?(config: Config): ChildRules;
   /**
    * Where credentials are sent: an origin (`https://host`), or `scheme://host:port` of another protocol. Requests to it
-   * and to `spec.origins` are signed; a config that changes one of them needs new credentials. Source: S31.
+   * and to `spec.origins` are signed; a config that changes one of them needs new credentials. Absent = the origin of
+   * `baseUrlOf`. Source: S31.
    */
   originOf?(config: Config): string;
   /** With `spec.readsGit`, the origin of the repositories, if it differs: for the git program alone. */
@@ -218,4 +219,13 @@ export interface Source<Config = unknown> {
   forget?(connectorId: string): Promise<void>;
   /** Why this kind can't be connected here, if it can't (no roots configured, managed mode). */
   unavailable?(): Promise<string | undefined>;
+}
+
+/** Where credentials are sent: by default to the origin of the instance. */
+export function originOf(
+  source: Pick<Source, "originOf" | "baseUrlOf">,
+  config: Parameters<NonNullable<Source["originOf"]>>[0],
+): string | undefined {
+  if (source.originOf) return source.originOf(config);
+  return source.baseUrlOf && new URL(source.baseUrlOf(config)).origin;
 }

@@ -20,6 +20,16 @@ export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefine
   }
 }
 
+/** Returns what was read; undefined when there is no such thing. */
+export async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isApiError(error, "source_not_found")) throw error;
+    return undefined;
+  }
+}
+
 /**
  * The status of a server that answered and failed, so the failure concerns only this thing. Undefined when no answer
  * came, and for every other failure.

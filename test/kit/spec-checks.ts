@@ -1,3 +1,4 @@
+import { originOf } from "#sources/contract.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { SourceProblem } from "#api/common.ts";
@@ -47,10 +48,9 @@ export const credentials: SourceCheck = {
     const ways = new Set(auth.map(({ type }) => type));
     if (!ways.has("credentials") && !ways.has("account")) return [];
     const faults: string[] = [];
-    if (source.originOf === undefined)
-      faults.push("There is no originOf: a password would go wherever the config leads.");
-    else if (!isOrigin(source.originOf(config)))
-      faults.push(`originOf gives ${source.originOf(config)}, which is no origin.`);
+    const origin = originOf(source, config);
+    if (origin === undefined) faults.push("There is no originOf: a password would go wherever the config leads.");
+    else if (!isOrigin(origin)) faults.push(`originOf gives ${origin}, which is no origin.`);
     if (!ways.has("credentials")) return faults;
     if (schema === undefined) return [...faults, "There is no schema of credentials."];
     const masked = JSON.stringify(z.toJSONSchema(schema, { io: "input" }));

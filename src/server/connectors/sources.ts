@@ -7,7 +7,7 @@ import type { KindLinks } from "#core/link-rules.ts";
 import { redact } from "#core/redact.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { SourceContext } from "#sources/context.ts";
-import type { Source } from "#sources/contract.ts";
+import { originOf, type Source } from "#sources/contract.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 import { type Credentials, parseCredentials, type ConnectorCredentials } from "./credentials.ts";
 import { type ConnectorDeps, requireSource } from "./deps.ts";
@@ -104,7 +104,7 @@ export function requireAccountPlace(
   config: unknown,
   { account }: Pick<ConnectorCredentials, "account">,
 ): void {
-  const origin = source.originOf?.(config);
+  const origin = originOf(source, config);
   if (account === undefined || origin === undefined || account.origins.includes(origin)) return;
   throw new ApiError("connector_config_invalid", {
     message: `This account is for ${account.origins[0] ?? "another instance"}, and the config leads to ${origin}. Leave the address out to use the account's.`,

@@ -1,5 +1,5 @@
 import type { Authority } from "#core/principals.ts";
-import type { Source } from "#sources/contract.ts";
+import { originOf, type Source } from "#sources/contract.ts";
 import type { Binding } from "#storage/records/connectors.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
@@ -87,7 +87,7 @@ async function bindingOf(
   const checked = await connectors.findAccount(connectorId);
   const credentials = await connectors.findCredentials(connectorId);
   return {
-    place: JSON.stringify([authority.users?.instance ?? null, source.originOf?.(config) ?? null, accountId]),
+    place: JSON.stringify([authority.users?.instance ?? null, originOf(source, config) ?? null, accountId]),
     account: checked?.accountId ?? null,
     scopes: checked?.scopes ?? null,
     credentials: credentials ? `${credentials.givenAt} ${credentials.givenBy}` : "",

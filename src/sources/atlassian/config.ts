@@ -1,3 +1,4 @@
+import { baseUrlKey } from "#sources/base-url.ts";
 import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { normalizeBaseUrl } from "#core/base-url.ts";
@@ -6,14 +7,10 @@ import type { AuthWay, LimitSpec } from "#sources/http-contract.ts";
 
 /** Config keys of every Atlassian source: the app's address, and how files are read. */
 export const ATLASSIAN_PLACE = {
-  url: z
-    .string()
-    .max(2_048)
-    .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an address such as https://acme.atlassian.net.")
-    .meta({
-      title: "Address",
-      description: "https://acme.atlassian.net, or the base URL of your own server.",
-    }),
+  url: baseUrlKey("Give an address such as https://acme.atlassian.net.").meta({
+    title: "Address",
+    description: "https://acme.atlassian.net, or the base URL of your own server.",
+  }),
   deployment: z.enum(["auto", "cloud", "data_center"]).default("auto").meta({
     title: "Deployment",
     description:

@@ -1,6 +1,8 @@
+import { type SourcePerson } from "#sources/item.ts";
+import { defined } from "#core/defined.ts";
 import { parsePrincipal, type Principal } from "#core/principals.ts";
 import { groupPages } from "#sources/group-pages.ts";
-import type { IdentityEvent } from "#sources/identity-events.ts";
+import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import type { Names } from "./names.ts";
 
 type Event = IdentityEvent<null>;
@@ -12,6 +14,18 @@ export interface AtlassianUser {
   displayName?: string | undefined;
   name?: string | undefined;
   emailAddress?: string | undefined;
+}
+
+/** A user as the author of something. */
+export function personOf(user: Partial<AtlassianUser> | undefined, id: string | undefined, names: Names): SourcePerson {
+  const { displayName, name, emailAddress } = user ?? {};
+  const principal = names.user(id);
+  return {
+    name: [displayName, name, id].find((each) => each?.trim()) ?? "Someone",
+    ...defined({ principal, login: name, email: emailAddress }),
+    // A person whose id is gone is only a name.
+    claimed: principal === undefined,
+  };
 }
 
 /** A group by its id at the source, in full. */
@@ -43,22 +57,49 @@ export function* tellUser(
   };
 }
 
+/** Groups of a site that a reading could not read. */
+export interface Left {
+  groups: Principal[];
+  /** False when unknown groups may be missing as well. */
+  isWhole: boolean;
+}
+
 /** More than the groups and users that earlier runs can have reported. */
-export const MOST_DUE = 1_000_000;
+const MOST_DUE = 1_000_000;
 
 /**
- * Reports what was reported before and no longer exists, since a run of changes doesn't end what it leaves out.
- * @param isWhole  false when groups may be missing because reading them failed: then none ends
+ * A run for the people and groups of a site, which has no feed of changes: each reads everything. Groups that could not
+ * be read keep their last reading until that expires; what was reported before and no longer exists ends.
  */
-export async function* tellGone(
+export async function* tellSite(
+  { mode, groups = [], due, groupsTold }: IdentityRun,
+  read: (left: Left) => AsyncIterable<Event>,
+): AsyncGenerator<Event, void> {
+  const wanted = mode === "groups" ? new Set(groups) : undefined;
+  const told = new Set<Principal>();
+  const left: Left = { groups: [], isWhole: true };
+  for await (const event of read(left)) {
+    if (event.t === "group") told.add(event.group);
+    if (event.t === "identity") told.add(event.principal);
+    if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
+  }
+  if (!left.isWhole) for await (const group of groupsTold()) if (!told.has(group)) left.groups.push(group);
+  for (const group of left.groups) told.add(group);
+  yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told);
+  yield { t: "checkpoint", cursor: null };
+  const notLookedAt = left.groups.length > 0 ? left.groups : undefined;
+  yield { t: "end", listing: wanted ? "partial" : "complete", ...defined({ notLookedAt }) };
+}
+
+/** Reports what was reported before and no longer exists, since a run of changes doesn't end what it leaves out. */
+async function* tellGone(
   before: Iterable<Principal> | AsyncIterable<Principal>,
   told: ReadonlySet<Principal>,
-  isWhole = true,
 ): AsyncGenerator<Event, void> {
   for await (const principal of before) {
     if (told.has(principal)) continue;
     const type = parsePrincipal(principal)?.type;
-    if (type === "source_group" && isWhole) yield { t: "group", group: principal, members: [] };
+    if (type === "source_group") yield { t: "group", group: principal, members: [] };
     if (type === "source_user") yield { t: "identity", principal, state: "suspended" };
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf as digestOfAll } from "#sources/digest.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { StoredItems } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
@@ -27,5 +27,5 @@ export function readable(text: string): string {
 }
 
 export function digestOf(...of: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(of)).digest("base64url").slice(0, 22);
+  return digestOfAll(of, 22);
 }

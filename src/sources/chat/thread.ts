@@ -1,5 +1,5 @@
+import { digestOf } from "#sources/digest.ts";
 import { defined } from "#core/defined.ts";
-import { createHash } from "node:crypto";
 import type { Principal } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { type ChatRoom, roomContainer } from "./rooms.ts";
@@ -114,7 +114,7 @@ export function spanOf(version: string | undefined): { from: number; to: number 
 }
 
 function digest(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
+  return digestOf(value, 16);
 }
 
 /** A single message is only its text; in a thread each has its author's name. */

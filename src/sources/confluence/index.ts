@@ -61,7 +61,6 @@ export function makeConfluenceSource({
     fetchContent: readAttachment,
     inScope: inScopeBy("space"),
     webhook: confluenceWebhook,
-    originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,
   };
 }

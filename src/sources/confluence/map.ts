@@ -1,11 +1,11 @@
-import { none } from "#sources/contents.ts";
+import { personOf } from "#sources/atlassian/people.ts";
+import { textContent, none } from "#sources/contents.ts";
+import { fileContent } from "#sources/file-scope/file-content.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { Names } from "#sources/atlassian/names.ts";
 import { digestOf, readable } from "#sources/atlassian/tell.ts";
-import type { SourceItem, SourcePerson } from "#sources/item.ts";
-import { maxFileBytes } from "#sources/file-scope/file-size.ts";
-import { hasNoText } from "#sources/file-scope/mime-hints.ts";
+import type { SourceItem } from "#sources/item.ts";
 import type { ConfluenceContext } from "./client.ts";
 import { formatId, spaceRef } from "./ids.ts";
 import type { Content, PageRecord, SpaceRecord, UserRecord } from "./records.ts";
@@ -61,7 +61,7 @@ export async function toPage(
     mimeType: "text/markdown",
     ...(authorId !== undefined && { author: personOf(author, authorId, names) }),
     ...defined({ createdAt, updatedAt }),
-    content: page.isTooLarge ? none("too_large") : contentOf(await textOfStorage(body ?? "", people)),
+    content: page.isTooLarge ? none("too_large") : textContent(await textOfStorage(body ?? "", people)),
     access,
     version: versionOf(page, space),
   };
@@ -111,7 +111,7 @@ async function commentOf(
     title: `Comment${author === "" ? "" : ` by ${author}`}${page === "" ? "" : ` on ${page}`}`.slice(0, MOST_TITLE),
     url: `${urlOf(base, container.id)}&focusedCommentId=${id}`,
     // The text that an inline comment refers to comes before it.
-    content: contentOf(selection === "" ? said : `> ${selection}\n\n${said}`),
+    content: textContent(selection === "" ? said : `> ${selection}\n\n${said}`),
   };
 }
 
@@ -128,13 +128,7 @@ function fileOf({ base, config }: Mapping, record: Content, page: string, versio
     hasFileTitle: true,
     url: `${base}/pages/viewpageattachments.action?pageId=${page}`,
     ...defined({ mimeType, size }),
-    content: hasNoText(mimeType)
-      ? none("unsupported_type")
-      : size === 0
-        ? none("empty")
-        : size !== undefined && size > maxFileBytes(config)
-          ? none("too_large")
-          : { type: "fetch", ref: `${page}.${version}` },
+    content: fileContent(config, { mimeType, size }, `${page}.${version}`),
   };
 }
 
@@ -151,19 +145,4 @@ function urlOf(base: string, pageId: string): string {
 function placeOf(space: SpaceRecord): Pick<SourceItem, "place" | "containers"> {
   const name = nameOf(space);
   return { place: name, containers: [{ ...spaceRef(space.id), type: "space", name, isHome: true }] };
-}
-
-function contentOf(text: string): SourceItem["content"] {
-  return text === "" ? none("empty") : { type: "inline", text };
-}
-
-function personOf(user: UserRecord | undefined, id: string | undefined, names: Names): SourcePerson {
-  const principal = names.user(id);
-  const shown = [user?.displayName, user?.name, id].find((each) => each?.trim());
-  return {
-    name: shown ?? "Someone",
-    ...defined({ principal, login: user?.name, email: user?.emailAddress }),
-    // A person whose id is gone is only a name.
-    claimed: principal === undefined,
-  };
 }

@@ -2,7 +2,7 @@ import { defined } from "#core/defined.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
-import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
+import { tellGroup, tellUser, type Left, tellSite } from "#sources/atlassian/people.ts";
 import { makeFailures, orNothing } from "#sources/failures.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } from "./client.ts";
@@ -17,36 +17,11 @@ type Event = IdentityEvent<null>;
  * Users, groups, and the readers of each space. Only a user who may use Confluence counts: no one else reads anything,
  * whatever groups they are still in. Confluence has no feed of changes: every run reads everything.
  */
-export async function* syncConfluencePeople(
-  ctx: ConfluenceContext,
-  { mode, groups = [], due, groupsTold }: IdentityRun,
-): AsyncGenerator<Event, void> {
-  const wanted = mode === "groups" ? new Set(groups) : undefined;
-  const told = new Set<Principal>();
-  const notLookedAt: Principal[] = [];
-  const events = tellAll(ctx, notLookedAt);
-  let isWhole = true;
-  for (let next = await events.next(); ; next = await events.next()) {
-    if (next.done) {
-      isWhole = next.value;
-      break;
-    }
-    const event = next.value;
-    if (event.t === "group") told.add(event.group);
-    if (event.t === "identity") told.add(event.principal);
-    if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
-  }
-  // The groups of a space that isn't understood are unknown: each keeps its last reading until that expires.
-  if (!isWhole) for await (const group of groupsTold()) if (!told.has(group)) notLookedAt.push(group);
-  for (const group of notLookedAt) told.add(group);
-  yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told);
-  yield { t: "checkpoint", cursor: null };
-  const listing = wanted ? "partial" : "complete";
-  yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
+export function syncConfluencePeople(ctx: ConfluenceContext, run: IdentityRun): AsyncGenerator<Event, void> {
+  return tellSite(run, (left) => tellAll(ctx, left));
 }
 
-/** Returns whether every space was understood. */
-async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): AsyncGenerator<Event, boolean> {
+async function* tellAll(ctx: ConfluenceContext, left: Left): AsyncGenerator<Event, void> {
   const client = makeConfluenceClient(ctx);
   const names = makeNames(ctx, "confluence");
   // An unauthenticated request sees no users: that must not remove everyone.
@@ -75,7 +50,7 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
       failures.well();
     } catch (error) {
       await failures.requireOfOne(error);
-      notLookedAt.push(group);
+      left.groups.push(group);
     }
   }
 
@@ -101,7 +76,8 @@ async function* tellAll(ctx: ConfluenceContext, notLookedAt: Principal[]): Async
   }
   // Still in a group or a space, but without access.
   for (const principal of met) yield { t: "identity", principal, state: "suspended" };
-  return isWhole && odd.length === 0;
+  // The groups of a space that isn't understood are unknown.
+  left.isWhole = isWhole && odd.length === 0;
 }
 
 function idOf({ id, name }: GroupRecord, { cloud }: Pick<ConfluenceClient, "cloud">): string | undefined {

@@ -1,6 +1,6 @@
+import { digestOf } from "#sources/digest.ts";
 import { sourceGroup } from "#sources/principals.ts";
 import { none } from "#sources/contents.ts";
-import { createHash } from "node:crypto";
 import { defined } from "#core/defined.ts";
 import { formatPrincipal, type Principal, type SourceAccess } from "#core/principals.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -134,6 +134,5 @@ const MAPPING_VERSION = 1;
 
 /** The version is computed from the item itself: times of forges count in seconds, and names change without them. */
 function withVersion(item: SourceItem): SourceItem {
-  const told = JSON.stringify([MAPPING_VERSION, item]);
-  return { ...item, version: createHash("sha256").update(told).digest("base64url").slice(0, 22) };
+  return { ...item, version: digestOf([MAPPING_VERSION, item], 22) };
 }

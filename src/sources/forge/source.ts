@@ -63,7 +63,6 @@ export function makeForgeSource<Config extends Parameters<typeof makeChildRules>
     childRules: makeChildRules,
     forget: (connectorId) => files.forget(connectorId),
     inScope: isItemInScope,
-    originOf: (config) => new URL(baseUrlOf(config)).origin,
     ...defined({ gitOriginOf }),
     baseUrlOf,
   };

@@ -1,9 +1,10 @@
+import { baseUrlOf } from "#sources/base-url.ts";
 import type { SourceProblem } from "#api/common.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import type { SourceContext } from "#sources/context.ts";
 import { type ForgeFiles, gitProblem } from "#sources/forge/files.ts";
 import { makeGiteaClient } from "./client.ts";
-import { baseOf, type GiteaConfig } from "./config.ts";
+import { type GiteaConfig } from "./config.ts";
 import { listRecords } from "./forge.ts";
 
 /** Checks whether the server accepts this token, and which parts of the config it doesn't show. */
@@ -40,7 +41,7 @@ function closedProblem(closed: readonly { name: string }[]): SourceProblem {
 }
 
 function wordsOf(config: GiteaConfig): FailureWords {
-  const { host } = new URL(baseOf(config));
+  const { host } = new URL(baseUrlOf(config));
   return {
     source_unauthorized: {
       message: `${host} does not accept this token (HTTP 401).`,

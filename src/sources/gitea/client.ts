@@ -1,17 +1,18 @@
+import { baseUrlOf } from "#sources/base-url.ts";
 import { unavailable } from "#sources/errors.ts";
 import { z } from "zod";
 import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest } from "#sources/http-contract.ts";
 import { countOf, numberedPages, type RecordPage } from "#sources/forge/pages.ts";
 import { halfRead, idAt, type Listed, listed, makeOddRecords } from "#sources/listed.ts";
-import { baseOf, type GiteaConfig } from "./config.ts";
+import { type GiteaConfig } from "./config.ts";
 
 /** Records of a page: the maximum unless the server is configured otherwise. */
 const LIMIT = 50;
 
 /** All calls to the server: only this file knows its addresses and responses. */
 export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaConfig>, "config" | "http" | "now">) {
-  const base = `${baseOf(config)}/api/v1`;
+  const base = `${baseUrlOf(config)}/api/v1`;
   const odd = makeOddRecords();
   const oddRepositories = makeOddRecords();
   const ask = (path: string, query: SourceRequest["query"] = {}): SourceRequest => ({

@@ -1,18 +1,14 @@
+import { baseUrlKey } from "#sources/base-url.ts";
 import { z } from "zod";
-import { normalizeBaseUrl } from "#core/base-url.ts";
 import { FORGE_CHOICES } from "#sources/forge/config.ts";
 
 /** Config of a Gitea or Forgejo server. Unknown keys are errors. */
 export const GiteaConfig = z.strictObject({
-  url: z
-    .string()
-    .max(2_048)
-    .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an address such as https://git.example.com.")
-    .meta({
-      title: "Server address",
-      description: "Where Gitea or Forgejo is, such as https://git.example.com.",
-      fromAccount: "baseUrl",
-    }),
+  url: baseUrlKey("Give an address such as https://git.example.com.").meta({
+    title: "Server address",
+    description: "Where Gitea or Forgejo is, such as https://git.example.com.",
+    fromAccount: "baseUrl",
+  }),
   ...FORGE_CHOICES,
 });
 export type GiteaConfig = z.infer<typeof GiteaConfig>;
@@ -30,8 +26,3 @@ export const GiteaCredentials = z.strictObject({
         "Settings > Applications > Generate New Token, with read access to repository, issue, organization and user.",
     }),
 });
-
-/** The server's address, without a slash at its end. */
-export function baseOf({ url }: Pick<GiteaConfig, "url">): string {
-  return normalizeBaseUrl(url) ?? url;
-}

@@ -1,3 +1,4 @@
+import { baseUrlOf } from "#sources/base-url.ts";
 import { defined } from "#core/defined.ts";
 import { ApiError } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
@@ -22,7 +23,7 @@ import {
   type ThreadType,
   type UserRecord,
 } from "./client.ts";
-import { baseOf, type GiteaConfig } from "./config.ts";
+import { type GiteaConfig } from "./config.ts";
 
 /** Maps Gitea's records to those shared by all forges. */
 export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
@@ -117,7 +118,7 @@ export function toRepository(record: RepositoryRecord, config: GiteaConfig): For
     id: String(id),
     fullName,
     owner: { id: String(owner.id), login: owner.login },
-    webUrl: `${baseOf(config)}/${fullName.split("/").map(encodeURIComponent).join("/")}`,
+    webUrl: `${baseUrlOf(config)}/${fullName.split("/").map(encodeURIComponent).join("/")}`,
     content: new Set(config.content.filter((each) => has[each])),
     ...(empty !== true && branch !== null && branch !== undefined && branch !== "" && { branch }),
   };

@@ -1,7 +1,8 @@
+import { baseUrlOf } from "#sources/base-url.ts";
 import type { Source } from "#sources/contract.ts";
 import { type ForgeOptions, makeForgeSource } from "#sources/forge/source.ts";
 import { checkGitea } from "./check.ts";
-import { baseOf, GiteaConfig, GiteaCredentials } from "./config.ts";
+import { GiteaConfig, GiteaCredentials } from "./config.ts";
 import { makeGiteaForge } from "./forge.ts";
 import { makeGiteaPeople } from "./people.ts";
 
@@ -26,7 +27,7 @@ export function makeGiteaSource(options: ForgeOptions): Source<GiteaConfig> {
       check: checkGitea,
       open: makeGiteaForge,
       people: makeGiteaPeople,
-      baseUrlOf: baseOf,
+      baseUrlOf,
     },
     options,
   );

@@ -1,3 +1,4 @@
+import { baseUrlKey } from "#sources/base-url.ts";
 import { z } from "zod";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 import { FORGE_CHOICES } from "#sources/forge/config.ts";
@@ -6,14 +7,8 @@ export const GITHUB_API = "https://api.github.com";
 
 /** Config of GitHub. Unknown keys are errors. */
 export const GithubConfig = z.strictObject({
-  apiUrl: z
-    .string()
-    .max(2_048)
+  apiUrl: baseUrlKey("Give an address such as https://github.example.com/api/v3.")
     .default(GITHUB_API)
-    .refine(
-      (text) => normalizeBaseUrl(text) !== undefined,
-      "Give an address such as https://github.example.com/api/v3.",
-    )
     .overwrite((text) => normalizeBaseUrl(text) ?? text)
     .meta({
       title: "API address",

@@ -78,7 +78,6 @@ export function makeGoogleDriveSource({
     inScope: (scope, { containers }) =>
       isNamedIn(scope, ...containers.flatMap(({ type, id }) => (type === "folder" ? [id] : []))),
     childRules: (config) => makeChildRules(config),
-    originOf: () => places.apiUrl,
     baseUrlOf: () => places.apiUrl,
   };
 }

@@ -1,7 +1,7 @@
+import { digestOf } from "#sources/digest.ts";
 import { principalsOf } from "#sources/principals.ts";
 import { none } from "#sources/contents.ts";
 import { defined } from "#core/defined.ts";
-import { createHash } from "node:crypto";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
@@ -134,5 +134,5 @@ function usefulType({ mimeType, name }: DriveFile): string {
 }
 
 export function digest(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
+  return digestOf(value, 16);
 }

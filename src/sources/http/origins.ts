@@ -1,9 +1,9 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import { expandTemplate } from "#core/url-template.ts";
-import type { Source, SourceSpec } from "#sources/contract.ts";
+import { originOf, type Source, type SourceSpec } from "#sources/contract.ts";
 
 /** The properties of a source that decide where its credentials may be sent. */
-export type Signing = Pick<Source, "originOf" | "gitOriginOf"> & {
+export type Signing = Pick<Source, "originOf" | "baseUrlOf" | "gitOriginOf"> & {
   spec: Pick<SourceSpec<unknown>, "auth" | "origins">;
 };
 
@@ -16,17 +16,17 @@ export function templateValues(config: unknown): Readonly<Record<string, unknown
  * Origins that a source signs its requests for with this config: `originOf`, `spec.origins`, and no other. An origin of
  * HTTP as the URL standard writes it, another protocol as `scheme://host:port`.
  */
-export function signedOrigins({ spec, originOf }: Signing, config: unknown): ReadonlySet<string> {
-  const own = originOf?.(config);
+export function signedOrigins(source: Signing, config: unknown): ReadonlySet<string> {
+  const { spec } = source;
+  const own = originOf(source, config);
   const values = templateValues(config);
   const named = (spec.origins ?? []).map((template) => expandTemplate(template, values));
   return new Set([...(own === undefined ? [] : [own]), ...named].flatMap(normalOrigin));
 }
 
 /** Origins where the git program authenticates, with the token of requests. */
-export function gitOrigins({ spec, originOf, gitOriginOf }: Signing, config: unknown): ReadonlySet<string> {
-  if (!gitOriginOf) return signedOrigins({ spec, ...(originOf && { originOf }) }, config);
-  return new Set(normalOrigin(gitOriginOf(config)));
+export function gitOrigins(source: Signing, config: unknown): ReadonlySet<string> {
+  return source.gitOriginOf ? new Set(normalOrigin(source.gitOriginOf(config))) : signedOrigins(source, config);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "#sources/digest.ts";
 import { z } from "zod";
 import { maxFileMb } from "#sources/file-scope/file-size.ts";
 
@@ -45,8 +45,5 @@ export function originOf({ host, port, tls }: ImapConfig): string {
 
 /** Part of every version: changes when the config produces different items from the same messages. */
 export function configKey(config: ImapConfig): string {
-  return createHash("sha256")
-    .update(JSON.stringify([originOf(config), config.maxFileMb]))
-    .digest("base64url")
-    .slice(0, 8);
+  return digestOf([originOf(config), config.maxFileMb], 8);
 }

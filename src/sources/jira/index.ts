@@ -54,7 +54,6 @@ export function makeJiraSource({
     fetchContent: readAttachment,
     inScope: inScopeBy("project"),
     webhook: jiraWebhook,
-    originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,
   };
 }

@@ -1,4 +1,4 @@
-import { isApiError } from "#api/errors.ts";
+import { ifThere } from "#sources/failures.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { accessFields, type ProjectRules } from "./access.ts";
@@ -60,14 +60,12 @@ const NOTHING: IssueItems = { ...NOTHING_ODD, items: [] };
 /** Reads an issue by itself; without items when it is gone, archived or elsewhere. */
 export async function readWhole(tools: Tools, project: ProjectRecord, issueId: string): Promise<IssueItems> {
   const rules = await tools.rules.rulesOf(project);
-  try {
+  const read = await ifThere(async () => {
     // An archived issue is in no search, but its address still returns it.
     const issue = await tools.client.issue(issueId, [...fieldsOf(rules), "archiveddate"]);
     if ((issue.fields.archiveddate ?? undefined) !== undefined) return NOTHING;
-    if (isHere(project, issue)) return await readIssue(tools, project, issue);
+    if (isHere(project, issue)) return readIssue(tools, project, issue);
     return { ...NOTHING, ...defined({ elsewhere: issue.fields.project?.id }) };
-  } catch (error) {
-    if (!isApiError(error, "source_not_found")) throw error;
-    return NOTHING;
-  }
+  });
+  return read ?? NOTHING;
 }

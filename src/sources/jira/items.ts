@@ -1,4 +1,4 @@
-import { isApiError } from "#api/errors.ts";
+import { ifThere } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import type { Result } from "#sources/outcomes.ts";
@@ -26,19 +26,16 @@ export async function* readItems(tools: Tools, externalIds: readonly string[]): 
 }
 
 /** An issue with its parts; undefined when it is gone, out of scope, or not matched by the configured JQL. */
-export async function readOne(
+export function readOne(
   tools: Tools,
   { known, odd, isWhole }: Projects,
   id: string,
 ): Promise<(IssueItems & { project: ProjectRecord }) | undefined> {
-  try {
+  return ifThere(async () => {
     const { fields } = await tools.client.issue(id, ["project"]);
     const project = known.find((each) => each.id === fields.project.id);
     if (!project && (!isWhole || odd.includes(fields.project.id))) throw halfRead(NOT_UNDERSTOOD);
     if (!project) return undefined;
     return (await isAskedFor(tools, id)) ? { project, ...(await readWhole(tools, project, id)) } : undefined;
-  } catch (error) {
-    if (!isApiError(error, "source_not_found")) throw error;
-    return undefined;
-  }
+  });
 }

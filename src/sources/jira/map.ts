@@ -1,10 +1,10 @@
-import { none } from "#sources/contents.ts";
+import { personOf } from "#sources/atlassian/people.ts";
+import { textContent } from "#sources/contents.ts";
+import { fileContent } from "#sources/file-scope/file-content.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
 import { digestOf, readable } from "#sources/atlassian/tell.ts";
-import { maxFileBytes } from "#sources/file-scope/file-size.ts";
-import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { accessOf, accessOfComment, type Naming, type ProjectRules } from "./access.ts";
 import type { JiraContext } from "./client.ts";
 import { partId, projectRef } from "./ids.ts";
@@ -59,8 +59,8 @@ export function toItems(
     status: isDone(fields) ? "done" : "open",
     labels: fields.labels ?? [],
     ...(priority && { priority: priority.name.slice(0, 60) }),
-    ...(fields.assignee && { assignees: [personOf(fields.assignee, mapping)] }),
-    ...(author && { author: personOf(author, mapping) }),
+    ...(fields.assignee && { assignees: [authorOf(fields.assignee, mapping)] }),
+    ...(author && { author: authorOf(author, mapping) }),
     ...defined({ dueAt: fields.duedate, createdAt: fields.created, updatedAt: fields.updated }),
     fields: {
       ...(issuetype && { type: issuetype.name }),
@@ -100,7 +100,7 @@ function toComment(
     title: readable(`Comment${by} on ${issue.key}`).slice(0, 2_000),
     url: `${url}?focusedCommentId=${comment.id}`,
     ...shared,
-    ...(author && { author: personOf(author, mapping) }),
+    ...(author && { author: authorOf(author, mapping) }),
     ...defined({ createdAt: created, updatedAt: updated ?? created }),
     content: contentOf(comment.body, mapping),
     ...(access && { access }),
@@ -122,15 +122,9 @@ function toAttachment(
     hasFileTitle: true,
     url: `${base}/secure/attachment/${id}/${encodeURIComponent(name)}`,
     ...shared,
-    ...(author && { author: personOf(author, mapping) }),
+    ...(author && { author: authorOf(author, mapping) }),
     ...defined({ createdAt: created, updatedAt: created, mimeType, size }),
-    content: hasNoText(mimeType)
-      ? none("unsupported_type")
-      : size === 0
-        ? none("empty")
-        : size !== undefined && size > maxFileBytes(config)
-          ? none("too_large")
-          : { type: "fetch", ref: id },
+    content: fileContent(config, file, id),
   };
 }
 
@@ -151,18 +145,11 @@ function isDone({ status, resolution }: IssueRecord["fields"]): boolean {
 /** Cloud returns documents, Data Center wiki markup. */
 function contentOf(body: unknown, { cloud }: Pick<Mapping, "cloud">): SourceItem["content"] {
   const text = (cloud ? textOfAdf(body) : textOfWiki(body)).replace(/\p{Surrogate}/gu, "");
-  return text === "" ? none("empty") : { type: "inline", text };
+  return textContent(text);
 }
 
-function personOf({ id, displayName, name, emailAddress }: UserRecord, { names }: Pick<Naming, "names">): SourcePerson {
-  const principal = names.user(id);
-  const shown = [displayName, name, id].find((each) => each?.trim());
-  return {
-    name: shown ?? "Someone",
-    ...defined({ principal, login: name, email: emailAddress }),
-    // A person whose id is gone is only a name.
-    claimed: principal === undefined,
-  };
+function authorOf(user: UserRecord, { names }: Pick<Naming, "names">): SourcePerson {
+  return personOf(user, user.id, names);
 }
 
 /** Increase it when the same records produce different items. */

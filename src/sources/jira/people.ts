@@ -1,5 +1,5 @@
 import { parsePrincipal, type Principal } from "#core/principals.ts";
-import { MOST_DUE, tellGone, tellGroup, tellUser } from "#sources/atlassian/people.ts";
+import { tellGroup, tellUser, type Left, tellSite } from "#sources/atlassian/people.ts";
 import { makeFailures, orNothing } from "#sources/failures.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
@@ -14,31 +14,12 @@ type Event = IdentityEvent<null>;
  * Users, groups, roles, and the readers of each project. Only a user with access to the application counts: no one else
  * reads anything, whatever roles they still have. Jira has no feed of changes: every run reads everything.
  */
-export async function* syncJiraPeople(
-  ctx: JiraContext,
-  { mode, groups = [], due, groupsTold }: IdentityRun,
-): AsyncGenerator<Event, void> {
-  const wanted = mode === "groups" ? new Set(groups) : undefined;
-  const told = new Set<Principal>();
-  const failed: string[] = [];
-  for await (const event of tellAll(ctx, failed)) {
-    if (event.t === "group") told.add(event.group);
-    if (event.t === "identity") told.add(event.principal);
-    if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
-  }
-  // The groups that an unreadable project has, or names, are unknown: each that was reported before and is missing now
-  // keeps its last reading until that expires. All the rest is settled.
-  const isWhole = failed.length === 0;
-  const notLookedAt: Principal[] = [];
-  if (!isWhole) for await (const group of groupsTold()) if (!told.has(group)) notLookedAt.push(group);
-  yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told, isWhole);
-  yield { t: "checkpoint", cursor: null };
-  const listing = wanted ? "partial" : "complete";
-  yield { t: "end", listing, ...(notLookedAt.length > 0 && { notLookedAt }) };
+export function syncJiraPeople(ctx: JiraContext, run: IdentityRun): AsyncGenerator<Event, void> {
+  return tellSite(run, (left) => tellAll(ctx, left));
 }
 
-/** @param failed  collects the ids of projects and groups that the server fails for */
-async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Event, void> {
+/** The groups that an unreadable project has, or names, are unknown. */
+async function* tellAll(ctx: JiraContext, left: Left): AsyncGenerator<Event, void> {
   const client = makeJiraClient(ctx);
   const names = makeNames(ctx, "jira");
   // An unauthenticated request sees no users: that must not remove everyone.
@@ -49,7 +30,7 @@ async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Even
   const rules = makeRulesReader(client);
   const projects = await client.projects();
   const { ids, nameless } = client.odd.take();
-  failed.push(...ids, ...(nameless > 0 ? ["unknown"] : []));
+  left.isWhole = ids.length === 0 && nameless === 0;
   const failures = makeFailures(() => client.whoAmI());
   async function* tellReaders(project: ProjectRecord): AsyncGenerator<Event, void> {
     const { browse, levels } = await rules.rulesOf(project);
@@ -67,9 +48,9 @@ async function* tellAll(ctx: JiraContext, failed: string[]): AsyncGenerator<Even
   // If the server fails for one of these, its groups stay until the last reading expires.
   for (const project of projects) {
     for (const list of [tellReaders(project), tellRoles(client, names, directory, project)])
-      if (yield* failures.alone(list)) failed.push(project.id);
+      if (yield* failures.alone(list)) left.isWhole = false;
   }
-  for (const ref of directory.needed()) if (yield* failures.alone(tellMembers(ref))) failed.push(ref.id);
+  for (const ref of directory.needed()) if (yield* failures.alone(tellMembers(ref))) left.isWhole = false;
   // Still in a group or a role, but without access.
   for (const principal of directory.strangers()) yield { t: "identity", principal, state: "suspended" };
 }

@@ -1,4 +1,4 @@
-import { flag, maybe, text, count } from "#sources/lenient.ts";
+import { flag, maybe, text, count, mimeType } from "#sources/lenient.ts";
 import { z } from "zod";
 import { Id, Instant } from "#sources/atlassian/parse.ts";
 import { idAt, listed, many } from "#sources/listed.ts";
@@ -111,7 +111,7 @@ const AttachmentRecord = z.object({
   author: user,
   created: Instant,
   size: count,
-  mimeType: maybe(z.string().max(200)),
+  mimeType,
   content: text,
 });
 export type AttachmentRecord = z.infer<typeof AttachmentRecord>;

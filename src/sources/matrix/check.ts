@@ -1,6 +1,6 @@
+import { baseUrlOf } from "#sources/base-url.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import { makeClient } from "./client.ts";
-import { baseUrlOf } from "./config.ts";
 import { type MatrixContext, roomsOf } from "./rooms.ts";
 
 /** Checks whether the server accepts the account, and warns about rooms that may surprise people. */

@@ -1,10 +1,11 @@
+import { baseUrlOf } from "#sources/base-url.ts";
 import { text } from "#sources/lenient.ts";
 import { defined } from "#core/defined.ts";
 import { z } from "zod";
 import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest, SourceStream } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
-import { baseUrlOf, type MatrixConfig } from "./config.ts";
+import { type MatrixConfig } from "./config.ts";
 import { AnEvent, EventList, Events, type MatrixEvent, OneEvent, visibilityOf, type Visibility } from "./events.ts";
 
 /** State of a room that its messages depend on: when one of these changes, the room is read again. */

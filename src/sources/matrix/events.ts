@@ -1,5 +1,5 @@
 import { defined } from "#core/defined.ts";
-import { maybe, text, count } from "#sources/lenient.ts";
+import { maybe, text, count, mimeType } from "#sources/lenient.ts";
 import { z } from "zod";
 import { idAt, listed } from "#sources/listed.ts";
 
@@ -124,7 +124,7 @@ const Media = z.object({
   url: z.string().regex(/^mxc:\/\/[\w.:[\]-]+\/[\w-]+$/),
   info: maybe(
     z.object({
-      mimetype: maybe(z.string().max(200)),
+      mimetype: mimeType,
       size: count,
     }),
   ),

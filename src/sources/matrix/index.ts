@@ -1,3 +1,4 @@
+import { baseUrlOf } from "#sources/base-url.ts";
 import { inScopeBy } from "#sources/in-scope.ts";
 import { shown, notFound } from "#sources/errors.ts";
 import { defined } from "#core/defined.ts";
@@ -9,7 +10,7 @@ import { toRoomsPage } from "#sources/chat/rooms.ts";
 import { versionOfFile } from "#sources/chat/thread.ts";
 import { checkAccount } from "./check.ts";
 import { makeClient } from "./client.ts";
-import { baseUrlOf, MatrixConfig, MatrixCredentials } from "./config.ts";
+import { MatrixConfig, MatrixCredentials } from "./config.ts";
 import { mediaOf } from "./events.ts";
 import { parseId } from "./map.ts";
 import { syncMatrixPeople } from "./people.ts";
@@ -46,7 +47,6 @@ export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batchin
     },
     fetchContent: readFile,
     inScope: inScopeBy("channel"),
-    originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,
   };
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "#sources/digest.ts";
 import { z } from "zod";
 import { maxFileMb } from "#sources/file-scope/file-size.ts";
 
@@ -18,5 +18,5 @@ export type McpConfig = z.infer<typeof McpConfig>;
 
 /** The part of a config that shapes items: in every version. */
 export function configKey({ maxFileMb: most }: McpConfig): string {
-  return createHash("sha256").update(String(most)).digest("base64url").slice(0, 8);
+  return digestOf(most, 8);
 }

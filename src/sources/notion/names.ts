@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digestOf } from "#sources/digest.ts";
 
 // Control characters, and marks that change the direction of the surrounding text.
 // oxlint-disable-next-line no-control-regex -- names may hold them
@@ -17,5 +17,5 @@ export function cleanName(name: string, otherwise = "Untitled"): string {
 }
 
 export function digest(value: unknown): string {
-  return createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 16);
+  return digestOf(value, 16);
 }

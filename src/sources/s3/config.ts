@@ -1,5 +1,5 @@
-import { canParseUrl } from "#api/parse-url.ts";
-import { createHash } from "node:crypto";
+import { isHttpUrl } from "#sources/base-url.ts";
+import { digestOf } from "#sources/digest.ts";
 import { z } from "zod";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
@@ -63,10 +63,7 @@ export const S3Credentials = z.strictObject({
 });
 
 function isEndpoint(text: string): boolean {
-  if (!canParseUrl(text)) return false;
-  const url = new URL(text);
-  const isHttp = url.protocol === "https:" || url.protocol === "http:";
-  return isHttp && url.username === "" && url.password === "" && url.pathname === "/" && !/[?#]/.test(text);
+  return isHttpUrl(text) && new URL(text).pathname === "/";
 }
 
 interface Place {
@@ -94,6 +91,5 @@ export function bucketUrl(config: Place): string {
  * part of it.
  */
 export function configKey(config: S3Config): string {
-  const told = JSON.stringify([bucketUrl(config), config.maxFileMb, config.archives]);
-  return createHash("sha256").update(told).digest("base64url").slice(0, 8);
+  return digestOf([bucketUrl(config), config.maxFileMb, config.archives], 8);
 }

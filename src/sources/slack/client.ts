@@ -1,10 +1,11 @@
-import { maybe, text, count } from "#sources/lenient.ts";
+import { baseUrlOf } from "#sources/base-url.ts";
+import { maybe, text, count, mimeType } from "#sources/lenient.ts";
 import { z } from "zod";
 import { ApiError, type ErrorCode } from "#api/errors.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SourceStream } from "#sources/http-contract.ts";
 import { idAt, listed, makeOddRecords, many } from "#sources/listed.ts";
-import { baseUrlOf, type SlackConfig } from "./config.ts";
+import { type SlackConfig } from "./config.ts";
 
 export type SlackContext = SourceContext<SlackConfig>;
 
@@ -134,7 +135,7 @@ const SlackFile = z.object({
   id: z.string().regex(/^[A-Z][A-Z0-9]{1,30}$/),
   name: z.string().nullish().catch(undefined),
   title: z.string().nullish().catch(undefined),
-  mimetype: maybe(z.string().max(200)),
+  mimetype: mimeType,
   size: count,
   mode: text,
   is_external: flag,

@@ -1,19 +1,14 @@
+import { baseUrlKey } from "#sources/base-url.ts";
 import { z } from "zod";
-import { normalizeBaseUrl } from "#core/base-url.ts";
 import { CHAT_CHOICES } from "#sources/chat/config.ts";
 
 /** Config of a Slack workspace. Unknown keys are errors. */
 export const SlackConfig = z.strictObject({
-  url: z
-    .string()
-    .max(2_048)
-    .default("https://slack.com")
-    .refine((text) => normalizeBaseUrl(text) !== undefined, "Give an https:// or http:// address without ? or #.")
-    .meta({
-      title: "Address",
-      description: "Address of Slack. Leave it as it is, unless you use GovSlack.",
-      fromAccount: "baseUrl",
-    }),
+  url: baseUrlKey("Give an https:// or http:// address without ? or #.").default("https://slack.com").meta({
+    title: "Address",
+    description: "Address of Slack. Leave it as it is, unless you use GovSlack.",
+    fromAccount: "baseUrl",
+  }),
   channels: z.array(z.string().min(1).max(200)).max(1_000).default([]).meta({
     title: "Channels",
     description: "IDs or names of channels. If empty, kb reads every channel that the app is in.",
@@ -33,7 +28,3 @@ export const SlackCredentials = z.strictObject({
     description: "The bot token (xoxb-…) of your app, or a user token (xoxp-…).",
   }),
 });
-
-export function baseUrlOf({ url }: Pick<SlackConfig, "url">): string {
-  return normalizeBaseUrl(url) ?? url;
-}

@@ -1,3 +1,4 @@
+import { baseUrlOf } from "#sources/base-url.ts";
 import { inScopeBy } from "#sources/in-scope.ts";
 import { shown, notFound } from "#sources/errors.ts";
 import { canParseUrl } from "#api/parse-url.ts";
@@ -12,7 +13,7 @@ import { versionOfFile } from "#sources/chat/thread.ts";
 import { readChannels } from "./channels.ts";
 import { checkWorkspace } from "./check.ts";
 import { makeClient, type SlackContext } from "./client.ts";
-import { baseUrlOf, SlackConfig, SlackCredentials } from "./config.ts";
+import { SlackConfig, SlackCredentials } from "./config.ts";
 import { contentKeyOf, isSaid, nameOf, parseId } from "./map.ts";
 import { syncSlackPeople } from "./people.ts";
 import { slackSessions } from "./sync.ts";
@@ -59,7 +60,6 @@ export function makeSlackSource({
     fetchContent: readFile,
     inScope: inScopeBy("channel"),
     webhook: slackWebhook,
-    originOf: (config) => new URL(baseUrlOf(config)).origin,
     baseUrlOf,
   };
 }

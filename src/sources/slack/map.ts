@@ -1,11 +1,10 @@
+import { fileContent } from "#sources/file-scope/file-content.ts";
 import { none } from "#sources/contents.ts";
 import { defined } from "#core/defined.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
-import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { roomGroup } from "#sources/chat/rooms.ts";
 import { type ChatMessage, toFileItem, toThreadItem } from "#sources/chat/thread.ts";
-import { hasNoText } from "#sources/file-scope/mime-hints.ts";
 import { attachmentsOf, blocksOf } from "./blocks.ts";
 import type { SlackChannel, SlackContext, SlackFile, SlackMessage, SlackUser } from "./client.ts";
 
@@ -107,7 +106,7 @@ export function toItems(mapping: Mapping, room: Room, ts: string, messages: read
         // In the same slice of the channel as its thread.
         at: timeOf(ts),
         url,
-        content: fileContent(ctx, file),
+        content: contentOf(ctx, file),
         contentKey: contentKeyOf(file),
         ...defined({ mimeType: file.mimetype, size: file.size }),
       });
@@ -126,10 +125,8 @@ export function contentKeyOf({ id, size, updated }: SlackFile): string {
   return JSON.stringify([id, size ?? null, updated ?? null]);
 }
 
-function fileContent({ config }: Mapping["ctx"], { is_external, size, mimetype }: SlackFile): SourceItem["content"] {
-  if (is_external || hasNoText(mimetype)) return none("unsupported_type");
-  if (size === 0) return none("empty");
-  return size !== undefined && size > maxFileBytes(config) ? none("too_large") : { type: "fetch" };
+function contentOf({ config }: Mapping["ctx"], { is_external, size, mimetype }: SlackFile): SourceItem["content"] {
+  return is_external ? none("unsupported_type") : fileContent(config, { mimeType: mimetype, size });
 }
 
 function authorOf(mapping: Mapping, { user, username, bot_profile, subtype }: SlackMessage): SourcePerson {

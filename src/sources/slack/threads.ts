@@ -1,12 +1,11 @@
 import { storedIds } from "#sources/collect.ts";
 import { isNamedIn } from "#sources/in-scope.ts";
-import { isApiError } from "#api/errors.ts";
 import type { Scope } from "#core/scope.ts";
 import type { SyncContext } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { Containers } from "#sources/containers.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
-import { type Failures, failedSkip } from "#sources/failures.ts";
+import { type Failures, failedSkip, ifThere } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { tellSeen } from "#sources/seen.ts";
 import type { Outcome } from "#sources/outcomes.ts";
@@ -101,19 +100,10 @@ export async function readOne(
   const room = known.find(({ id }) => id === channel);
   if (!room && (!isWhole || odd.includes(channel))) throw halfRead(NOT_UNDERSTOOD);
   if (!room || Number(ts) * 1_000 < tools.start) return undefined;
-  const thread = await threadOrNothing(tools.client, channel, ts);
+  const thread = (await ifThere(() => tools.client.thread(channel, ts))) ?? { messages: [], isWhole: true };
   const isThere = thread.messages.some((message) => isRoot(message) || message.thread_ts === ts);
   const items = isThere ? await makeItems(tools, room, ts, thread.messages) : [];
   const item = items.find((each) => each.externalId === externalId);
   if (!item && !isUnderstood(thread)) throw halfRead(NOT_UNDERSTOOD);
   return item;
-}
-
-async function threadOrNothing(client: SlackClient, channel: string, ts: string) {
-  try {
-    return await client.thread(channel, ts);
-  } catch (error) {
-    if (!isApiError(error, "source_not_found")) throw error;
-    return { messages: [], isWhole: true };
-  }
 }

@@ -1,5 +1,5 @@
-import { canParseUrl } from "#api/parse-url.ts";
-import { createHash } from "node:crypto";
+import { isHttpUrl } from "#sources/base-url.ts";
+import { digestOf } from "#sources/digest.ts";
 import { z } from "zod";
 import { maxFileMb } from "#sources/file-scope/file-size.ts";
 import { readersKey } from "#sources/file-scope/readers.ts";
@@ -11,7 +11,7 @@ export const WebConfig = z.strictObject({
   url: z
     .string()
     .max(1_000)
-    .refine(isSiteUrl, "Give an https:// or http:// address without a user name, a password, ? or #.")
+    .refine(isHttpUrl, "Give an https:// or http:// address without a user name, a password, ? or #.")
     .meta({
       title: "Address",
       description: "Where the site begins, such as https://docs.example.com/guide/. kb reads the pages below it.",
@@ -94,13 +94,5 @@ export function siteOf({ url }: Pick<WebConfig, "url">): Site {
  * part of it.
  */
 export function configKey(config: WebConfig): string {
-  const told = JSON.stringify([siteOf(config).origin, config.maxFileMb]);
-  return createHash("sha256").update(told).digest("base64url").slice(0, 6);
-}
-
-function isSiteUrl(text: string): boolean {
-  if (!canParseUrl(text)) return false;
-  const url = new URL(text);
-  const isHttp = url.protocol === "https:" || url.protocol === "http:";
-  return isHttp && url.username === "" && url.password === "" && !/[?#]/.test(text);
+  return digestOf([siteOf(config).origin, config.maxFileMb], 6);
 }

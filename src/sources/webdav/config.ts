@@ -1,5 +1,5 @@
-import { canParseUrl } from "#api/parse-url.ts";
-import { createHash } from "node:crypto";
+import { isHttpUrl } from "#sources/base-url.ts";
+import { digestOf } from "#sources/digest.ts";
 import { z } from "zod";
 import { FILE_CHOICES } from "#sources/file-scope/config.ts";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
@@ -10,7 +10,7 @@ export const WebdavConfig = z.strictObject({
   url: z
     .string()
     .max(2_048)
-    .refine(isFolderUrl, "Give an https:// or http:// address without a user name, a password, ? or #.")
+    .refine(isHttpUrl, "Give an https:// or http:// address without a user name, a password, ? or #.")
     .meta({
       title: "Folder address",
       description:
@@ -32,13 +32,6 @@ export const WebdavCredentials = z.strictObject({
     .meta({ title: "Password", format: "password", description: "In Nextcloud, use an app password." }),
 });
 
-function isFolderUrl(text: string): boolean {
-  if (!canParseUrl(text)) return false;
-  const url = new URL(text);
-  const isHttp = url.protocol === "https:" || url.protocol === "http:";
-  return isHttp && url.username === "" && url.password === "" && !/[?#]/.test(text);
-}
-
 /** The address of the folder; it ends with a slash. */
 export function baseOf({ url }: Pick<WebdavConfig, "url">): URL {
   const base = new URL(url);
@@ -51,6 +44,5 @@ export function baseOf({ url }: Pick<WebdavConfig, "url">): URL {
  * part of it.
  */
 export function configKey(config: WebdavConfig): string {
-  const told = JSON.stringify([baseOf(config).href, config.maxFileMb, config.archives]);
-  return createHash("sha256").update(told).digest("base64url").slice(0, 8);
+  return digestOf([baseOf(config).href, config.maxFileMb, config.archives], 8);
 }

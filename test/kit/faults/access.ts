@@ -1,6 +1,6 @@
 import type { SourceItem } from "#sources/item.ts";
 import { CONNECTOR_ID } from "../fixture.ts";
-import { userPrincipal } from "../reference/people.ts";
+import { principalsOf } from "#sources/principals.ts";
 import { type Faults, naming, onItems, onPeople, type Told, toldInSync, withReaders } from "./plant.ts";
 
 /** Faults in who may read. */
@@ -70,7 +70,7 @@ export const ACCESS: Faults = {
     caughtBy: "access",
     plant: (source, { provider }) => ({
       async *sync(ctx, run) {
-        const nameOf = (id: string) => userPrincipal(ctx, id);
+        const nameOf = principalsOf(ctx, "reference").user;
         const named = ({ externalId, partOf, ...item }: SourceItem): SourceItem => ({
           ...item,
           externalId,

@@ -24,9 +24,9 @@ type Run = SyncRequest & { cursor: ReferenceKept | null };
 export type Told = IdentityEvent<PeopleCursor>;
 
 /** What is wrong with a source: each changes one thing of the reference source. */
-type Planted = Partial<Omit<Source, "spec" | "originOf" | "webhook">> & {
+type Planted = Partial<Omit<Source, "spec" | "baseUrlOf" | "webhook">> & {
   spec?: KitFixture["source"]["spec"];
-  originOf?: undefined;
+  baseUrlOf?: undefined;
   webhook?: Source["webhook"];
 };
 

@@ -36,7 +36,7 @@ export const SPEC: Faults = {
   },
   "no origin that credentials are for": {
     caughtBy: "credentials",
-    plant: () => ({ originOf: undefined }),
+    plant: () => ({ baseUrlOf: undefined }),
   },
   "browse throws": {
     caughtBy: "browse",

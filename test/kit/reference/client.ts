@@ -1,10 +1,14 @@
 import { z } from "zod";
+import { baseUrlKey } from "#sources/base-url.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { SourceRequest } from "#sources/http-contract.ts";
 import { idAt, listed } from "#sources/listed.ts";
 
 export const ReferenceConfig = z.strictObject({
-  url: z.url().meta({ title: "URL", description: "Where the wiki is, such as https://wiki.example.com." }),
+  url: baseUrlKey("Give an address such as https://wiki.example.com.").meta({
+    title: "URL",
+    description: "Where the wiki is, such as https://wiki.example.com.",
+  }),
 });
 export type ReferenceConfig = z.infer<typeof ReferenceConfig>;
 

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { isApiError } from "#api/errors.ts";
-import { formatPrincipal, type Principal } from "#core/principals.ts";
+import type { Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/context.ts";
+import { ifThere } from "#sources/failures.ts";
+import { principalsOf } from "#sources/principals.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type GroupRecord, makeClient, type ReferenceConfig, type UserRecord } from "./client.ts";
 
@@ -46,13 +47,18 @@ async function* readChanges(ctx: Context, { since }: PeopleCursor): AsyncGenerat
   const { changes, latest } = await makeClient(ctx).peopleChanges(since);
   for (const change of changes) {
     if ("user" in change) {
-      const principal = userPrincipal(ctx, change.user);
+      const principal = principals(ctx).user(change.user);
       yield change.is ? identityOf(ctx, change.is) : { t: "identity", principal, state: "gone" };
     } else if (change.member === undefined) {
       yield await readGroup(ctx, change.group);
     } else {
       const member = memberPrincipal(ctx, change.member);
-      yield { t: "member", group: groupPrincipal(ctx, change.group), member, ...(change.removed && { removed: true }) };
+      yield {
+        t: "member",
+        group: principals(ctx).group(change.group),
+        member,
+        ...(change.removed && { removed: true }),
+      };
     }
   }
   yield { t: "checkpoint", cursor: { since: latest } };
@@ -61,24 +67,20 @@ async function* readChanges(ctx: Context, { since }: PeopleCursor): AsyncGenerat
 
 /** A group as it is now; one that is gone has nobody. */
 async function readGroup(ctx: Context, id: string): Promise<IdentityEvent<PeopleCursor>> {
-  try {
-    return groupOf(ctx, await makeClient(ctx).group(id));
-  } catch (error) {
-    if (!isApiError(error, "source_not_found")) throw error;
-    return { t: "group", group: groupPrincipal(ctx, id), members: [] };
-  }
+  const group = await ifThere(() => makeClient(ctx).group(id));
+  return group ? groupOf(ctx, group) : { t: "group", group: principals(ctx).group(id), members: [] };
 }
 
 function groupOf(ctx: Context, { id, members, isPublic, etag }: GroupRecord): IdentityEvent<PeopleCursor> {
   const named = members.map((member) => memberPrincipal(ctx, member));
   // A public space stays the same group: who may read it changes in one place, however many pages it has.
-  return { t: "group", group: groupPrincipal(ctx, id), members: isPublic ? [...named, "everyone"] : named, etag };
+  return { t: "group", group: principals(ctx).group(id), members: isPublic ? [...named, "everyone"] : named, etag };
 }
 
 function identityOf(ctx: Context, { id, email, state }: UserRecord): IdentityEvent<PeopleCursor> {
   return {
     t: "identity",
-    principal: userPrincipal(ctx, id),
+    principal: principals(ctx).user(id),
     state,
     login: id,
     email: { address: email, isVerified: true },
@@ -86,18 +88,10 @@ function identityOf(ctx: Context, { id, email, state }: UserRecord): IdentityEve
 }
 
 function memberPrincipal(ctx: Context, id: string): Principal {
-  return id.includes(":") ? groupPrincipal(ctx, id) : userPrincipal(ctx, id);
+  const { user, group } = principals(ctx);
+  return id.includes(":") ? group(id) : user(id);
 }
 
-export function groupPrincipal({ connector }: Pick<Context, "connector">, id: string): Principal {
-  return formatPrincipal({ type: "source_group", connectorId: connector.id, id });
-}
-
-export function userPrincipal({ connector }: Pick<Context, "connector">, id: string): Principal {
-  return formatPrincipal({
-    type: "source_user",
-    providerId: "reference",
-    instance: connector.instance ?? connector.id,
-    id,
-  });
+function principals(ctx: Context) {
+  return principalsOf(ctx, "reference");
 }

@@ -3,9 +3,10 @@ import type { Scope } from "#core/scope.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
+import { baseUrlOf } from "#sources/base-url.ts";
+import { inScopeBy, isNamedIn } from "#sources/in-scope.ts";
 import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.ts";
 import { makeClient, ReferenceConfig } from "./client.ts";
-import { isInside } from "./map.ts";
 import { syncReferencePeople } from "./people.ts";
 import { referenceSessions } from "./sync.ts";
 import { referenceWebhook } from "./webhook.ts";
@@ -38,9 +39,8 @@ export function makeReferenceSource() {
     browse,
     fetchContent,
     countAdded,
-    inScope: (scope, item) => item.containers.some(({ id }) => isInside(scope, id)),
-    originOf: ({ url }) => new URL(url).origin,
-    baseUrlOf: ({ url }) => url,
+    inScope: inScopeBy("space"),
+    baseUrlOf,
     syncIdentities: syncReferencePeople,
     webhook: referenceWebhook,
   } satisfies Source<ReferenceConfig>;
@@ -52,7 +52,7 @@ async function countAdded(ctx: Context, { from, to }: { from: Scope; to: Scope }
   let [items, calls] = [0, 0];
   for await (const spaces of client.spaces()) {
     for (const { id } of spaces.known) {
-      if (!isInside(to, id) || isInside(from, id)) continue;
+      if (!isNamedIn(to, id) || isNamedIn(from, id)) continue;
       for await (const pages of client.pagesOf(id, "")) [items, calls] = [items + pages.size, calls + 1];
     }
   }

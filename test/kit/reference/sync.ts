@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { isApiError } from "#api/errors.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { type ContainerEvent, type ContainerList, makeContainers, placeSchema } from "#sources/containers.ts";
-import { failedSkip, makeFailures } from "#sources/failures.ts";
+import { failedSkip, ifThere, makeFailures } from "#sources/failures.ts";
+import { isNamedIn } from "#sources/in-scope.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
 import { judgedEntryOf, type OpenRequest, type SessionSpec, type WalkEnd, type WalkEvent } from "#sources/session.ts";
 import type { Result } from "#sources/outcomes.ts";
 import { makeClient, type ReferenceConfig, type SpaceRecord } from "./client.ts";
-import { isInside, spaceRef, toItem } from "./map.ts";
+import { spaceRef, toItem } from "./map.ts";
 
 /** The last change that was told. */
 const ReferenceCursor = z.object({ since: z.number() });
@@ -75,7 +75,7 @@ async function listSpaces({ client, scope }: Tools): Promise<ContainerList<Space
   const odd: string[] = [];
   let isWhole = true;
   for await (const spaces of client.spaces()) {
-    known.push(...spaces.known.filter(({ id }) => isInside(scope, id)));
+    known.push(...spaces.known.filter(({ id }) => isNamedIn(scope, id)));
     odd.push(...spaces.odd);
     isWhole &&= spaces.nameless === 0;
   }
@@ -108,7 +108,7 @@ async function* tellChanges({ ctx, client, scope }: Tools, since: number): Async
   for (const change of changes) {
     if ("space" in change) {
       if (change.is === null) yield { t: "delete_container", ...spaceRef(change.space) };
-    } else if (change.is !== null && isInside(scope, change.is.space)) {
+    } else if (change.is !== null && isNamedIn(scope, change.is.space)) {
       yield { t: "page", entries: [judgedEntryOf(toItem(ctx, change.is))] };
     } else if (!renamed.has(change.page)) {
       yield { t: "delete", externalId: change.page };
@@ -119,11 +119,6 @@ async function* tellChanges({ ctx, client, scope }: Tools, since: number): Async
 
 /** One page as it is now; nothing when it is gone. */
 async function readOne({ ctx, client, scope }: Tools, id: string): Promise<Result[]> {
-  try {
-    const page = await client.page(id);
-    return isInside(scope, page.space) ? [{ t: "upsert", item: toItem(ctx, page) }] : [];
-  } catch (error) {
-    if (!isApiError(error, "source_not_found")) throw error;
-    return [];
-  }
+  const page = await ifThere(() => client.page(id));
+  return page && isNamedIn(scope, page.space) ? [{ t: "upsert", item: toItem(ctx, page) }] : [];
 }

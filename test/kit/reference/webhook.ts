@@ -1,17 +1,16 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { SourceWebhook } from "#sources/contract.ts";
+import { hmacOf, isSame, readHookJson } from "#sources/webhook.ts";
 import { makeClient, type ReferenceConfig } from "./client.ts";
 
 /** The wiki signs each notification, which names a page that changed, or none where that page is gone. */
 export const referenceWebhook: SourceWebhook<ReferenceConfig> = {
   verify(secret, { headers, rawBody }) {
-    const right = createHmac("sha256", secret).update(rawBody).digest("hex");
-    const given = Buffer.from(headers.get("x-reference-signature") ?? "");
-    if (given.length !== right.length || !timingSafeEqual(given, Buffer.from(right))) return "refused";
-    const { page } = Notification.parse(JSON.parse(Buffer.from(rawBody).toString()));
+    const delivery = hmacOf(secret, rawBody);
+    if (!isSame(headers.get("x-reference-signature"), delivery)) return "refused";
+    const { page } = Notification.parse(readHookJson(rawBody));
     // Each notification has the number of its change, so no two have one signature.
-    return { changes: [page === null ? { t: "delta" } : { t: "items", externalIds: [page] }], delivery: right };
+    return { changes: [page === null ? { t: "delta" } : { t: "items", externalIds: [page] }], delivery };
   },
   async subscribe(ctx, to) {
     const { id, expiresIn } = await makeClient(ctx).subscribe(to);

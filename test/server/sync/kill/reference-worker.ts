@@ -19,7 +19,7 @@ import type { SyncMode } from "#storage/records/syncs.ts";
 import { makeStore } from "#storage/records/store.ts";
 import { analyzeDocument } from "#text/analyzer.ts";
 import type { ReferenceConfig } from "../../../kit/reference/client.ts";
-import { groupPrincipal, userPrincipal } from "../../../kit/reference/people.ts";
+import { principalsOf } from "#sources/principals.ts";
 import type { ReferenceKept } from "../../../kit/faults/plant.ts";
 import { makeReferenceSource } from "../../../kit/reference/source.ts";
 
@@ -129,11 +129,12 @@ function makeTellingSource() {
   }
 
   async function* listed(ctx: SyncContext<ReferenceConfig>, space: string): AsyncGenerator<SyncEvent, void> {
-    const group = groupPrincipal(ctx, `restricted:${space}`);
+    const principals = principalsOf(ctx, "reference");
+    const group = principals.group(`restricted:${space}`);
     const container = { type: "space" as const, id: space };
-    const members = ["u1", "u2"].map((id) => userPrincipal(ctx, id));
+    const members = ["u1", "u2"].map((id) => principals.user(id));
     yield { t: "group", group, members, containers: [container] };
-    const access = { known: true as const, all: [[groupPrincipal(ctx, `space:${space}`)], [group]] };
+    const access = { known: true as const, all: [[principals.group(`space:${space}`)], [group]] };
     yield { t: "access", externalId: `${space}-restricted`, access };
     yield { t: "listed", container };
   }
