@@ -3,6 +3,7 @@ import type { IndexWriter } from "#storage/index/write/writer.ts";
 import { numberOf } from "#storage/index/sqlite.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
+import { type Query, readPages } from "./read-pages.ts";
 import { readStoredDocument } from "#storage/batch/stored-document.ts";
 
 /** Items read at once: their texts are in memory together. */
@@ -44,18 +45,13 @@ export function makeReindex(connection: SqliteConnection, index: IndexWriter, sl
 
 /** The index documents of a workspace's living items, analyzed again; undefined after each, for a pause. */
 function* readDocuments(connection: SqliteConnection, workspaceId: string): Generator<IndexedDocument | undefined> {
-  let after = "";
-  for (;;) {
-    const { rows } = connection.execute(
-      'select * from items where "workspaceId" = ? and "kbId" > ? and "removedAt" is null order by "kbId" limit ?',
-      [workspaceId, after, PAGE],
-    );
+  const living =
+    'select * from items where "workspaceId" = ? and "kbId" > ? and "removedAt" is null order by "kbId" limit ?';
+  const all: Query = (sql, ...values) => connection.execute(sql, [workspaceId, ...values]).rows;
+  for (const rows of readPages(all, living, { kbId: "" }, PAGE)) {
     for (const row of rows) {
-      const document = readStoredDocument(connection, row);
-      yield document;
+      yield readStoredDocument(connection, row);
       yield undefined;
-      after = document.kbId;
     }
-    if (rows.length < PAGE) return;
   }
 }

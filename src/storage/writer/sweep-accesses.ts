@@ -1,8 +1,9 @@
 import type { IndexWriter } from "#storage/index/write/writer.ts";
 import type { SweptAccesses } from "#storage/item-batch.ts";
-import type { SqliteConnection, SqlRow, SqlValue } from "#storage/sqlite.ts";
+import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 import { NumberSet } from "./number-set.ts";
+import { type Query, readPages } from "./read-pages.ts";
 
 export interface SweepAccessesArgs {
   workspaceId: string;
@@ -59,72 +60,52 @@ function begin(
   workspaceId: string,
   page: number,
 ): Sweep {
-  const all = (sql: string, ...values: SqlValue[]): SqlRow[] => connection.execute(sql, [workspaceId, ...values]).rows;
+  const all: Query = (sql, ...values) => connection.execute(sql, [workspaceId, ...values]).rows;
   const sweep: Sweep = { used: new NumberSet(), job: work(), accesses: 0, lists: 0 };
   return sweep;
 
   function* work(): Generator<void> {
     yield* walkItems(all, page, sweep.used);
     yield* walkChildren(all, page, sweep.used);
-    for (let after = 0, last = after; ; after = last) {
-      const ids = all(
-        "select aclId from accesses where workspaceId = ? and aclId > ? order by aclId limit ?",
-        after,
-        page,
-      );
-      last = Number(ids.at(-1)?.["aclId"] ?? after);
-      for (const aclId of ids.map((row) => Number(row["aclId"])).filter((id) => !sweep.used.has(id))) {
+    const accesses = "select aclId from accesses where workspaceId = ? and aclId > ? order by aclId limit ?";
+    for (const rows of readPages(all, accesses, { aclId: 0 }, page)) {
+      for (const aclId of rows.map((row) => Number(row["aclId"])).filter((id) => !sweep.used.has(id))) {
         all("delete from accesses where workspaceId = ? and aclId = ?", aclId);
         sweep.accesses++;
       }
       yield;
-      if (ids.length < page) break;
     }
     yield* index.followAccesses(workspaceId);
     yield* sweepLists(all, page, sweep);
   }
 }
 
-type Query = (sql: string, ...values: SqlValue[]) => SqlRow[];
-
 /**
  * Visits every row of the workspace, removed ones too, by a covering index. A row that changes its place there is
  * written, and so recorded.
  */
 function* walkItems(all: Query, page: number, used: NumberSet): Generator<void> {
-  const from = "select updatedAt, kbId, aclId from items indexed by items_by_updated where workspaceId = ?";
-  let kbId = "";
-  for (;;) {
-    const rows = all(`${from} and updatedAt is null and kbId > ? order by kbId limit ?`, kbId, page);
-    for (const row of rows) used.add(Number(row["aclId"]));
-    yield;
-    if (rows.length < page) break;
-    kbId = String(rows.at(-1)?.["kbId"]);
-  }
-  let updatedAt = Number.MIN_SAFE_INTEGER;
-  kbId = "";
-  for (;;) {
-    const after = `${from} and (updatedAt, kbId) > (?, ?) order by updatedAt, kbId limit ?`;
-    const rows = all(after, updatedAt, kbId, page);
-    for (const row of rows) used.add(Number(row["aclId"]));
-    yield;
-    const last = rows.at(-1);
-    if (!last || rows.length < page) return;
-    [updatedAt, kbId] = [Number(last["updatedAt"]), String(last["kbId"])];
+  const items = "select updatedAt, kbId, aclId from items indexed by items_by_updated where workspaceId = ?";
+  const undated = `${items} and updatedAt is null and kbId > ? order by kbId limit ?`;
+  const dated = `${items} and (updatedAt, kbId) > (?, ?) order by updatedAt, kbId limit ?`;
+  for (const [query, start] of [
+    [undated, { kbId: "" }],
+    [dated, { updatedAt: Number.MIN_SAFE_INTEGER, kbId: "" }],
+  ] as const) {
+    for (const rows of readPages(all, query, start, page)) {
+      for (const row of rows) used.add(Number(row["aclId"]));
+      yield;
+    }
   }
 }
 
 /** The accesses that children name themselves; in every other row that is the access it has. */
 function* walkChildren(all: Query, page: number, used: NumberSet): Generator<void> {
-  const from = `select kbId, ownAclId from items indexed by items_by_own_access where workspaceId = ?
-    and parentExternalId is not null and ownAclId is not null`;
-  for (let kbId = ""; ;) {
-    const rows = all(`${from} and kbId > ? order by kbId limit ?`, kbId, page);
+  const children = `select kbId, ownAclId from items indexed by items_by_own_access where workspaceId = ?
+    and parentExternalId is not null and ownAclId is not null and kbId > ? order by kbId limit ?`;
+  for (const rows of readPages(all, children, { kbId: "" }, page)) {
     for (const row of rows) used.add(Math.max(0, Number(row["ownAclId"])));
     yield;
-    const last = rows.at(-1);
-    if (!last || rows.length < page) return;
-    kbId = String(last["kbId"]);
   }
 }
 
@@ -140,20 +121,18 @@ function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
     return rows.length < page;
   };
   while (!learn()) yield;
-  for (let after = 0; ;) {
-    yield;
+  yield;
+  const lists =
+    "select listId, principals from access_lists where workspaceId = ? and listId > ? order by listId limit ?";
+  for (const rows of readPages(all, lists, { listId: 0 }, page)) {
     // Writes between two slices count before this slice deletes anything.
     while (!learn());
-    const query =
-      "select listId, principals from access_lists where workspaceId = ? and listId > ? order by listId limit ?";
-    const rows = all(query, after, page);
     for (const row of rows) {
       if (used.has(Number(row["listId"]))) continue;
       deleteList(all, Number(row["listId"]), String(row["principals"]));
       sweep.lists++;
     }
-    after = Number(rows.at(-1)?.["listId"] ?? after);
-    if (rows.length < page) return;
+    if (rows.length === page) yield;
   }
 }
 
