@@ -35,7 +35,12 @@ async function* walk(events: ReturnType<Script<never>>): AsyncGenerator<WalkEven
   for await (const event of events) {
     if (event.t === "checkpoint") {
       cursor = event.cursor;
-      yield { t: "page", entries: [], checkpoint: cursor, ...(event.looks !== undefined && { looks: event.looks }) };
+      yield {
+        t: "page",
+        entries: [],
+        checkpoint: cursor,
+        ...(event.listings !== undefined && { listings: event.listings }),
+      };
     } else if (event.t === "end") {
       for (const what of event.notLookedAt ?? []) yield { t: "failed", what, message: "It can't be read now." };
       const { listing, permissions, why } = event;

@@ -24,16 +24,16 @@ export type FailureWords = Partial<Record<ErrorCode, Words>> & { otherwise?: Wor
  * Checks whether a source can be used, and turns a failure into a problem in the source's own words.
  *
  * @param words  for every failure, or for this one
- * @param look  queries the source; what it throws is the problem
+ * @param read  queries the source; what it throws is the problem
  * @throws programming errors, and the reason of an abort
  */
 export async function runCheck(
   { signal }: Pick<SourceContext<unknown>, "signal">,
   words: FailureWords | ((error: ApiError) => FailureWords),
-  look: () => Promise<Found>,
+  read: () => Promise<Found>,
 ): Promise<CheckOutcome> {
   try {
-    const found = await look();
+    const found = await read();
     if ("problem" in found) return { ok: false, problem: found.problem };
     const { warnings = [], ...standing } = found;
     return { ok: true, ...standing, ...(warnings.length > 0 && { warnings }) };

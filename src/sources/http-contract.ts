@@ -118,7 +118,7 @@ export interface SourceRequest {
   /** Statuses from 300 on that are returned as responses instead of thrown. */
   allow?: readonly number[];
   /** Headers that a failure copies to its `details.headers`, if present. */
-  tell?: readonly string[];
+  keepHeaders?: readonly string[];
   /** Statuses that mean the cursor is too old: thrown as `cursor_expired`. */
   expired?: readonly number[];
   /** Bytes of the decompressed body; 32 MiB by default, 1 GiB for a stream. */

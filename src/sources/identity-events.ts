@@ -51,5 +51,5 @@ export interface IdentityRun<Cursor = unknown> {
   /** Groups and users that were not read for long, the oldest first, groups before users. */
   due(limit: number): AsyncIterable<Principal>;
   /** Every group that was reported before: one that a `whole` run can't read stays only if it is named at the end. */
-  groupsTold(): AsyncIterable<Principal>;
+  groupsReported(): AsyncIterable<Principal>;
 }

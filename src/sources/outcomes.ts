@@ -41,7 +41,7 @@ export type Result =
    * members, until the source shows it again: a group by reading it whole. A refusal of everything is thrown:
    * `source_unauthorized`.
    */
-  | { t: "refused"; what: What; code: RefusalCode }
+  | { t: "refused"; what: SourceRef; code: RefusalCode }
   | Skip;
 
 /**
@@ -70,7 +70,7 @@ export interface Skip {
  */
 export interface Failed {
   t: "failed";
-  what: What;
+  what: SourceRef;
   message: string;
   as?: string;
 }
@@ -82,4 +82,4 @@ export type RefusalCode = "source_forbidden" | "source_not_found" | "source_gone
  * One thing at the source. `isRest`: of a container, only the items that the run doesn't name, because one of its lists
  * could not be read.
  */
-export type What = { externalId: string } | { container: ContainerRef; isRest?: true } | { group: Principal };
+export type SourceRef = { externalId: string } | { container: ContainerRef; isRest?: true } | { group: Principal };

@@ -8,10 +8,10 @@ import type { Outcome } from "./outcomes.ts";
 export const SEEN_IDS = 500;
 
 type Seen = Extract<Outcome, { t: "seen" }>;
-type Told = Seen | Extract<Outcome, { t: "upsert" }>;
+type Named = Seen | Extract<Outcome, { t: "upsert" }>;
 
 /** Reports that the stored items with these ids stay. */
-export function tellSeen(ids: readonly string[]): Seen[] {
+export function reportSeen(ids: readonly string[]): Seen[] {
   return [...inChunks(ids, SEEN_IDS)].map((externalIds) => ({ t: "seen", externalIds }));
 }
 
@@ -20,12 +20,12 @@ export function tellSeen(ids: readonly string[]): Seen[] {
  *
  * @param hasChanged  called for those: whether anything else about the item changed
  */
-export async function tellItems(
+export async function reportItems(
   stored: Pick<StoredItems, "version">,
   items: readonly SourceItem[],
   hasChanged: (item: SourceItem) => Promise<boolean> = () => Promise.resolve(false),
-): Promise<Told[]> {
-  const events: Told[] = [];
+): Promise<Named[]> {
+  const events: Named[] = [];
   const same: string[] = [];
   for (const item of items) {
     const { externalId, version } = item;
@@ -33,5 +33,5 @@ export async function tellItems(
     if (isSame && !(await hasChanged(item))) same.push(externalId);
     else events.push({ t: "upsert", item });
   }
-  return [...events, ...tellSeen(same)];
+  return [...events, ...reportSeen(same)];
 }

@@ -90,7 +90,7 @@ export interface Page<Checkpoint> {
   /**
    * The listing requests or folders it took; for a source whose runs may end at a bound. Source: docs/decisions/0070
    */
-  looks?: number;
+  listings?: number;
   /** The name of the current step, and the total if known, for people who wait. */
   note?: string;
   total?: number | undefined;
@@ -119,7 +119,7 @@ export interface Batching {
   upserts: number;
   seen: number;
   /** Folders, or listing requests. */
-  looks: number;
+  listings: number;
   /** Milliseconds: a slow source yields to others as soon as a fast one. */
   everyMs: number;
 }

@@ -82,8 +82,8 @@ export function hmacOf(secret: string, ...of: readonly (string | Uint8Array)[]):
 }
 
 /** Takes as long for a wrong signature as for the right one. */
-export function isSame(told: string | null, expected: string): boolean {
-  const [a, b] = [Buffer.from(told ?? ""), Buffer.from(expected)];
+export function isSame(given: string | null, expected: string): boolean {
+  const [a, b] = [Buffer.from(given ?? ""), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

@@ -39,7 +39,7 @@ export async function runPeopleInto(
     mode,
     cursor: people.cursor,
     async *due() {},
-    async *groupsTold() {
+    async *groupsReported() {
       yield* people.groups.keys();
     },
     ...(groups && { groups }),

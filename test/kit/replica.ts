@@ -5,7 +5,7 @@ import type { Authority, Principal } from "#core/principals.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { ContainerRef, SourceItem } from "#sources/item.ts";
 import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
-import type { What } from "#sources/outcomes.ts";
+import type { SourceRef } from "#sources/outcomes.ts";
 import { authorityIn } from "./authority.ts";
 import { contextOf, type KitFixture } from "./fixture.ts";
 import {
@@ -164,7 +164,7 @@ function isWithin({ createdAt }: SourceItem, { from, to }: { from?: number; to?:
   return createdAt >= (from ?? -Infinity) && createdAt < (to ?? Infinity);
 }
 
-export function isAbout(what: What, externalId: string, item: SourceItem): boolean {
+export function isAbout(what: SourceRef, externalId: string, item: SourceItem): boolean {
   if ("externalId" in what) return what.externalId === externalId;
   return "container" in what && livesIn(item, what.container);
 }

@@ -7,7 +7,7 @@ import type { IdentityEvent } from "#sources/identity-events.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
-import type { What } from "#sources/outcomes.ts";
+import type { SourceRef } from "#sources/outcomes.ts";
 import { toIndexUpsert } from "#storage/batch/index-upsert.ts";
 import type { ItemOp } from "#storage/item-batch.ts";
 import type { IndexedDocument } from "#storage/search-index.ts";
@@ -110,7 +110,7 @@ function* itemEvents(model: Model, where: ModelConnector, round: Round, at: numb
   const items = model.items.filter((item) => item.connectorId === connectorId);
   // In some worlds children come before their parents.
   if (model.seed % 2 === 1) items.reverse();
-  const notLookedAt: What[] = [];
+  const notLookedAt: SourceRef[] = [];
   for (const [id, said] of Object.entries(round.spaces)) {
     const container = folder(id);
     if (said === "listed") continue;

@@ -1,6 +1,6 @@
 /** The events of a run, in order: what its source named, compared with what is stored. */
 import type { OpenRequest, Permissions } from "#sources/session.ts";
-import type { Failed, Outcome, What } from "#sources/outcomes.ts";
+import type { Failed, Outcome, SourceRef } from "#sources/outcomes.ts";
 
 export type SyncEvent =
   | Exclude<Outcome, Failed>
@@ -11,7 +11,7 @@ export type SyncEvent =
    * are mirrored. Source: docs/decisions/0070. `isLast`: the end follows. A run that stops here has nothing to resume
    * from, and begins again.
    */
-  | { t: "checkpoint"; cursor: unknown; looks?: number; isLast?: true }
+  | { t: "checkpoint"; cursor: unknown; listings?: number; isLast?: true }
   | { t: "progress"; done: number; total?: number; note?: string }
   | SyncEnd;
 
@@ -21,7 +21,7 @@ export interface SyncEnd {
   /** `complete` = every living id in scope was named in this run, except in the parts that `notLookedAt` names. */
   listing: "complete" | "partial";
   /** Parts that this run could not read; they stay as they are, and their permissions grow old. */
-  notLookedAt?: readonly What[];
+  notLookedAt?: readonly SourceRef[];
   /** Why the listing is partial, for the connector's owner; the run ends as partial with it. */
   why?: string;
   permissions: Permissions;

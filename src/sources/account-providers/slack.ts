@@ -38,14 +38,14 @@ export const slack: AccountProvider = {
   limits: { perMinute: 50 },
   async whoami(http, { apiUrl }) {
     const answer = await http.request({ method: "POST", url: `${apiUrl}/auth.test`, auth: true, isIdempotent: true });
-    const said = answer.json(Said);
-    if (!said.ok) {
+    const body = answer.json(Said);
+    if (!body.ok) {
       // Slack reports errors with status 200.
-      throw new ApiError(LATER.has(said.error ?? "") ? "source_unavailable" : "source_unauthorized", {
+      throw new ApiError(LATER.has(body.error ?? "") ? "source_unavailable" : "source_unauthorized", {
         message: "Slack does not accept this token.",
       });
     }
-    const { user_id, team_id, user, team } = said;
+    const { user_id, team_id, user, team } = body;
     const scopes = answer.headers
       .get("x-oauth-scopes")
       ?.split(",")

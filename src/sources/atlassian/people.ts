@@ -29,7 +29,7 @@ export function personOf(user: Partial<AtlassianUser> | undefined, id: string | 
 }
 
 /** A group by its id at the source, in full. */
-export function* tellGroup(
+export function* reportGroup(
   names: Names,
   id: string,
   members: readonly Principal[],
@@ -38,7 +38,7 @@ export function* tellGroup(
   if (group !== undefined) yield* groupPages(group, members);
 }
 
-export function* tellUser(
+export function* reportUser(
   { id, active, displayName, name, emailAddress }: AtlassianUser,
   names: Names,
 ): Generator<Event, void> {
@@ -71,33 +71,33 @@ const MOST_DUE = 1_000_000;
  * A run for the people and groups of a site, which has no feed of changes: each reads everything. Groups that could not
  * be read keep their last reading until that expires; what was reported before and no longer exists ends.
  */
-export async function* tellSite(
-  { mode, groups = [], due, groupsTold }: IdentityRun,
+export async function* reportSite(
+  { mode, groups = [], due, groupsReported }: IdentityRun,
   read: (left: Left) => AsyncIterable<Event>,
 ): AsyncGenerator<Event, void> {
   const wanted = mode === "groups" ? new Set(groups) : undefined;
-  const told = new Set<Principal>();
+  const reported = new Set<Principal>();
   const left: Left = { groups: [], isWhole: true };
   for await (const event of read(left)) {
-    if (event.t === "group") told.add(event.group);
-    if (event.t === "identity") told.add(event.principal);
+    if (event.t === "group") reported.add(event.group);
+    if (event.t === "identity") reported.add(event.principal);
     if (!wanted || (event.t === "group" && wanted.has(event.group))) yield event;
   }
-  if (!left.isWhole) for await (const group of groupsTold()) if (!told.has(group)) left.groups.push(group);
-  for (const group of left.groups) told.add(group);
-  yield* tellGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), told);
+  if (!left.isWhole) for await (const group of groupsReported()) if (!reported.has(group)) left.groups.push(group);
+  for (const group of left.groups) reported.add(group);
+  yield* reportGone(wanted ?? (mode === "changes" ? due(MOST_DUE) : []), reported);
   yield { t: "checkpoint", cursor: null };
   const notLookedAt = left.groups.length > 0 ? left.groups : undefined;
   yield { t: "end", listing: wanted ? "partial" : "complete", ...defined({ notLookedAt }) };
 }
 
 /** Reports what was reported before and no longer exists, since a run of changes doesn't end what it leaves out. */
-async function* tellGone(
+async function* reportGone(
   before: Iterable<Principal> | AsyncIterable<Principal>,
-  told: ReadonlySet<Principal>,
+  reported: ReadonlySet<Principal>,
 ): AsyncGenerator<Event, void> {
   for await (const principal of before) {
-    if (told.has(principal)) continue;
+    if (reported.has(principal)) continue;
     const type = parsePrincipal(principal)?.type;
     if (type === "source_group") yield { t: "group", group: principal, members: [] };
     if (type === "source_user") yield { t: "identity", principal, state: "suspended" };

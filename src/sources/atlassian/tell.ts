@@ -2,12 +2,12 @@ import { digestOf as digestOfAll } from "#sources/digest.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { StoredItems } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { tellItems as tellByVersion } from "#sources/seen.ts";
+import { reportItems as reportByVersion } from "#sources/seen.ts";
 
 /** Reports items; those stored under the same version are only named. */
-export function tellItems(stored: StoredItems, items: readonly SourceItem[]): ReturnType<typeof tellByVersion> {
+export function reportItems(stored: StoredItems, items: readonly SourceItem[]): ReturnType<typeof reportByVersion> {
   // An access check may have stored another access since, under the same version.
-  return tellByVersion(
+  return reportByVersion(
     stored,
     items,
     async ({ access, externalId, partOf }) =>

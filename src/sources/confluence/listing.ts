@@ -1,6 +1,6 @@
 import { accessKeyOf } from "#core/access-key.ts";
 import { inChunks } from "#core/in-chunks.ts";
-import { tellItems } from "#sources/atlassian/tell.ts";
+import { reportItems } from "#sources/atlassian/tell.ts";
 import { byNumber, type ContainerPage } from "#sources/containers.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { failedSkip, type ListReading } from "#sources/failures.ts";
@@ -10,7 +10,7 @@ import { quoted } from "./client.ts";
 import { externalIdOf, formatId, parseId, spaceRef } from "./ids.ts";
 import { nameOf, toPart } from "./map.ts";
 import type { Content, PageRecord, SpaceRecord } from "./records.ts";
-import { tellFresh, tellListed, textsOf } from "./texts.ts";
+import { reportFresh, reportListed, textsOf } from "./texts.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { allNotUnderstood, type Tools } from "./tools.ts";
 import { makeTree } from "./tree.ts";
@@ -51,15 +51,15 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
     // them.
     const isOver = from !== undefined && byNumber(last, from) <= 0;
     const { groups, accessOf, known, failed } = await tree.judge(piece);
-    const events = isOver ? [] : await tellListed(tools, space, known, accessOf);
+    const events = isOver ? [] : await reportListed(tools, space, known, accessOf);
     const entries = [...groups, ...(await allNotUnderstood(tools, failed)), ...events];
     yield { t: "page", entries, at: isOver ? undefined : last, note: nameOf(space) };
   }
   const named = new Set([...pages.keys()].map((id) => formatId({ type: "page", id })));
   yield* alone("comments and attachments", listParts(tools, space, pages, named));
   const oddParts = client.odd.take();
-  if (failed.length === 0) yield* lookAgain(tools, space, named);
-  for (const odd of [oddPages, oddParts]) yield { t: "page", entries: await tellOdd(tools, space, odd) };
+  if (failed.length === 0) yield* checkAgain(tools, space, named);
+  for (const odd of [oddPages, oddParts]) yield { t: "page", entries: await reportOdd(tools, space, odd) };
   // An unauthenticated answer must not be mistaken for everything.
   await client.whoAmI();
   const whole: Outcome = { t: "listed", container: spaceRef(space.id) };
@@ -95,17 +95,17 @@ async function* listParts(
     ctx.signal.throwIfAborted();
     const items = await toParts(tools, space, records, ({ id }) => pages.has(id));
     for (const { externalId } of items) named.add(externalId);
-    const events = await tellItems(ctx.stored, items);
+    const events = await reportItems(ctx.stored, items);
     // A page may have been closed before a comment was added to it: access is checked after the comment was read.
     const touched = new Set(events.flatMap((event) => (event.t === "upsert" ? (event.item.partOf ?? []) : [])));
     const stale = [...touched].flatMap((id) => pages.get(id) ?? []);
-    const access = await tellAccess(tools, stale, pages);
+    const access = await reportAccess(tools, stale, pages);
     yield { t: "page", entries: [...access, ...withoutParts(events, access)] };
   }
 }
 
 /** Listed records of a space that aren't understood; stored items among them are requested individually. */
-async function tellOdd(
+async function reportOdd(
   tools: Tools,
   space: SpaceRecord,
   { ids, nameless }: ReturnType<OddRecords["take"]>,
@@ -129,7 +129,7 @@ export function withoutParts(events: readonly Outcome[], access: readonly Outcom
 }
 
 /** The current readers of these pages, where they differ from those already reported. */
-export async function tellAccess(
+export async function reportAccess(
   tools: Tools,
   pages: readonly PageRecord[],
   listed?: ReadonlyMap<string, PageRecord>,
@@ -175,7 +175,7 @@ function saysTooLittle({ container, space, version, status }: Content): boolean 
  * Stored items of a space that no listing named are requested by id: an index that is being built, or a page that
  * shifted while others were deleted, can hide existing ones.
  */
-async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>): AsyncGenerator<Listed, void> {
+async function* checkAgain(tools: Tools, space: SpaceRecord, named: Set<string>): AsyncGenerator<Listed, void> {
   const { ctx } = tools;
   const pages: string[] = [];
   const parts: { type: "comment" | "attachment"; id: string }[] = [];
@@ -193,16 +193,16 @@ async function* lookAgain(tools: Tools, space: SpaceRecord, named: Set<string>):
     for (const spaceId of new Set(read.map((page) => page.spaceId))) {
       const where = spaceId === space.id ? space : tools.byId.get(spaceId);
       const found = read.filter((page) => page.spaceId === spaceId);
-      if (where) yield { t: "page", entries: await tellFresh(tools, where, found) };
+      if (where) yield { t: "page", entries: await reportFresh(tools, where, found) };
     }
   }
   for (const part of parts) {
     ctx.signal.throwIfAborted();
-    yield { t: "page", entries: await lookAtPart(tools, space, part, named) };
+    yield { t: "page", entries: await checkPart(tools, space, part, named) };
   }
 }
 
-async function lookAtPart(
+async function checkPart(
   tools: Tools,
   space: SpaceRecord,
   part: { type: "comment" | "attachment"; id: string },
@@ -214,7 +214,7 @@ async function lookAtPart(
     const where = tools.byId.get(record?.space?.id ?? "") ?? space;
     const items = await toParts(tools, where, record ? [record] : [], ({ id: page }) => named.has(page));
     failures.well();
-    const events: Outcome[] = await tellItems(ctx.stored, items);
+    const events: Outcome[] = await reportItems(ctx.stored, items);
     for (const id of client.odd.take().ids) events.push(await notUnderstood(tools, id));
     return events;
   } catch (error) {

@@ -103,7 +103,7 @@ async function commentOf(
   const author = readable(history?.createdBy?.displayName ?? "");
   const page = readable(container.title ?? "");
   const selection = readable(extensions?.inlineProperties?.originalSelection ?? "").slice(0, MOST_TITLE);
-  const said = await textOfStorage(body?.storage?.value ?? "", people);
+  const pageText = await textOfStorage(body?.storage?.value ?? "", people);
   return {
     externalId: formatId({ type: "comment", id }),
     kind: "message",
@@ -111,7 +111,7 @@ async function commentOf(
     title: `Comment${author === "" ? "" : ` by ${author}`}${page === "" ? "" : ` on ${page}`}`.slice(0, MOST_TITLE),
     url: `${urlOf(base, container.id)}&focusedCommentId=${id}`,
     // The text that an inline comment refers to comes before it.
-    content: textContent(selection === "" ? said : `> ${selection}\n\n${said}`),
+    content: textContent(selection === "" ? pageText : `> ${selection}\n\n${pageText}`),
   };
 }
 

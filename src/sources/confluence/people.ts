@@ -2,7 +2,7 @@ import { defined } from "#core/defined.ts";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { Principal } from "#core/principals.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
-import { tellGroup, tellUser, type Left, tellSite } from "#sources/atlassian/people.ts";
+import { reportGroup, reportUser, type Left, reportSite } from "#sources/atlassian/people.ts";
 import { makeFailures, orNothing } from "#sources/failures.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } from "./client.ts";
@@ -18,17 +18,17 @@ type Event = IdentityEvent<null>;
  * whatever groups they are still in. Confluence has no feed of changes: every run reads everything.
  */
 export function syncConfluencePeople(ctx: ConfluenceContext, run: IdentityRun): AsyncGenerator<Event, void> {
-  return tellSite(run, (left) => tellAll(ctx, left));
+  return reportSite(run, (left) => reportAll(ctx, left));
 }
 
-async function* tellAll(ctx: ConfluenceContext, left: Left): AsyncGenerator<Event, void> {
+async function* reportAll(ctx: ConfluenceContext, left: Left): AsyncGenerator<Event, void> {
   const client = makeConfluenceClient(ctx);
   const names = makeNames(ctx, "confluence");
   // An unauthenticated request sees no users: that must not remove everyone.
   await client.whoAmI();
   const directory = await readDirectory(client);
-  for (const user of directory.users.values()) yield* tellUser(user, names);
-  yield* tellGroup(
+  for (const user of directory.users.values()) yield* reportUser(user, names);
+  yield* reportGroup(
     names,
     LICENSED,
     [...directory.users.values()].flatMap(({ id, isGuest }) => (isGuest ? [] : (names.user(id) ?? []))),
@@ -46,7 +46,7 @@ async function* tellAll(ctx: ConfluenceContext, left: Left): AsyncGenerator<Even
     try {
       const members = (await read()) ?? [];
       meet(members);
-      yield* tellGroup(names, groupId, members);
+      yield* reportGroup(names, groupId, members);
       failures.well();
     } catch (error) {
       await failures.requireOfOne(error);
@@ -106,9 +106,9 @@ async function readDirectory(client: ConfluenceClient) {
     if (user.id !== undefined) users.set(user.id, { ...user, active: isCurrent(user) });
   }
   if (!client.cloud) return { users, members };
-  const told = new Map((await client.users([...users.keys()])).map((user) => [user.id, user]));
+  const reported = new Map((await client.users([...users.keys()])).map((user) => [user.id, user]));
   for (const [id, user] of users) {
-    const more = told.get(id);
+    const more = reported.get(id);
     // Apps, customers of a service portal, and unknown accounts read nothing.
     if (more?.accountType !== "atlassian") users.delete(id);
     else users.set(id, { ...user, ...namesOf(more), isGuest: user.isGuest || more.isGuest, active: isCurrent(more) });

@@ -1,11 +1,11 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
-import { tellItems } from "#sources/atlassian/tell.ts";
+import { reportItems } from "#sources/atlassian/tell.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { formatId } from "./ids.ts";
-import { tellAccess, toParts, withoutParts } from "./listing.ts";
+import { reportAccess, toParts, withoutParts } from "./listing.ts";
 import type { Content, SpaceRecord } from "./records.ts";
-import { closed, judgeNow, tellFresh, textsOf } from "./texts.ts";
+import { closed, judgeNow, reportFresh, textsOf } from "./texts.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { allNotUnderstood, type Tools } from "./tools.ts";
 
@@ -24,8 +24,8 @@ export async function* readSome(
     ctx.signal.throwIfAborted();
     const { pages: read, odd } = await textsOf(tools, some);
     const pages = read.filter(({ spaceId }) => spaceId === space.id);
-    const events = await tellFresh(tools, space, pages);
-    for (const event of events) if (event.t === "upsert") yield* tellBelow(tools, space, event.item);
+    const events = await reportFresh(tools, space, pages);
+    for (const event of events) if (event.t === "upsert") yield* reportBelow(tools, space, event.item);
     yield* events;
     const there = new Set(pages.map(({ id }) => id));
     for (const id of some) if (!there.has(id)) yield odd.has(id) ? await notUnderstood(tools, id) : closed(id);
@@ -42,18 +42,18 @@ export async function* readSome(
     yield* await allNotUnderstood(tools, odd);
     const asked = [...new Set(items.map(({ partOf = "" }) => partOf))].filter((id) => !ids.includes(id));
     const pages = await client.pagesByIds(asked, { hasTexts: false });
-    const access = await tellAccess(
+    const access = await reportAccess(
       tools,
       pages.filter(({ spaceId }) => spaceId === space.id),
     );
     yield* access;
     for (const id of asked) if (!pages.some((page) => page.id === id && page.spaceId === space.id)) yield closed(id);
-    yield* withoutParts(await tellItems(ctx.stored, items), access);
+    yield* withoutParts(await reportItems(ctx.stored, items), access);
   }
 }
 
 /** If a page has other readers now, so do the pages below it. */
-async function* tellBelow(
+async function* reportBelow(
   tools: Tools,
   space: SpaceRecord,
   { externalId, access }: { externalId: string; access?: Parameters<typeof accessKeyOf>[0] },

@@ -1,7 +1,7 @@
 import { isApiError } from "#api/errors.ts";
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
-import { tellSeen } from "#sources/seen.ts";
+import { reportSeen } from "#sources/seen.ts";
 import { failedStatus, refused } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { Outcome } from "#sources/outcomes.ts";
@@ -65,7 +65,7 @@ async function inHalves(tools: Reading, ids: readonly string[]): Promise<Texts> 
  * stored in their present version are only named; a page changed since the listing is judged again, after its text was
  * read.
  */
-export async function tellListed(
+export async function reportListed(
   tools: Tools,
   space: SpaceRecord,
   pages: readonly PageRecord[],
@@ -82,7 +82,7 @@ export async function tellListed(
     else if ((await stored.accessKey(externalId)) === accessKeyOf(access)) same.push(externalId);
     else events.push({ t: "access", externalId, access });
   }
-  events.push(...tellSeen(same));
+  events.push(...reportSeen(same));
   const fresh: PageRecord[] = [];
   const { pages: read, odd } = await textsOf(tools, [...other.keys()]);
   const people = await learnPeople(tools, read);
@@ -94,11 +94,11 @@ export async function tellListed(
     else events.push(await upsertOf(tools, space, page, { access: accessOf(listed), people }));
   }
   for (const id of other.keys()) events.push(odd.has(id) ? await notUnderstood(tools, id) : closed(id));
-  return [...events, ...(await tellFresh(tools, space, fresh))];
+  return [...events, ...(await reportFresh(tools, space, fresh))];
 }
 
 /** Pages whose texts were just read: their readers are requested after that. */
-export async function tellFresh(tools: Tools, space: SpaceRecord, pages: readonly PageRecord[]): Promise<Outcome[]> {
+export async function reportFresh(tools: Tools, space: SpaceRecord, pages: readonly PageRecord[]): Promise<Outcome[]> {
   if (pages.length === 0) return [];
   const { groups, accessOf, known, failed } = await judgeNow(tools, pages);
   const events: Outcome[] = [...groups, ...(await allNotUnderstood(tools, failed))];

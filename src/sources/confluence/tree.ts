@@ -1,5 +1,5 @@
 import type { Principal, SourceAccess } from "#core/principals.ts";
-import { tellGroup } from "#sources/atlassian/people.ts";
+import { reportGroup } from "#sources/atlassian/people.ts";
 import { type Failures, ifUnderstood } from "#sources/failures.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { ConfluenceClient } from "./client.ts";
@@ -81,9 +81,9 @@ export function makeTree(
   }
 
   /** The group of a restriction's readers, as reported between items. */
-  function* tellRestriction(id: string, subjects: Subjects, spaceId: string): Generator<Outcome> {
+  function* reportRestriction(id: string, subjects: Subjects, spaceId: string): Generator<Outcome> {
     const members = subjects.flatMap((subject) => principalOf(subject) ?? []);
-    for (const event of tellGroup(names, groupIds.restriction(id), members)) {
+    for (const event of reportGroup(names, groupIds.restriction(id), members)) {
       yield { ...event, containers: [spaceRef(spaceId)] };
     }
   }
@@ -101,13 +101,13 @@ export function makeTree(
         restrictions.set(id, isUnknown ? undefined : subjects);
       }
       const groups: Outcome[] = [];
-      const told = new Set<string>();
+      const reported = new Set<string>();
       for (const { id, spaceId } of pages) {
         for (const each of chains.get(id) ?? []) {
           const subjects = restrictions.get(each);
-          if (told.has(each) || !subjects || subjects.length === 0) continue;
-          told.add(each);
-          groups.push(...tellRestriction(each, subjects, spaceId));
+          if (reported.has(each) || !subjects || subjects.length === 0) continue;
+          reported.add(each);
+          groups.push(...reportRestriction(each, subjects, spaceId));
         }
       }
       const accessOf = ({ id, spaceId }: PageRecord): SourceAccess => {

@@ -41,7 +41,7 @@ export function namedReaders(
 }
 
 /** The config lists the members of the one group: it is reported in full in every run, without a request. */
-export async function* tellReaders(
+export async function* reportReaders(
   ctx: SourceContext<{ readers: readonly string[] }>,
 ): ReturnType<NonNullable<Source["syncIdentities"]>> {
   yield { t: "group", ...namedReaders(ctx.config, ctx.connector.id) };

@@ -106,13 +106,13 @@ async function fetchFile(
       throw notFound(`${JSON.stringify(externalId)} is left out by the connector's settings.`);
     }
     const mimeType = mimeHintOf(fileName);
-    const told = () => {
+    const notify = () => {
       const read = version === undefined ? undefined : versionRead(file.stats, ctx.now(), version);
       return { fileName, ...defined({ mimeType, version: read }) };
     };
-    if (file.stats.size <= IN_ONE_PIECE_BYTES) return { bytes: await file.read(most), ...told() };
+    if (file.stats.size <= IN_ONE_PIECE_BYTES) return { bytes: await file.read(most), ...notify() };
     isOver = false;
-    return { stream: file.pieces(most), ...told() };
+    return { stream: file.pieces(most), ...notify() };
   } finally {
     if (isOver) await file.close();
   }

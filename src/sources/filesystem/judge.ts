@@ -52,9 +52,10 @@ export function judgeName(options: JudgeOptions, place: NamedPlace): Verdict {
   const name = plainPath(place.name);
   if (name === ".git") return "silent";
   if (!options.config.hidden && name.startsWith(".")) return HIDDEN;
-  const said = ignoreListsOn(chain, rel, isFolder);
-  if (said === "ignored") return IGNORED;
-  if (isFolder && said !== "kept" && !options.config.generated && isGeneratedFolder(name, siblings)) return GENERATED;
+  const verdict = ignoreListsOn(chain, rel, isFolder);
+  if (verdict === "ignored") return IGNORED;
+  if (isFolder && verdict !== "kept" && !options.config.generated && isGeneratedFolder(name, siblings))
+    return GENERATED;
   if (options.scope.excludes(rel, isFolder)) return EXCLUDED;
   const isWanted = isFolder ? options.scope.mayContainIncluded(rel) : options.scope.includes(rel);
   if (!isWanted) return "silent";
@@ -122,8 +123,8 @@ const RESTRICTED: Refusal = {
 function ignoreListsOn(chain: IgnoreChain | undefined, rel: string, isFolder: boolean): "ignored" | "kept" | undefined {
   for (let list = chain; list !== undefined; list = list.outer) {
     const below = list.base === "" ? rel : rel.slice(list.base.length + 1);
-    const said = list.patterns.test(plainPath(below), isFolder);
-    if (said !== undefined) return said;
+    const verdict = list.patterns.test(plainPath(below), isFolder);
+    if (verdict !== undefined) return verdict;
   }
   return undefined;
 }

@@ -59,13 +59,13 @@ export async function openFolderInside(root: RootFolder, rel: string) {
      * `close` and never keeps the process alive. Names only: nothing is read. Throws the system's error.
      */
     watch: (
-      heard: (name: string | null) => void,
+      onChange: (name: string | null) => void,
       { isRecursive }: { isRecursive: boolean } = { isRecursive: false },
     ): FSWatcher => {
       const options = { persistent: false, recursive: isRecursive } as const;
       // Node's own recursive watch reports names only as text.
-      if (isRecursive) return watch(path, options, (_type, name) => heard(name));
-      return watch(place, { ...options, encoding: "buffer" }, (_type, name) => heard(name && segmentOf(name)));
+      if (isRecursive) return watch(path, options, (_type, name) => onChange(name));
+      return watch(place, { ...options, encoding: "buffer" }, (_type, name) => onChange(name && segmentOf(name)));
     },
     close: (): Promise<void> => handle.close(),
   };

@@ -77,7 +77,7 @@ async function* walkFolder(
       yield {
         t: "page",
         entries: found.map((entry) => (entry.type === "file" ? toEntry(ctx, entry) : leftOut(entry))),
-        looks: page.length - found.length,
+        listings: page.length - found.length,
         total: total.value(),
         checkpoint: { root, after: page.at(-1)?.rel ?? "" },
         within: (count) => ({ root, after: found[count - 1]?.rel ?? "" }),

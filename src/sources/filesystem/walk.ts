@@ -216,14 +216,14 @@ async function nextStep(options: JudgeOptions, frame: Frame): Promise<Step | und
   if (frame.ahead.length === 0) {
     const names = frame.names.slice(frame.next, frame.next + LOOK_AHEAD);
     frame.next += names.length;
-    frame.ahead = await Promise.all(names.map((name) => look(frame.folder, name)));
+    frame.ahead = await Promise.all(names.map((name) => inspect(frame.folder, name)));
   }
-  const looked = frame.ahead.shift();
-  if (looked === undefined) return undefined;
-  const rel = idIn(frame.rel, looked.name);
-  if ("error" in looked) return lookFailure(rel, looked.error);
+  const inspected = frame.ahead.shift();
+  if (inspected === undefined) return undefined;
+  const rel = idIn(frame.rel, inspected.name);
+  if ("error" in inspected) return inspectFailure(rel, inspected.error);
 
-  const { stats, name } = looked;
+  const { stats, name } = inspected;
   const verdict = judge(options, frame, name, rel, stats);
   if (verdict === "silent") return { type: "nothing" };
   if (verdict !== "take") return { type: "refused", rel, refusal: verdict };
@@ -239,7 +239,7 @@ function judge(options: JudgeOptions, frame: Frame, name: string, rel: string, s
   return byName === "take" ? judgeStats(options, stats) : byName;
 }
 
-async function look(folder: OpenFolder, name: string): Promise<Looked> {
+async function inspect(folder: OpenFolder, name: string): Promise<Looked> {
   try {
     return { name, stats: await folder.lstat(name) };
   } catch (error) {
@@ -247,7 +247,7 @@ async function look(folder: OpenFolder, name: string): Promise<Looked> {
   }
 }
 
-function lookFailure(rel: string, error: unknown): Step {
+function inspectFailure(rel: string, error: unknown): Step {
   const code = errorCode(error);
   // Gone since the folder was listed.
   if (code === "ENOENT" || code === "ENOTDIR") return { type: "nothing" };

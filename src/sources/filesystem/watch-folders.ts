@@ -22,7 +22,7 @@ export interface FolderWatchOptions {
   /** One watch at the root covers everything: on systems where that is free. */
   isRecursive: boolean;
   /** Called with an id that may have changed; null = an unknown one. */
-  heard(rel: string | null): void;
+  notify(rel: string | null): void;
   failed(error: unknown): void;
 }
 
@@ -40,8 +40,8 @@ export function makeWatchedFolders(watchOptions: FolderWatchOptions) {
     if (watched.get(rel)?.identity === identity) return;
     forget(rel);
     if (watched.size >= watchOptions.maxFolders) throw tooMany(watchOptions.maxFolders);
-    const heard = (name: string | null) => watchOptions.heard(name === null ? null : idOf(rel, name));
-    const watcher = folder.watch(heard, { isRecursive: watchOptions.isRecursive });
+    const notify = (name: string | null) => watchOptions.notify(name === null ? null : idOf(rel, name));
+    const watcher = folder.watch(notify, { isRecursive: watchOptions.isRecursive });
     watcher.on("error", watchOptions.failed);
     watched.set(rel, { watcher, identity });
   };

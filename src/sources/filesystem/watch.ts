@@ -59,7 +59,7 @@ export async function watchFolder(
     working = attend(names).catch(fail);
     return working;
   });
-  const folders = makeWatchedFolders({ maxFolders, isRecursive, heard: (rel) => collector.add(rel), failed: fail });
+  const folders = makeWatchedFolders({ maxFolders, isRecursive, notify: (rel) => collector.add(rel), failed: fail });
 
   async function attend(names: string[] | undefined): Promise<void> {
     const options = await judgeOptions();

@@ -18,10 +18,10 @@ const OVERLAP_MS = 60_000;
  */
 const DAY_MS = 86_400_000;
 
-type Told<Result = void> = AsyncGenerator<ContainerEvent<Place>, Result>;
+type Events<Result = void> = AsyncGenerator<ContainerEvent<Place>, Result>;
 
 /** New and changed content of a repository; all of it when the repository is new or renamed. */
-export async function* readChanges(tools: ForgeTools, repository: ForgeRepository, at?: Place): Told {
+export async function* readChanges(tools: ForgeTools, repository: ForgeRepository, at?: Place): Events {
   const { ctx, repositories, forge } = tools;
   const state = (await repositories.isKnown(repository)) ? await findState(ctx, repository) : undefined;
   if (state) {
@@ -37,7 +37,7 @@ export async function* readChanges(tools: ForgeTools, repository: ForgeRepositor
   } else yield* readNew(tools, repository, at);
 }
 
-async function* readNew(tools: ForgeTools, repository: ForgeRepository, at?: Place): Told {
+async function* readNew(tools: ForgeTools, repository: ForgeRepository, at?: Place): Events {
   const failed = new Set<string>();
   for await (const event of listRepository(tools, repository, at)) {
     if (event.t === "failed" && "container" in event.what) failed.add(event.what.container.id);
@@ -65,7 +65,7 @@ async function* changedThreads(
   tools: ForgeTools,
   repository: ForgeRepository,
   state: RepositoryState,
-): Told<RepositoryState> {
+): Events<RepositoryState> {
   const { forge } = tools;
   const { since, last, total } = state;
   const found: Found = { last, created: 0, total, hasFailed: false };
@@ -76,8 +76,8 @@ async function* changedThreads(
     const after = from === 0 ? undefined : from - OVERLAP_MS;
     const list =
       name === "threads"
-        ? tellThreads(tools, repository, { after, last, found })
-        : tellComments(tools, repository, { name, after, found });
+        ? reportThreads(tools, repository, { after, last, found })
+        : reportComments(tools, repository, { name, after, found });
     const isRead = yield* readList(tools, repository, { name, isNew: from === 0, mayWait: true }, list);
     if (!isRead) behind[name] = from;
   }
@@ -97,17 +97,17 @@ async function* changedThreads(
   };
 }
 
-async function* tellThreads(
+async function* reportThreads(
   tools: ForgeTools,
   repository: ForgeRepository,
   { after, last, found }: { after: number | undefined; last: number; found: Found },
-): Told {
-  const told = new Set<number>();
+): Events {
+  const reported = new Set<number>();
   for await (const { records, at } of tools.forge.threads(repository, after)) {
     found.at ??= at;
-    const before = new Set(told);
-    const page = await readThreads(tools, repository, records, told);
-    const numbers = [...told, ...page.odd.numbers].filter((number) => !before.has(number));
+    const before = new Set(reported);
+    const page = await readThreads(tools, repository, records, reported);
+    const numbers = [...reported, ...page.odd.numbers].filter((number) => !before.has(number));
     found.created += new Set(numbers.filter((number) => number > last)).size;
     found.last = Math.max(found.last, ...records.map(({ number }) => number));
     found.hasFailed ||= page.hasFailed;
@@ -115,35 +115,35 @@ async function* tellThreads(
   }
 }
 
-async function* tellComments(
+async function* reportComments(
   { ctx, forge, facts }: ForgeTools,
   repository: ForgeRepository,
   { name, after, found }: { name: CommentList; after: number | undefined; found: Found },
-): Told {
+): Events {
   for await (const { records, at } of forge.comments(repository, name, { since: after })) {
     found.at ??= at;
     const odd = await takeOdd(ctx, repository, forge);
     found.hasFailed ||= odd.hasSome;
     const entries = records.map((part) => entryOf(toPartItem(part, repository, facts)));
-    yield { t: "page", entries: [...entries, ...odd.said] };
+    yield { t: "page", entries: [...entries, ...odd.outcomes] };
   }
 }
 
 /** A forge's count may differ from its listing, but it counts the same way the next time. */
-async function* compareCount(tools: ForgeTools, repository: ForgeRepository, found: Found): Told {
+async function* compareCount(tools: ForgeTools, repository: ForgeRepository, found: Found): Events {
   const total = await tools.forge.count(repository);
   if (total < found.total) yield* deleteGone(tools, repository);
   found.total = total;
 }
 
 /** The count is lower than expected: only a listing shows which items are gone. */
-async function* deleteGone({ ctx, forge }: ForgeTools, repository: ForgeRepository): Told {
+async function* deleteGone({ ctx, forge }: ForgeTools, repository: ForgeRepository): Events {
   const living = new Set<string>();
   for await (const { records } of forge.threads(repository)) {
     for (const { number } of records) living.add(threadId(repository, number));
   }
   const odd = await takeOdd(ctx, repository, forge);
-  yield* odd.said;
+  yield* odd.outcomes;
   if (odd.isHalf) return;
   for (const number of odd.numbers) living.add(threadId(repository, number));
   const gone = await storedIds(ctx, repositoryRef(repository), (externalId) => {

@@ -18,9 +18,9 @@ export function partId(repository: Pick<ForgeRepository, "id">, number: number, 
 
 /** Undefined for an id that isn't ours. */
 export function parseId(externalId: string): ForgeId | undefined {
-  const said = /^r(\d{1,16})#(\d{1,10})(?:\.([crv]\d{1,19}))?$/.exec(externalId);
-  if (said) {
-    const [, repository = "", digits = "", part] = said;
+  const parts = /^r(\d{1,16})#(\d{1,10})(?:\.([crv]\d{1,19}))?$/.exec(externalId);
+  if (parts) {
+    const [, repository = "", digits = "", part] = parts;
     const number = Number(digits);
     return part === undefined ? { repository, type: "thread", number } : { repository, type: "part", number, part };
   }

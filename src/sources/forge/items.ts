@@ -3,7 +3,7 @@ import type { SourceItem } from "#sources/item.ts";
 import type { Scope } from "#core/scope.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import { tellSeen } from "#sources/seen.ts";
+import { reportSeen } from "#sources/seen.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { failedSkip, refusalOf, refusedContainer } from "#sources/failures.ts";
 import type { ForgeListing, ForgeRepository } from "./contract.ts";
@@ -46,7 +46,7 @@ async function* readFiles(
     if (code !== undefined) {
       await repositories.forget(repository.id);
       yield refusedContainer(repositoryRef(repository), code);
-      return yield* tellSeen(paths.map((path) => fileId(repository, path)));
+      return yield* reportSeen(paths.map((path) => fileId(repository, path)));
     }
     await failures.requireOfOne(error);
     for (const path of paths)

@@ -35,7 +35,7 @@ export async function* readList<At>(
   const { ctx, failures, forge, repositories } = tools;
   const waits = makeWaits(ctx);
   const key = name === "files" ? filesRef(repository).id : `${repository.id} ${name}`;
-  const tell = (why: string): ContainerEvent<At> => {
+  const report = (why: string): ContainerEvent<At> => {
     const message = `${SHOWN[name]} of ${repository.fullName} ${why}`;
     const { id: as } = repositoryRef(repository);
     if (name === "count") return failedSkip(as, message);
@@ -44,7 +44,7 @@ export async function* readList<At>(
       : repositories.inPart(repository, message);
   };
   if (isNew && mayWait && (await waits.isWaiting(key))) {
-    yield tell("could not be read several times. They are tried again later.");
+    yield report("could not be read several times. They are tried again later.");
     return false;
   }
   const error = yield* failures.alone(list);
@@ -55,6 +55,6 @@ export async function* readList<At>(
   // The repository itself answers, under its own name: what is read next is still its own.
   if (name !== "files") confirmName(repository, await forge.repository(repository.id));
   if (isNew) await waits.failed(key);
-  yield tell(`can't be read now: ${error.message}`);
+  yield report(`can't be read now: ${error.message}`);
   return false;
 }

@@ -2,7 +2,7 @@ import { storedIds } from "#sources/collect.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
-import { tellSeen } from "#sources/seen.ts";
+import { reportSeen } from "#sources/seen.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { Forge, ForgeRepository } from "./contract.ts";
 import { parseId, repositoryRef, threadId } from "./ids.ts";
@@ -12,7 +12,7 @@ type Stored = Pick<SyncContext<unknown>, "stored">;
 /** The records of a listing that aren't understood. */
 export interface Odd {
   /** Their stored items stay. */
-  said: Outcome[];
+  outcomes: Outcome[];
   /** Numbers of threads. */
   numbers: number[];
   hasSome: boolean;
@@ -29,24 +29,24 @@ export async function takeOdd(
   const { ids, nameless } = odd.take();
   const numbers = ids.filter((id) => /^\d+$/.test(id)).map(Number);
   const parts = new Set(ids.filter((id) => !/^\d+$/.test(id)));
-  const said: Outcome[] = numbers.map((number) => failedSkip(threadId(repository, number), NOT_UNDERSTOOD));
+  const outcomes: Outcome[] = numbers.map((number) => failedSkip(threadId(repository, number), NOT_UNDERSTOOD));
   if (ids.length > 0) {
     const ofThreads: string[] = [];
     for await (const { externalId } of stored.list(repositoryRef(repository))) {
       const id = parseId(externalId);
       if (id?.type !== "part") continue;
-      if (parts.delete(id.part)) said.push(failedSkip(externalId, NOT_UNDERSTOOD));
+      if (parts.delete(id.part)) outcomes.push(failedSkip(externalId, NOT_UNDERSTOOD));
       else if (numbers.includes(id.number)) ofThreads.push(externalId);
     }
-    said.push(...tellSeen(ofThreads));
+    outcomes.push(...reportSeen(ofThreads));
   }
   // Their thread is unknown.
-  for (const part of parts) said.push(failedSkip(`${repositoryRef(repository).id} ${part}`, NOT_UNDERSTOOD));
-  return { said, numbers, hasSome: ids.length > 0 || nameless > 0, isHalf: nameless > 0 };
+  for (const part of parts) outcomes.push(failedSkip(`${repositoryRef(repository).id} ${part}`, NOT_UNDERSTOOD));
+  return { outcomes, numbers, hasSome: ids.length > 0 || nameless > 0, isHalf: nameless > 0 };
 }
 
 /** Stored comments and reviews of a thread stay. */
 export async function keepParts(stored: Stored, repository: ForgeRepository, number: number): Promise<Outcome[]> {
   const thread = threadId(repository, number);
-  return tellSeen(await storedIds(stored, repositoryRef(repository), (id) => id.startsWith(`${thread}.`)));
+  return reportSeen(await storedIds(stored, repositoryRef(repository), (id) => id.startsWith(`${thread}.`)));
 }

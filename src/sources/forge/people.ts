@@ -29,17 +29,17 @@ export interface PeopleReader {
 /** Facts about users, teams and repositories, by their ids. */
 export function factsFor(ctx: Pick<SourceContext<unknown>, "connector">, providerId: string) {
   const { user, group } = principalsOf(ctx, providerId);
-  const tell = (id: string, members: readonly Principal[]): PeopleFact => ({
+  const report = (id: string, members: readonly Principal[]): PeopleFact => ({
     t: "group",
     group: group(id),
     members: [...new Set(members)],
   });
-  const tellUsers = (id: string, users: readonly { id: number }[]) =>
-    tell(
+  const reportUsers = (id: string, users: readonly { id: number }[]) =>
+    report(
       id,
       users.map((each) => user(each.id)),
     );
-  return { user, group, tell, tellUsers };
+  return { user, group, report, reportUsers };
 }
 
 /** @throws ApiError when a repository isn't understood: its readers stay as they were reported */
@@ -53,7 +53,7 @@ export function requireWhole<L extends { isWhole: boolean; odd: readonly string[
  * Forges have no feed of membership changes. So a run of `changes` reads everything too, and itself determines which
  * users and groups are gone; it costs as much as a whole run, which by teams and their repositories is little.
  */
-export async function* tellPeople(
+export async function* reportPeople(
   ctx: Pick<SourceContext<unknown>, "connector" | "signal">,
   run: IdentityRun,
   reader: PeopleReader,

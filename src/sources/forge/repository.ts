@@ -30,10 +30,10 @@ export const Place = z.object({
 });
 export type Place = z.infer<typeof Place>;
 
-type Told = AsyncGenerator<ContainerEvent<Place>, void>;
+type Events = AsyncGenerator<ContainerEvent<Place>, void>;
 
 /** Everything in a repository, or the rest of it where an attempt of the same run has ended. */
-export async function* listRepository(tools: ForgeTools, repository: ForgeRepository, begun?: Place): Told {
+export async function* listRepository(tools: ForgeTools, repository: ForgeRepository, begun?: Place): Events {
   const { ctx, forge, repositories } = tools;
   const place: Place = begun ?? { part: "threads", since: ctx.now(), last: 0, total: 0, isHalf: false };
   const before = (await repositories.isKnown(repository)) ? await findState(ctx, repository) : undefined;
@@ -63,33 +63,33 @@ async function* readLists(
   repository: ForgeRepository,
   place: Place,
   { before, begun }: { before: RepositoryState | undefined; begun: Place | undefined },
-): Told {
+): Events {
   const { forge } = tools;
-  const told = new Set<number>();
+  const reported = new Set<number>();
   const [first, begunAt] = [place.part, begun?.from];
-  async function* read(name: z.infer<typeof List>, list: Told): AsyncGenerator<ContainerEvent<Place>, boolean> {
+  async function* read(name: z.infer<typeof List>, list: Events): AsyncGenerator<ContainerEvent<Place>, boolean> {
     place.part = name;
     const isRead = yield* readList(tools, repository, { name, isNew: !before, mayWait: false }, list);
     if (!isRead) place.failed = [...(place.failed ?? []), name];
     return isRead;
   }
   const isRead =
-    first !== "threads" || (yield* read("threads", listThreads(tools, repository, place, { told, from: begunAt })));
-  if (begun || !isRead) for await (const number of storedThreads(tools, repository)) told.add(number);
+    first !== "threads" || (yield* read("threads", listThreads(tools, repository, place, { reported, from: begunAt })));
+  if (begun || !isRead) for await (const number of storedThreads(tools, repository)) reported.add(number);
   // Deleted since then, or hidden: at worst the next run lists once more.
-  place.total = told.size;
+  place.total = reported.size;
   yield* readList(tools, repository, { name: "count", isNew: false, mayWait: false }, count(tools, repository, place));
   const lists = forge.commentLists(repository);
   const at = lists.findIndex((name) => name === first);
   for (const name of lists.slice(Math.max(0, at))) {
     const from = name === first ? begunAt : undefined;
-    yield* read(name, listComments(tools, repository, place, { name, told, from }));
+    yield* read(name, listComments(tools, repository, place, { name, reported, from }));
   }
 }
 
 interface ListRun {
   /** Numbers of threads that were reported. */
-  told: Set<number>;
+  reported: Set<number>;
   from: string | undefined;
 }
 
@@ -97,12 +97,12 @@ async function* listThreads(
   tools: ForgeTools,
   repository: ForgeRepository,
   place: Place,
-  { told, from: begunAt }: ListRun,
-): Told {
+  { reported, from: begunAt }: ListRun,
+): Events {
   for await (const { records, at, place: from } of tools.forge.threads(repository, undefined, begunAt)) {
-    if (told.size === 0 && begunAt === undefined) place.since = at;
-    const { entries, odd } = await readThreads(tools, repository, records, told);
-    for (const number of odd.numbers) told.add(number);
+    if (reported.size === 0 && begunAt === undefined) place.since = at;
+    const { entries, odd } = await readThreads(tools, repository, records, reported);
+    for (const number of odd.numbers) reported.add(number);
     place.last = Math.max(place.last, ...records.map(({ number }) => number));
     place.isHalf ||= odd.isHalf;
     yield { t: "page", entries, at: from === undefined ? undefined : { ...place, from } };
@@ -117,17 +117,17 @@ async function* listComments(
   { ctx, forge, facts }: ForgeTools,
   repository: ForgeRepository,
   place: Place,
-  { name, told, from: begunAt }: ListRun & { name: CommentList },
-): Told {
+  { name, reported, from: begunAt }: ListRun & { name: CommentList },
+): Events {
   const parts = new Set<string>();
   for await (const { records, at, place: from } of forge.comments(repository, name, { from: begunAt })) {
     place.since = Math.min(place.since, at);
     // A new comment on a thread that isn't reported yet comes with the changes.
-    const fresh = records.filter(({ id, number }) => told.has(number) && !parts.has(id));
+    const fresh = records.filter(({ id, number }) => reported.has(number) && !parts.has(id));
     for (const { id } of fresh) parts.add(id);
     const odd = await takeOdd(ctx, repository, forge);
     place.isHalf ||= odd.isHalf;
-    const entries = [...fresh.map((part) => entryOf(toPartItem(part, repository, facts))), ...odd.said];
+    const entries = [...fresh.map((part) => entryOf(toPartItem(part, repository, facts))), ...odd.outcomes];
     yield { t: "page", entries, at: from === undefined ? undefined : { ...place, from } };
   }
 }
@@ -137,22 +137,22 @@ export async function readThreads(
   tools: ForgeTools,
   repository: ForgeRepository,
   records: readonly ForgeThread[],
-  told: Set<number>,
+  reported: Set<number>,
 ) {
   const { ctx, forge, facts } = tools;
   const odd = await takeOdd(ctx, repository, forge);
   const entries: PageEntry[] = [];
   let hasFailed = odd.hasSome;
   for (const thread of records) {
-    if (told.has(thread.number)) continue;
-    told.add(thread.number);
+    if (reported.has(thread.number)) continue;
+    reported.add(thread.number);
     entries.push(entryOf(toThreadItem(thread, repository, facts)));
     if (!thread.isPull) continue;
     const reviews = await readReviews(tools, repository, thread);
     entries.push(...reviews.entries);
     hasFailed ||= reviews.hasFailed;
   }
-  return { entries: [...entries, ...odd.said], odd, hasFailed };
+  return { entries: [...entries, ...odd.outcomes], odd, hasFailed };
 }
 
 /** The numbers of the stored threads, which include those that an earlier attempt reported. */

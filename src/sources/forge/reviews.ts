@@ -22,10 +22,10 @@ export async function readReviews(
     if (code === undefined) await failures.requireOfOne(error);
     const kept = await keepParts(ctx, repository, number);
     // Deleted a moment ago, or it alone is hidden; the next listing shows which. Its comments are hidden with it.
-    const said = code
+    const comments = code
       ? refused(externalId, code)
       : failedSkip(`reviews of ${externalId}`, "The reviews can't be read now.");
-    return { entries: [...kept, said], hasFailed: code === undefined };
+    return { entries: [...kept, comments], hasFailed: code === undefined };
   }
   const entries: PageEntry[] = parts.map((part) => entryOf(toPartItem(part, repository, facts)));
   const { ids, nameless } = forge.odd.take();

@@ -10,7 +10,7 @@ import type { Forge } from "./contract.ts";
 import { countAdded } from "./count-added.ts";
 import { type ForgeFiles, makeForgeFiles } from "./files.ts";
 import { factsOf, type ForgeFacts } from "./map.ts";
-import { type PeopleReader, tellPeople } from "./people.ts";
+import { type PeopleReader, reportPeople } from "./people.ts";
 import { isItemInScope } from "./scope.ts";
 import { forgeSessions } from "./sync.ts";
 import { type HookHeaders, verifyHook } from "./webhook.ts";
@@ -52,7 +52,7 @@ export function makeForgeSource<Config extends Parameters<typeof makeChildRules>
       ...forgeSessions((ctx) => ({ forge: open(ctx), files, facts: factsOf(ctx, { providerId, pullPath }) })),
       ...defined({ batching: options.checkpoints }),
     },
-    syncIdentities: (ctx, run) => tellPeople(ctx, run, people(ctx)),
+    syncIdentities: (ctx, run) => reportPeople(ctx, run, people(ctx)),
     async browse(ctx, at) {
       const { repositories } = await open(ctx).list();
       return browseRepositories(repositories, at);

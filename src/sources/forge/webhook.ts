@@ -24,8 +24,8 @@ export function verifyHook(secret: string, request: WebhookRequest, names: HookH
     options.map((name) => request.headers.get(name)).find((value) => value !== null) ?? "";
   const delivery = hmacOf(secret, request.rawBody);
   const { prefix = "" } = names;
-  const said = header(names.signature).toLowerCase();
-  if (!isSame(said, `${prefix}${delivery}`)) return "refused";
+  const signature = header(names.signature).toLowerCase();
+  if (!isSame(signature, `${prefix}${delivery}`)) return "refused";
   const payload = Payload.safeParse(readHookJson(request.rawBody)).data;
   // The body contains its time, so the same body is the same delivery.
   return { changes: payload ? changesOf(header(names.event), payload) : [], delivery };

@@ -30,17 +30,17 @@ export function makeAttributes(read: ReadAttributes): (path: string) => Promise<
   return async (path) => {
     // The top file defines the macros of all others.
     await linesOf("");
-    const said = new Map<string, string | boolean>();
+    const values = new Map<string, string | boolean>();
     for (const folder of [...foldersAbove(path)].toReversed().concat("")) {
       const below = plainPath(folder === "" ? path : path.slice(folder.length + 1));
       for (const { patterns, attributes } of await linesOf(folder)) {
         if (patterns.test(below, false) !== "ignored") continue;
         // The first value found is from the nearest file.
-        for (const [name, value] of attributes) if (!said.has(name)) said.set(name, value);
+        for (const [name, value] of attributes) if (!values.has(name)) values.set(name, value);
       }
     }
-    const isBinary = said.get("binary") === true || (said.get("text") === false && said.get("diff") === false);
-    return { isBinary, isLfs: said.get("filter") === "lfs" };
+    const isBinary = values.get("binary") === true || (values.get("text") === false && values.get("diff") === false);
+    return { isBinary, isLfs: values.get("filter") === "lfs" };
   };
 }
 

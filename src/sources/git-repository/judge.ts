@@ -30,7 +30,7 @@ export function makeJudge(
   ignored: Pick<Patterns, "test"> = { test: () => undefined },
 ): (entry: TreeEntry) => Verdict {
   const folders = new Map<string, Fault | null>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const faultOfPath = (path: string, isFolder: boolean): Fault | null => {
     if (scope.excludes(path, isFolder)) return EXCLUDED;
     return ignored.test(plainPath(path), isFolder) === "ignored" ? IGNORED : null;
@@ -50,8 +50,8 @@ export function makeJudge(
     for (const folder of foldersAbove(path)) {
       const why = faultOfFolder(folder);
       if (why === null) continue;
-      if (told.has(folder)) return { type: "silent" };
-      told.add(folder);
+      if (reported.has(folder)) return { type: "silent" };
+      reported.add(folder);
       return { type: "refused", refusal: { id: folder, ...why } };
     }
     const why = faultOfPath(path, false);

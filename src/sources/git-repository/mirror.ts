@@ -237,12 +237,12 @@ async function fetchRef(
 /** Watches the size of the fetched data; too much ends the fetch. */
 function watchSize(gitDir: string): { signal: AbortSignal; stop(): void } {
   const ending = new AbortController();
-  const look = async () => {
+  const check = async () => {
     if ((await sizeOf(join(gitDir, "objects", "pack"))) <= MAX_MIRROR_BYTES) return;
     const message = "The repository is larger than 20 GiB. Set history to 0, or a smaller largest file.";
     ending.abort(new ApiError("source_unavailable", { message, field: "history" }));
   };
-  const timer = setInterval(() => void look(), 2_000);
+  const timer = setInterval(() => void check(), 2_000);
   timer.unref();
   return { signal: ending.signal, stop: () => clearInterval(timer) };
 }

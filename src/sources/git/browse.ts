@@ -9,7 +9,7 @@ import { isItemPath } from "#sources/git-repository/judge.ts";
 import type { GitEnvironment } from "#sources/git-repository/mirror.ts";
 import { listFolder, type TreeEntry } from "#sources/git-repository/tree.ts";
 import type { CommitView } from "#sources/git-repository/view.ts";
-import { lookAtNewest } from "./newest.ts";
+import { withNewest } from "./newest.ts";
 
 /**
  * The folders and files directly below `parent` (an id returned by this function; `null` = the root) of the configured
@@ -26,7 +26,7 @@ export async function browseRepository(
 ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }> {
   const { parent } = at;
   if (parent !== null && !isItemPath(parent)) throw notThere(parent);
-  const nodes = await lookAtNewest(environment, ctx, { name, scope: EVERYTHING }, async ({ view, commit, place }) => {
+  const nodes = await withNewest(environment, ctx, { name, scope: EVERYTHING }, async ({ view, commit, place }) => {
     const entries = await listFolder(place, commit, parent ?? "");
     if (parent !== null && entries.length === 0) throw notThere(parent);
     return toBrowsePage(entries.flatMap((entry) => toPlace(view, entry)).sort(byId), at);

@@ -4,7 +4,7 @@ import type { ScopeAddition } from "#sources/contract.ts";
 import type { GitConfig } from "#sources/git-repository/config.ts";
 import type { GitEnvironment } from "#sources/git-repository/mirror.ts";
 import { listTree } from "#sources/git-repository/tree.ts";
-import { lookAtNewest } from "./newest.ts";
+import { withNewest } from "./newest.ts";
 
 /** With more files, a person would wait too long for the answer. */
 const MOST_FILES = 1_000_000;
@@ -18,7 +18,7 @@ export async function countAdded(
   ctx: SourceContext<GitConfig>,
   { to, isBefore, name }: { to: Scope; isBefore: (path: string) => boolean; name: string },
 ): Promise<ScopeAddition | undefined> {
-  const items = await lookAtNewest(environment, ctx, { name, scope: to }, async ({ view, commit, place }) => {
+  const items = await withNewest(environment, ctx, { name, scope: to }, async ({ view, commit, place }) => {
     let [files, added] = [0, 0];
     for await (const entry of listTree(place, commit)) {
       if (++files > MOST_FILES) return "too_many";

@@ -25,11 +25,11 @@ const SMALL_FILES_MB = 64 / 1024;
  *
  * @throws the errors of `openMirror`, `refresh` and `look`
  */
-export async function lookAtNewest<T>(
+export async function withNewest<T>(
   environment: GitEnvironment,
   ctx: SourceContext<GitConfig>,
   { name, scope }: { name: string; scope: Scope },
-  look: (newest: NewestCommit) => Promise<T>,
+  use: (newest: NewestCommit) => Promise<T>,
 ): Promise<T | undefined> {
   await clearOld(environment, ctx.now());
   const id = `${BROWSED}${name}`;
@@ -43,7 +43,7 @@ export async function lookAtNewest<T>(
     const { commit, ref } = newest;
     const view = await openCommit(bare, { scope }, environment, { mirror, commit, ref });
     const place = { program: environment.program, gitDir: mirror.gitDir, signal: ctx.signal };
-    return await look({ view, commit, place });
+    return await use({ view, commit, place });
   } finally {
     await mirror?.close();
     await rm(folderOf(environment, id), { recursive: true, force: true });

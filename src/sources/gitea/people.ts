@@ -38,7 +38,7 @@ interface Organization {
 export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   const client = makeGiteaClient(ctx);
   const { config } = ctx;
-  const { user, group, tell, tellUsers } = factsFor(ctx, "gitea");
+  const { user, group, report: fact, reportUsers } = factsFor(ctx, "gitea");
 
   async function openOrganization(login: string): Promise<Organization | undefined> {
     // If it isn't an organization, it is a person.
@@ -57,8 +57,8 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   }
 
   /** Members who can read the public repositories of a private organization only because of their membership. */
-  const tellOrganization = ({ id }: Organization, members: readonly UserRecord[]) =>
-    tellUsers(`o${id}`, unrestricted(members));
+  const reportOrganization = ({ id }: Organization, members: readonly UserRecord[]) =>
+    reportUsers(`o${id}`, unrestricted(members));
 
   async function membersOf(team: number): Promise<UserRecord[]> {
     return (await orNothing(() => client.teamMembers(team))) ?? [];
@@ -72,9 +72,9 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     const { content: there } = toRepository(record, config);
     const events = FORGE_CONTENT.map((content) => {
       // Content that is turned off in a repository has no readers, whatever was read of it before.
-      if (!there.has(content)) return tell(readersGroup(String(record.id), content), []);
+      if (!there.has(content)) return fact(readersGroup(String(record.id), content), []);
       const teams = (organization?.teams ?? []).filter((team) => mayRead(team, record.id, UNITS[content]));
-      return tell(readersGroup(String(record.id), content), [
+      return fact(readersGroup(String(record.id), content), [
         ...everybody,
         group(ADMINS),
         ...teams.map(({ id }) => group(`t${id}`)),
@@ -130,46 +130,46 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
       const add = (users: readonly UserRecord[]) => users.forEach((each) => people.set(each.id, each));
       const organizations = new Map<string, Organization | undefined>();
       const failures = makeFailures(() => client.me());
-      async function* tellTeams(login: string): AsyncGenerator<PeopleFact, void> {
+      async function* reportTeams(login: string): AsyncGenerator<PeopleFact, void> {
         const organization = await openOrganization(login);
         const all: UserRecord[] = [];
         for (const { id } of organization?.teams ?? []) {
           const members = await membersOf(id);
           add(members);
           all.push(...members);
-          yield tellUsers(`t${id}`, members);
+          yield reportUsers(`t${id}`, members);
         }
-        if (organization) yield tellOrganization(organization, all);
+        if (organization) yield reportOrganization(organization, all);
         organizations.set(login, organization);
       }
-      async function* tellRepository(record: RepositoryRecord): AsyncGenerator<PeopleFact, void> {
+      async function* reportRepository(record: RepositoryRecord): AsyncGenerator<PeopleFact, void> {
         const { events, named } = await readRepository(record, organizations.get(record.owner.login), isOpen);
         add(named);
         yield* events;
       }
       // If the server fails for one of these, the others are read all the same.
       let isWhole = true;
-      for (const login of owners.keys()) if (yield* failures.alone(tellTeams(login))) isWhole = false;
+      for (const login of owners.keys()) if (yield* failures.alone(reportTeams(login))) isWhole = false;
       for (const record of records) {
         const isKnown = organizations.has(record.owner.login);
-        if (!isKnown || (yield* failures.alone(tellRepository(record)))) isWhole = false;
+        if (!isKnown || (yield* failures.alone(reportRepository(record)))) isWhole = false;
       }
       if (!isWhole) yield { t: "unread" };
       const isForSignedIn = records.some((record) => publicOf(record, isOpen).includes(group(SIGNED_IN)));
       if (isAdmin) add(await client.everyUser());
       else if (isForSignedIn) add(await client.visibleUsers());
       for (const each of people.values()) yield identityOf(each, isAdmin);
-      yield tell(
+      yield fact(
         ADMINS,
         isAdmin ? [...people.values()].filter((each) => each.is_admin === true).map(({ id }) => user(id)) : [],
       );
-      if (isForSignedIn) yield tellUsers(SIGNED_IN, unrestricted(people.values()));
+      if (isForSignedIn) yield reportUsers(SIGNED_IN, unrestricted(people.values()));
     },
     async group(id) {
       const [, kind, digits = ""] = /^([rto])(\d+)(?:\.|$)/.exec(id) ?? [];
       if (kind === "t") {
         const members = await membersOf(Number(digits));
-        return tellUsers(id, members);
+        return reportUsers(id, members);
       }
       if (kind === "r") {
         const record = await orNothing(() => client.repositoryById(digits));
@@ -185,13 +185,13 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
         if (!organization) return undefined;
         const members: UserRecord[] = [];
         for (const team of organization.teams) members.push(...(await membersOf(team.id)));
-        return tellOrganization(organization, members);
+        return reportOrganization(organization, members);
       }
       const isAdmin = await client.administers();
       const people = isAdmin ? await client.everyUser() : await client.visibleUsers();
-      if (id === SIGNED_IN) return tellUsers(id, unrestricted(people));
+      if (id === SIGNED_IN) return reportUsers(id, unrestricted(people));
       return id === ADMINS && isAdmin
-        ? tellUsers(
+        ? reportUsers(
             id,
             people.filter((each) => each.is_admin === true),
           )

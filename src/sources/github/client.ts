@@ -61,7 +61,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     query,
     headers: { accept: "application/vnd.github+json", "x-github-api-version": version },
     auth: true,
-    tell: [SSO_HEADER, NEEDED_HEADER],
+    keepHeaders: [SSO_HEADER, NEEDED_HEADER],
   });
   const send: Send = async (request) => {
     try {

@@ -26,7 +26,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
   const pulses = new Map<string, Pulse | undefined>();
   const changed = new Set<string>();
   let marks: { id: string; before: Marks; now: Marks } | undefined;
-  let reviewed: { id: string; nodes: Map<number, string>; told?: Map<string, ReviewNode[]> } | undefined;
+  let reviewed: { id: string; nodes: Map<number, string>; found?: Map<string, ReviewNode[]> } | undefined;
 
   /** For this repository, together with those that are requested next. */
   async function pulseOf({ id }: ForgeRepository): Promise<Pulse | undefined> {
@@ -37,8 +37,8 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     const some = next.filter(
       (record) => record.node_id && (String(record.id) === id || !pulses.has(String(record.id))),
     );
-    const told = await graphql.pulses(some.flatMap(({ node_id: node }) => node ?? []));
-    for (const record of some) pulses.set(String(record.id), told.get(record.node_id ?? ""));
+    const found = await graphql.pulses(some.flatMap(({ node_id: node }) => node ?? []));
+    for (const record of some) pulses.set(String(record.id), found.get(record.node_id ?? ""));
     return pulses.get(id);
   }
 
@@ -49,20 +49,21 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     const { before, now } = marks;
     const mark = before[what];
     if (mark) now[what] = mark;
-    return { since, mark, remember: (told: Mark) => void (now[what] = told) };
+    return { since, mark, remember: (found: Mark) => void (now[what] = found) };
   }
 
   /** For this pull request, together with the others on its page; undefined if GraphQL doesn't return them. */
   async function reviewsTogether(id: string, number: number): Promise<ReviewNode[] | undefined> {
     if (reviewed?.id !== id) return undefined;
     const page = reviewed;
-    if (!page.told) {
-      page.told = new Map();
+    if (!page.found) {
+      page.found = new Map();
       const ids = [...page.nodes.values()];
       for (let at = 0; at < ids.length; at += REVIEWED)
-        for (const [node, reviews] of await graphql.reviews(ids.slice(at, at + REVIEWED))) page.told.set(node, reviews);
+        for (const [node, reviews] of await graphql.reviews(ids.slice(at, at + REVIEWED)))
+          page.found.set(node, reviews);
     }
-    return page.told.get(page.nodes.get(number) ?? "");
+    return page.found.get(page.nodes.get(number) ?? "");
   }
 
   /** A listing from its beginning, from a time on, or after a page of it. */

@@ -40,11 +40,11 @@ export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" 
       isOff = true;
       return found;
     }
-    const told = answer.data?.nodes ?? [];
+    const answered = answer.data?.nodes ?? [];
     // The returned ids may have another form than the requested ones.
-    if (told.length !== ids.length) return found;
+    if (answered.length !== ids.length) return found;
     for (const [index, id] of ids.entries()) {
-      const { data } = schema.safeParse(told[index]);
+      const { data } = schema.safeParse(answered[index]);
       if (data !== undefined) found.set(id, data);
     }
     return found;

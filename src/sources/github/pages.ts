@@ -78,9 +78,9 @@ export async function* walkChanges<T extends { updated_at: number }>(
 ): AsyncGenerator<RecordPage<T>, void> {
   let from = since;
   for (let isFirst = true; ; isFirst = false) {
-    const told = from === undefined ? undefined : new Date(from).toISOString().replace(/\.\d+Z$/, "Z");
-    const query = { ...request.query, sort: "updated", direction: "asc", per_page: PER_PAGE, since: told };
-    const etag = isFirst && mark && mark.from === told ? mark.etag : undefined;
+    const since = from === undefined ? undefined : new Date(from).toISOString().replace(/\.\d+Z$/, "Z");
+    const query = { ...request.query, sort: "updated", direction: "asc", per_page: PER_PAGE, since: since };
+    const etag = isFirst && mark && mark.from === since ? mark.etag : undefined;
     const headers = { ...request.headers, ...defined({ "if-none-match": etag }) };
     let answer = await send({ ...request, query, headers, ...(etag !== undefined && { allow: [304] }) });
     if (answer.status === 304) return;
@@ -89,8 +89,8 @@ export async function* walkChanges<T extends { updated_at: number }>(
       const records = take(page);
       const next = linkOf(answer, "next");
       const newTag = answer.headers.get("etag");
-      const isLast = isFirst && told !== undefined && next === undefined && records.length === page.size;
-      if (isLast && newTag) remember?.({ from: told, etag: newTag });
+      const isLast = isFirst && since !== undefined && next === undefined && records.length === page.size;
+      if (isLast && newTag) remember?.({ from: since, etag: newTag });
       if (records.length > 0 || since === undefined) yield { records, at: clockOf(answer, now) };
       if (next === undefined) return;
       const newest = records.at(-1)?.updated_at;

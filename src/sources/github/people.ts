@@ -33,7 +33,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   const client = makeGithubClient(ctx);
   const graphql = makeGraphql(ctx);
   const { config } = ctx;
-  const { user, group, tell, tellUsers } = factsFor(ctx, "github");
+  const { user, group, report: fact, reportUsers } = factsFor(ctx, "github");
 
   /** Whether public repositories are visible without signing in. */
   async function isOpen(): Promise<boolean> {
@@ -52,14 +52,14 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   ): AsyncGenerator<{ record: RepositoryRecord; people: readonly Who[] | undefined }, void> {
     for (let at = 0; at < records.length; at += TOGETHER) {
       const some = records.slice(at, at + TOGETHER);
-      const told = await graphql.collaborators(
+      const collaborators = await graphql.collaborators(
         some.flatMap(({ node_id: node }) => node ?? []),
         affiliation,
       );
       for (const record of some) {
         try {
           const people =
-            told.get(record.node_id ?? "") ??
+            collaborators.get(record.node_id ?? "") ??
             (await orNothing(() => client.collaborators(String(record.id), affiliation)));
           yield { record, people: people ?? [] };
         } catch (error) {
@@ -71,9 +71,9 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   }
 
   /** The groups of one repository: what is turned off in it has no readers, whatever was read of it before. */
-  function tellReaders(record: RepositoryRecord, readers: readonly Principal[]): PeopleFact[] {
+  function reportReaders(record: RepositoryRecord, readers: readonly Principal[]): PeopleFact[] {
     const { content: there } = toRepository(record, config);
-    return FORGE_CONTENT.map((each) => tell(readersGroup(String(record.id), each), there.has(each) ? readers : []));
+    return FORGE_CONTENT.map((each) => fact(readersGroup(String(record.id), each), there.has(each) ? readers : []));
   }
 
   /** Its readers besides its collaborators. */
@@ -128,17 +128,17 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
       const add = (users: readonly Who[] = []) => users.forEach((each) => people.set(each.id, each));
       const organizations = new Map<number, Organization>();
       const failures = makeFailures(() => client.me());
-      async function* tellOrganization({ id: ownerId, login }: UserRecord): AsyncGenerator<PeopleFact, void> {
+      async function* reportOrganization({ id: ownerId, login }: UserRecord): AsyncGenerator<PeopleFact, void> {
         const organization = await openOrganization(client, login);
         if (!organization || organization.id !== ownerId) return;
         organizations.set(ownerId, organization);
         const { id, owners = [], members = [], teams = [] } = organization;
         add(members);
-        yield tellUsers(`o${id}`, members);
-        yield tellUsers(`o${id}.owners`, owners);
+        yield reportUsers(`o${id}`, members);
+        yield reportUsers(`o${id}.owners`, owners);
         for (const team of teams) {
           add(team.members);
-          yield tellUsers(`t${team.id}`, team.members);
+          yield reportUsers(`t${team.id}`, team.members);
         }
       }
       // If GitHub fails for one of these, the others are read all the same.
@@ -148,7 +148,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
         if (owner.type === "User") add([owner]);
         if (owner.type === "User" || asked.has(owner.id)) continue;
         asked.add(owner.id);
-        if (yield* failures.alone(tellOrganization(owner))) unread.add(owner.id);
+        if (yield* failures.alone(reportOrganization(owner))) unread.add(owner.id);
       }
       const mirrorOf = (record: RepositoryRecord) =>
         ADVISORY.test(record.full_name) ? undefined : organizations.get(record.owner.id);
@@ -157,7 +157,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
         if (unread.has(record.owner.id)) continue;
         const organization = mirrorOf(record);
         const known = readersBy(record, organization, isPublicOpen);
-        if (known[0] === "everyone") yield* tellReaders(record, known);
+        if (known[0] === "everyone") yield* reportReaders(record, known);
         else closed[isMirrored(organization) ? "direct" : "all"].push(record);
       }
       for (const affiliation of ["direct", "all"] as const) {
@@ -166,14 +166,14 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
           if (!named) continue;
           add(named);
           const known = readersBy(record, mirrorOf(record), isPublicOpen);
-          yield* tellReaders(record, [...known, ...named.map(({ id }) => user(id))]);
+          yield* reportReaders(record, [...known, ...named.map(({ id }) => user(id))]);
         }
       }
-      async function* tellIdentity(who: Who): AsyncGenerator<PeopleFact, void> {
+      async function* reportIdentity(who: Who): AsyncGenerator<PeopleFact, void> {
         const identity = await identityOf(who);
         if (identity) yield identity;
       }
-      for (const each of people.values()) if (yield* failures.alone(tellIdentity(each))) unread.add(each.id);
+      for (const each of people.values()) if (yield* failures.alone(reportIdentity(each))) unread.add(each.id);
       if (unread.size > 0) yield { t: "unread" };
     },
     async group(id) {
@@ -184,18 +184,18 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
         const known = readersBy(record, undefined, await isOpen());
         // All its readers, including those of teams and owners.
         const named = known[0] === "everyone" ? [] : await orNothing(() => client.collaborators(digits, "all"));
-        const facts = tellReaders(record, [...known, ...(named ?? []).map((each) => user(each.id))]);
+        const facts = reportReaders(record, [...known, ...(named ?? []).map((each) => user(each.id))]);
         return facts.find((fact) => fact.t === "group" && fact.group === group(id));
       }
       if (kind === "o") {
         const { owners = [], members = [] } = await readMembers(client, Number(digits));
-        return tellUsers(id, rest === ".owners" ? owners : members);
+        return reportUsers(id, rest === ".owners" ? owners : members);
       }
       if (kind !== "t") return undefined;
       const { records } = requireWhole(await listRecords(client, config));
       for (const organization of new Set(records.map(({ owner }) => (owner.type === "User" ? 0 : owner.id)))) {
         const members = organization && (await orNothing(() => client.teamMembers(organization, Number(digits))));
-        if (members) return tellUsers(id, members);
+        if (members) return reportUsers(id, members);
       }
       return undefined;
     },

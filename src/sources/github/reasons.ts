@@ -8,9 +8,9 @@ export function reasonOf(error: unknown): string | undefined {
   if (!isApiError(error)) return undefined;
   const headers: unknown = error.details?.["headers"];
   if (typeof headers !== "object" || headers === null) return undefined;
-  const told = new Map<string, unknown>(Object.entries(headers));
-  if (typeof told.get(SSO_HEADER) === "string") return SSO_REASON;
-  const needed = told.get(NEEDED_HEADER);
+  const values = new Map<string, unknown>(Object.entries(headers));
+  if (typeof values.get(SSO_HEADER) === "string") return SSO_REASON;
+  const needed = values.get(NEEDED_HEADER);
   // Only names of permissions such as `issues=read; metadata=read`, and no other text from a server.
   if (
     typeof needed !== "string" ||

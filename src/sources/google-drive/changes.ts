@@ -4,7 +4,7 @@ import { isApiError } from "#api/errors.ts";
 import type { ContainerEvent } from "#sources/containers.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { FOLDER_TYPE } from "./client.ts";
-import { tellLeftOut, tellOdd } from "./left-out.ts";
+import { reportLeftOut, reportOdd } from "./left-out.ts";
 import type { DriveFile } from "./records.ts";
 import { refusal } from "./refusal.ts";
 import {
@@ -14,9 +14,9 @@ import {
   isRead,
   isUnknown,
   keepPlace,
-  notTold,
+  unreported,
   placeKeyOf,
-  tellNamed,
+  reportNamed,
   type Tools,
 } from "./tell.ts";
 import { folderRef } from "./tree.ts";
@@ -40,13 +40,13 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
     }
     const odd = client.odd.take();
     for (const id of odd.ids) files.set(id, { file: undefined, isRemoved: false });
-    yield* tellOdd(tools, key, { ids: [], nameless: odd.nameless });
-    yield* tellChanges(tools, files);
+    yield* reportOdd(tools, key, { ids: [], nameless: odd.nameless });
+    yield* reportChanges(tools, files);
     // More failed than can be noted: the next run reads this page again, and everything after it.
     if (unread.isFull()) failedFrom ??= from;
     const next = nextPageToken ?? newStartPageToken;
     if (next === undefined) throw unavailable("Google's list of changes doesn't end.");
-    const entries = await tellNamed(tools);
+    const entries = await reportNamed(tools);
     begun.tokens[key] = failedFrom ?? next;
     yield { t: "page", entries };
     if (nextPageToken === from) {
@@ -57,23 +57,23 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
 }
 
 /** The present state of what earlier runs could not read. */
-export async function* tellNoted(tools: Tools, due: readonly string[]): Events {
+export async function* reportNoted(tools: Tools, due: readonly string[]): Events {
   tools.deletes = true;
   for (const id of due) {
     // One that fails again is noted again.
     await tools.unread.done(id);
-    yield* tellChanges(tools, new Map([[id, { file: undefined, isRemoved: false }]]));
+    yield* reportChanges(tools, new Map([[id, { file: undefined, isRemoved: false }]]));
   }
 }
 
-async function* tellChanges(
+async function* reportChanges(
   tools: Tools,
   changes: ReadonlyMap<string, { file: DriveFile | undefined; isRemoved: boolean }>,
 ): Events {
   const { client, tree } = tools;
   const found = new Map<string, DriveFile | undefined>();
   const refused: string[] = [];
-  const failed: Awaited<ReturnType<typeof notTold>>[] = [];
+  const failed: Awaited<ReturnType<typeof unreported>>[] = [];
   for (const [id, { file, isRemoved }] of changes) {
     try {
       // A file that left this log may be in another: its present location counts.
@@ -82,7 +82,7 @@ async function* tellChanges(
       if (now?.mimeType === FOLDER_TYPE) tree.add(now);
     } catch (error) {
       if (isApiError(error, "source_forbidden")) refused.push(id);
-      else failed.push(await notTold(tools, id, error));
+      else failed.push(await unreported(tools, id, error));
     }
   }
   yield* failed;
@@ -90,14 +90,14 @@ async function* tellChanges(
   for (const [id, file] of found) {
     tools.ctx.signal.throwIfAborted();
     try {
-      yield* tellChange(tools, id, file);
+      yield* reportChange(tools, id, file);
     } catch (error) {
-      yield await notTold(tools, id, error);
+      yield await unreported(tools, id, error);
     }
   }
 }
 
-async function* tellChange(tools: Tools, id: string, file: DriveFile | undefined): Events {
+async function* reportChange(tools: Tools, id: string, file: DriveFile | undefined): Events {
   if (file?.driveId !== undefined && isUnknown(tools, file)) yield* notPlaced(tools, id, file.driveId);
   else if (!file || !isRead(tools, file)) yield* gone(tools, id);
   else if (file.mimeType === FOLDER_TYPE) yield* changedFolder(tools, file);
@@ -139,7 +139,7 @@ async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): Events 
   const corpus = driveId !== undefined && tools.isMember(driveId) ? driveId : undefined;
   const named = new Set<string>();
   if (yield* walk(tools, id, { driveId: corpus, depth: 0, named })) {
-    yield* tellLeftOut(tools, [id], named);
+    yield* reportLeftOut(tools, [id], named);
     yield { t: "listed", container: folderRef(id) };
   }
   keepPlace(tools, folder);
@@ -170,7 +170,7 @@ async function* walk(
     const odd = client.odd.take();
     isWhole &&= odd.ids.length === 0 && odd.nameless === 0;
     for (const each of odd.ids) yield await notUnderstood(tools, each);
-    yield* tellOdd(tools, driveId ?? "", { ids: [], nameless: odd.nameless });
+    yield* reportOdd(tools, driveId ?? "", { ids: [], nameless: odd.nameless });
   }
   for (const inner of folders) {
     const folder = await tree.folder(inner);

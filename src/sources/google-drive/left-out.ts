@@ -1,18 +1,18 @@
 import { storedIds } from "#sources/collect.ts";
 import { isApiError } from "#api/errors.ts";
 import type { ContainerPage } from "#sources/containers.ts";
-import { lookAgain } from "#sources/left-out.ts";
+import { checkAgain } from "#sources/left-out.ts";
 import { namelessSkip, type OddRecords } from "#sources/listed.ts";
 import { refusal } from "./refusal.ts";
 import type { DriveFile } from "./records.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { PageEntry } from "#sources/session.ts";
 import { notUnderstood } from "#sources/unread.ts";
-import { entriesOf, notTold, tellNamed, type Tools } from "./tell.ts";
+import { entriesOf, unreported, reportNamed, type Tools } from "./tell.ts";
 import { folderRef } from "./tree.ts";
 
 /** Stored files in these folders that a listing did not name: those that exist are reported. */
-export async function* tellLeftOut(
+export async function* reportLeftOut(
   tools: Tools,
   folders: readonly string[],
   named: ReadonlySet<string>,
@@ -21,8 +21,8 @@ export async function* tellLeftOut(
   for (const id of folders) {
     for (const missed of await storedIds(tools.ctx, folderRef(id), (each) => !named.has(each))) missing.add(missed);
   }
-  for await (const { events } of lookAgain([...missing], (ids) => askFor(tools, ids)))
-    yield { t: "page", entries: [...events, ...(await tellNamed(tools))] };
+  for await (const { events } of checkAgain([...missing], (ids) => askFor(tools, ids)))
+    yield { t: "page", entries: [...events, ...(await reportNamed(tools))] };
 }
 
 async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: PageEntry[]; count: number }> {
@@ -37,7 +37,7 @@ async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: P
     } catch (error) {
       if (isApiError(error, "source_forbidden")) events.push(await refusal(tools, id));
       else {
-        events.push(await notTold(tools, id, error));
+        events.push(await unreported(tools, id, error));
         failed++;
       }
     }
@@ -47,7 +47,7 @@ async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: P
 }
 
 /** Listed records that aren't understood; stored ones are requested individually. */
-export async function* tellOdd(
+export async function* reportOdd(
   tools: Tools,
   key: string,
   { ids, nameless }: ReturnType<OddRecords["take"]>,

@@ -27,7 +27,7 @@ export async function* syncGooglePeople(
   const groups = new Map<Principal, Principal[]>(
     [ORGANIZATION, ...verified.map(domainGroupId)].map((id) => [readers.group(id), []]),
   );
-  const told = new Set<Principal>();
+  const reported = new Set<Principal>();
   let hasMe = false;
   let isKnown = false;
   const pages = client.users();
@@ -44,7 +44,7 @@ export async function* syncGooglePeople(
       hasMe ||= id === me.permissionId;
       const [principal = ""] = readers.user(id);
       const [ownId] = readers.user(user.id);
-      told.add(principal).add(ownId ?? principal);
+      reported.add(principal).add(ownId ?? principal);
       const isActive = user.suspended !== true && user.archived !== true;
       yield {
         t: "identity",
@@ -63,7 +63,7 @@ export async function* syncGooglePeople(
   }
   if (!hasMe) {
     const [principal = "", own] = readers.me;
-    told.add(principal).add(own ?? principal);
+    reported.add(principal).add(own ?? principal);
     yield {
       t: "identity",
       principal,
@@ -79,7 +79,7 @@ export async function* syncGooglePeople(
   // The directory doesn't report people who have left it.
   for await (const principal of mode === "changes" && isKnown ? due(MOST_DUE) : []) {
     const isUser = parsePrincipal(principal)?.type === "source_user";
-    if (isUser && !told.has(principal)) yield { t: "identity", principal, state: "suspended" };
+    if (isUser && !reported.has(principal)) yield { t: "identity", principal, state: "suspended" };
   }
   for (const [group, members] of isKnown ? groups : []) yield* groupPages(group, members);
   yield { t: "checkpoint", cursor: null };

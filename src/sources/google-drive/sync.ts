@@ -7,11 +7,11 @@ import { readEach } from "#sources/read-each.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import { type DriveClient, FOLDER_TYPE } from "./client.ts";
-import { readLog, tellNoted } from "./changes.ts";
+import { readLog, reportNoted } from "./changes.ts";
 import type { GoogleDriveConfig } from "./config.ts";
 import { type At, Checkpoint, Cursor } from "./cursor.ts";
 import type { AddressBook } from "./directory.ts";
-import { tellLeftOut, tellOdd } from "./left-out.ts";
+import { reportLeftOut, reportOdd } from "./left-out.ts";
 import { SHORTCUT_TYPE } from "./map.ts";
 import type { DriveFile } from "./records.ts";
 import { refusal } from "./refusal.ts";
@@ -22,10 +22,10 @@ import {
   itemOf,
   keepPlace,
   nameOf,
-  notTold,
+  unreported,
   openTools,
-  tellDueGroups,
-  tellNamed,
+  reportDueGroups,
+  reportNamed,
   type Tools,
 } from "./tell.ts";
 import { type Folder, folderRef, SHARED_WITH_ME } from "./tree.ts";
@@ -121,7 +121,7 @@ async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenera
   const start = from?.start ?? (await client.startToken(drive?.id));
   client.odd.take();
   if (drive) yield* tools.tree.driveGroups(drive);
-  const { told, hasFailed } = yield* tellFolders(tools, corpus);
+  const { reported, hasFailed } = yield* reportFolders(tools, corpus);
   const named = new Set<string>();
   for await (const { files, incompleteSearch, nextPageToken: page } of filePages(tools, corpus, from?.page)) {
     begun.isPartial ||= incompleteSearch === true;
@@ -129,15 +129,15 @@ async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenera
     for (const { id } of own) named.add(id);
     const entries = await entriesOf(tools, own);
     const at = page === undefined ? undefined : { start, page };
-    yield { t: "page", entries: [...entries, ...(await tellNamed(tools))], at, note: nameOf(corpus) };
+    yield { t: "page", entries: [...entries, ...(await reportNamed(tools))], at, note: nameOf(corpus) };
   }
-  yield* tellOdd(tools, key, client.odd.take());
+  yield* reportOdd(tools, key, client.odd.take());
   if (!begun.isPartial) {
     // Files that an earlier attempt named.
     if (from) for await (const { files } of client.list(FILES, drive?.id)) for (const { id } of files) named.add(id);
-    yield* tellLeftOut(tools, drive ? [key] : [tools.rootId, SHARED_WITH_ME], named);
+    yield* reportLeftOut(tools, drive ? [key] : [tools.rootId, SHARED_WITH_ME], named);
   }
-  for (const folder of told) keepPlace(tools, folder);
+  for (const folder of reported) keepPlace(tools, folder);
   begun.tokens[key] = start;
   await containers.isRead(corpus);
   return !hasFailed && !begun.isPartial;
@@ -146,19 +146,19 @@ async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenera
 /**
  * The readers of each folder of a corpus. If they are unknown for one, the readers of its contents stay as they were.
  */
-async function* tellFolders(
+async function* reportFolders(
   tools: Tools,
   corpus: Corpus,
-): AsyncGenerator<Outcome, { told: Folder[]; hasFailed: boolean }> {
+): AsyncGenerator<Outcome, { reported: Folder[]; hasFailed: boolean }> {
   const { client, tree, ctx, begun } = tools;
   const folders: DriveFile[] = [];
-  const told: Folder[] = [];
+  const reported: Folder[] = [];
   for await (const { files, incompleteSearch } of client.list(FOLDERS, corpus.drive?.id)) {
     begun.isPartial ||= incompleteSearch === true;
     folders.push(...files.filter((record) => isOf(tools, corpus, record)));
   }
   const odd = client.odd.take();
-  yield* tellOdd(tools, corpus.key, odd);
+  yield* reportOdd(tools, corpus.key, odd);
   // A folder without an id is somewhere in the corpus, with all its contents.
   const unread = odd.nameless > 0 ? [...odd.ids, corpus.id] : odd.ids;
   for (const id of unread) yield { t: "failed", what: { container: folderRef(id) }, message: NOT_UNDERSTOOD };
@@ -170,14 +170,14 @@ async function* tellFolders(
       const folder = await tree.folder(id);
       if (!folder) continue;
       yield tree.groupOf(folder);
-      told.push(folder);
+      reported.push(folder);
     } catch (error) {
-      const { message } = await notTold(tools, id, error);
+      const { message } = await unreported(tools, id, error);
       yield { t: "failed", what: { container: folderRef(id) }, message };
       hasFailed = true;
     }
   }
-  return { told, hasFailed };
+  return { reported, hasFailed };
 }
 
 async function* filePages({ client }: Tools, { drive }: Corpus, page?: string) {
@@ -212,9 +212,9 @@ async function* readChanges(tools: Tools, place: Checkpoint): Walk {
     if (key !== "") yield { t: "delete_container", ...folderRef(key) };
   }
   yield* containers.walk(corpora, place, (corpus, at) => readAgain(tools, corpus, at));
-  yield* tellNoted(tools, due);
-  yield* await tellNamed(tools);
-  yield* tellDueGroups(tools);
+  yield* reportNoted(tools, due);
+  yield* await reportNamed(tools);
+  yield* reportDueGroups(tools);
 }
 
 /** Changes in a corpus; all of it when it is new, or was refused before. */
@@ -235,7 +235,7 @@ async function* readAgain(tools: Tools, corpus: Corpus, at?: At): AsyncGenerator
 /** The items at hand, and the requested ones, as they are now. */
 async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
   yield* readEach<Outcome>(tools, externalIds, (externalId) => readOne(tools, externalId));
-  yield* await tellNamed(tools);
+  yield* await reportNamed(tools);
 }
 
 async function readOne(tools: Tools, externalId: string): Promise<Outcome[]> {

@@ -59,7 +59,7 @@ export interface Tools extends Pick<OpenRequest<Cursor>, "mode" | "scope" | "rea
   /** Why the shared drives could not be listed: any may be one of them. */
   drivesError?: string;
   /** Groups and people that were reported in this attempt, by id. */
-  told: Set<string>;
+  reported: Set<string>;
   /** The items of the files that were just named. */
   atHand: Map<string, SourceItem>;
   /** Excluded items are reported as gone; otherwise the end of a listing removes them. */
@@ -108,7 +108,7 @@ export async function openTools(
     isOdd,
     isWhole: nameless === 0,
     ...defined({ drivesError: error }),
-    told: new Set(),
+    reported: new Set(),
     atHand: new Map(),
     deletes: mode === "items",
   };
@@ -146,14 +146,14 @@ export async function entriesOf(tools: Tools, files: readonly DriveFile[]): Prom
       tools.failures.well();
       if (entry) entries.push(entry);
     } catch (error) {
-      entries.push(await notTold(tools, file.id, error));
+      entries.push(await unreported(tools, file.id, error));
     }
   }
   return entries;
 }
 
 /** The event for one thing that Google fails for: it stays as it is. @throws errors that concern more than it */
-export async function notTold({ failures, unread }: Tools, id: string, error: unknown): Promise<Skip> {
+export async function unreported({ failures, unread }: Tools, id: string, error: unknown): Promise<Skip> {
   await failures.requireOfOne(error);
   await unread.note(id);
   return failedSkip(id, isApiError(error) ? error.message : NOT_UNDERSTOOD);
@@ -205,18 +205,18 @@ export function placeKeyOf({ name, parentId }: Folder): string {
 }
 
 /** Google groups and people that were named since the last call. */
-export async function tellNamed(tools: Tools): Promise<Outcome[]> {
-  const { readers, domains, told } = tools;
+export async function reportNamed(tools: Tools): Promise<Outcome[]> {
+  const { readers, domains, reported } = tools;
   const events: Outcome[] = [];
   for (const [id, email] of readers.groups) {
-    if (told.has(id)) continue;
-    events.push(...(await tellGroup(tools, id, email)));
+    if (reported.has(id)) continue;
+    events.push(...(await reportGroup(tools, id, email)));
     // One that failed isn't reported.
-    told.add(id);
+    reported.add(id);
   }
   for (const [id, { name, email }] of readers.people) {
-    if (told.has(id)) continue;
-    told.add(id);
+    if (reported.has(id)) continue;
+    reported.add(id);
     // The directory reports members of the organization, and whether they are suspended.
     if (domains?.includes(domainOf(email) ?? "") === true) continue;
     const [principal = ""] = readers.user(id);
@@ -231,7 +231,7 @@ export async function tellNamed(tools: Tools): Promise<Outcome[]> {
   return events;
 }
 
-async function tellGroup(tools: Tools, id: string, email: string): Promise<Outcome[]> {
+async function reportGroup(tools: Tools, id: string, email: string): Promise<Outcome[]> {
   const { ctx, client, readers, book } = tools;
   const group = readers.group(googleGroupId(id));
   const members = await membersOf({ client, readers, book, now: ctx.now }, id, email);
@@ -259,13 +259,13 @@ async function keepGroup(ctx: DriveSyncContext, id: string, email: string): Prom
 }
 
 /** The members of the Google groups that were not read for longest; of all groups when a person requests it. */
-export async function* tellDueGroups(tools: Tools): AsyncGenerator<Outcome, void> {
-  const { ctx, readsGroups, told } = tools;
+export async function* reportDueGroups(tools: Tools): AsyncGenerator<Outcome, void> {
+  const { ctx, readsGroups, reported } = tools;
   const kept = await keptGroups(ctx);
   const due = kept.filter(([, , at]) => ctx.now() - at >= READ_AGAIN_MS).slice(0, MOST_AGAIN);
   for (const [id, email] of readsGroups ? kept : due) {
-    if (told.has(id)) continue;
-    told.add(id);
-    yield* await tellGroup(tools, id, email);
+    if (reported.has(id)) continue;
+    reported.add(id);
+    yield* await reportGroup(tools, id, email);
   }
 }

@@ -183,18 +183,18 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
           yield { t: "refused", what: { group }, code: "source_forbidden" };
         return;
       }
-      const tell = (group: Principal, people: readonly Principal[]) =>
+      const factOf = (group: Principal, people: readonly Principal[]) =>
         ({ t: "group", group, members: people, containers }) as const;
-      yield tell(members, readersIn(drive, permissions));
-      yield tell(
+      yield factOf(members, readersIn(drive, permissions));
+      yield factOf(
         managers,
         readersIn(
           drive,
           permissions.filter(({ role }) => role === "organizer"),
         ),
       );
-      yield tell(allowed, drive.restrictions?.driveMembersOnly === true ? [members] : ["everyone"]);
-      yield tell(insiders, isForInsiders(drive) && domains ? [readers.group(ORGANIZATION)] : ["everyone"]);
+      yield factOf(allowed, drive.restrictions?.driveMembersOnly === true ? [members] : ["everyone"]);
+      yield factOf(insiders, isForInsiders(drive) && domains ? [readers.group(ORGANIZATION)] : ["everyone"]);
     },
 
     groupOf: ({ group, members, chain }: Folder) =>

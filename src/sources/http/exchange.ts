@@ -48,7 +48,7 @@ export interface Exchange {
   redirect: "same_origin" | "follow" | "none";
   allow: readonly number[];
   expired: readonly number[];
-  tell?: readonly string[];
+  keepHeaders?: readonly string[];
   timeoutMs: number;
 }
 
@@ -233,12 +233,14 @@ async function judge(
     const waitMs = retryAfterMs ?? (emptyUntil === undefined ? limits.leastWaitMs : emptyUntil - now());
     return { type: "limited", status, waitMs };
   }
-  const tell = (request.tell ?? []).flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
-  const told = Object.fromEntries(tell);
-  if (status === 401) return { type: "refused", challenge: headers["www-authenticate"] ?? "", headers: told };
+  const kept = (request.keepHeaders ?? []).flatMap((name) =>
+    headers[name] === undefined ? [] : [[name, headers[name]]],
+  );
+  const shown = Object.fromEntries(kept);
+  if (status === 401) return { type: "refused", challenge: headers["www-authenticate"] ?? "", headers: shown };
   const error = failureOf(status, url.host, {
     isSigned: request.auth !== undefined,
-    headers: told,
+    headers: shown,
   });
   return { type: "failed", error, status, retryAfterMs };
 }
@@ -266,11 +268,11 @@ function redirected(from: URL, to: URL): ApiError {
 
 /** Signed headers replace the source's own, whatever their case. */
 function withHeaders(
-  said: Readonly<Record<string, string>>,
+  existing: Readonly<Record<string, string>>,
   signed: Readonly<Record<string, string>>,
 ): Record<string, string> {
   const names = new Set(Object.keys(signed).map((name) => name.toLowerCase()));
-  const kept = Object.entries(said).filter(([name]) => !names.has(name.toLowerCase()));
+  const kept = Object.entries(existing).filter(([name]) => !names.has(name.toLowerCase()));
   return { ...Object.fromEntries(kept), ...signed };
 }
 

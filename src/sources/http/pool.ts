@@ -78,8 +78,8 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       const { source, config, credentials, account, signal, isRun } = grant;
       const { auth, limits = {}, ports } = source.spec;
       const entries = Object.entries(credentials).sort(([a], [b]) => (a < b ? -1 : 1));
-      const told = JSON.stringify([account?.key ?? null, entries]);
-      const key = createHmac("sha256", secret).update(told).digest("base64url");
+      const signedBy = JSON.stringify([account?.key ?? null, entries]);
+      const key = createHmac("sha256", secret).update(signedBy).digest("base64url");
       const named = signedOrigins(source, config);
       // An account's token goes only to its own instance, wherever a config points. Source: S31.
       const allowed = (some: ReadonlySet<string>) =>
@@ -234,7 +234,7 @@ async function mintOnce(line: Line, url: string, request: MintRequest): Promise<
     url,
     isIdempotent: true,
     redirect: "none",
-    tell: ["date"],
+    keepHeaders: ["date"],
     ...request,
   };
   const place = { ...toExchange(wanted), isSecret: true } as const;
@@ -294,7 +294,7 @@ function toExchange(wanted: SourceRequest): Exchange {
     redirect: wanted.redirect ?? "same_origin",
     allow: wanted.allow ?? [],
     expired: wanted.expired ?? [],
-    ...(wanted.tell && { tell: wanted.tell }),
+    ...(wanted.keepHeaders && { keepHeaders: wanted.keepHeaders }),
     timeoutMs: wanted.timeoutMs ?? TIMEOUT_MS,
   };
 }

@@ -9,7 +9,7 @@ import { fieldsOf, isHere, narrowed } from "./issue.ts";
 import { readIssues } from "./listing.ts";
 import { partsIn } from "./map.ts";
 import { readOne } from "./items.ts";
-import { issueNotRead, storedParts, tellOdd, tellOddComments } from "./parts.ts";
+import { issueNotRead, storedParts, reportOdd, reportOddComments } from "./parts.ts";
 import type { Projects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Tools } from "./tools.ts";
@@ -25,8 +25,8 @@ export async function* readUpdated(
   before: number,
   found: Found<ProjectRecord>,
 ): AsyncGenerator<Event, void> {
-  const told = yield* readChanged(tools, before, found);
-  for (const id of found.due) yield* readNoted(tools, found.list, id, told);
+  const reported = yield* readChanged(tools, before, found);
+  for (const id of found.due) yield* readNoted(tools, found.list, id, reported);
 }
 
 /** Returns the ids that it reported. */
@@ -73,19 +73,19 @@ async function* readNoted(
   tools: Tools,
   projects: Projects,
   id: string,
-  told: ReadonlySet<string>,
+  reported: ReadonlySet<string>,
 ): AsyncGenerator<Event, void> {
   const { ctx, failures, unread } = tools;
   ctx.signal.throwIfAborted();
-  if (told.has(id)) return;
+  if (reported.has(id)) return;
   try {
     const read = await readOne(tools, projects, id);
     failures.well();
     await unread.done(id);
     if (!read || read.items.length === 0) return yield* dropStored(tools, id);
-    const said = await tellOddComments(tools, read.project, id, read);
-    yield* said;
-    if (said.length === 0) yield* dropParts(tools, read.project, read.items);
+    const outcomes = await reportOddComments(tools, read.project, id, read);
+    yield* outcomes;
+    if (outcomes.length === 0) yield* dropParts(tools, read.project, read.items);
     yield { t: "page", entries: read.items.map(judgedEntryOf) };
   } catch (error) {
     const events = await issueNotRead(tools, { id: "" }, id, error);
@@ -113,13 +113,13 @@ async function* readProjectChanges(tools: Tools, project: ProjectRecord, before:
   for await (const { issues } of tools.client.search(jql, fieldsOf(rules))) {
     for (const issue of issues) {
       if (!isHere(project, issue)) continue;
-      const { items, said, isWhole } = await readIssues(tools, project, [issue]);
-      yield* said;
+      const { items, outcomes, isWhole } = await readIssues(tools, project, [issue]);
+      yield* outcomes;
       if (isWhole) yield* dropParts(tools, project, items);
       yield { t: "page", entries: items.map(judgedEntryOf) };
     }
   }
-  yield* await tellOdd(tools, project, () => false);
+  yield* await reportOdd(tools, project, () => false);
 }
 
 /** Comments and attachments that an issue no longer has. */

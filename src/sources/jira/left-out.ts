@@ -1,10 +1,10 @@
 import { storedIds } from "#sources/collect.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { lookAgain } from "#sources/left-out.ts";
+import { checkAgain } from "#sources/left-out.ts";
 import { judgedEntryOf, type PageEntry } from "#sources/session.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { type IssueItems, narrowed, readWhole } from "./issue.ts";
-import { issueNotRead, tellOddComments } from "./parts.ts";
+import { issueNotRead, reportOddComments } from "./parts.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Tools } from "./tools.ts";
 
@@ -17,12 +17,12 @@ interface Found {
  * The present state of stored issues that no search named, where they still exist. Costs a request for each, and with
  * configured JQL one for 50 of them.
  */
-export function tellLeftOut(
+export function reportLeftOut(
   tools: Tools,
   project: ProjectRecord,
   missing: readonly string[],
 ): AsyncGenerator<Found, void> {
-  return lookAgain(missing, (ids) => askFor(tools, project, ids));
+  return checkAgain(missing, (ids) => askFor(tools, project, ids));
 }
 
 /** Stored issues of a project that aren't among these. */
@@ -56,7 +56,7 @@ async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string
     try {
       const read = await readWherever(tools, project, id);
       if (read.items.length > 0) found.set(id, read.items);
-      events.push(...(await tellOddComments(tools, project, id, read)));
+      events.push(...(await reportOddComments(tools, project, id, read)));
     } catch (error) {
       const notRead = await issueNotRead(tools, project, id, error);
       if (notRead.some(({ t }) => t === "skip")) failed++;

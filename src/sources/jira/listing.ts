@@ -3,7 +3,7 @@ import type { SourceItem } from "#sources/item.ts";
 import { failedStatus } from "#sources/failures.ts";
 import { accessKeyOf } from "#core/access-key.ts";
 import type { ContainerEvent, ContainerPage } from "#sources/containers.ts";
-import { tellSeen } from "#sources/seen.ts";
+import { reportSeen } from "#sources/seen.ts";
 import { judgedEntryOf, type PageEntry } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { accessFields, accessOf } from "./access.ts";
@@ -11,8 +11,8 @@ import type { SearchPlace } from "./client.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { fieldsOf, isHere, narrowed, readIssue, readWhole } from "./issue.ts";
 import { nameOf } from "./map.ts";
-import { missingFrom, tellLeftOut } from "./left-out.ts";
-import { issueNotRead, tellOdd, tellOddComments } from "./parts.ts";
+import { missingFrom, reportLeftOut } from "./left-out.ts";
+import { issueNotRead, reportOdd, reportOddComments } from "./parts.ts";
 import type { IssueRecord, ProjectRecord } from "./records.ts";
 import type { Tools } from "./tools.ts";
 
@@ -42,25 +42,25 @@ async function* listProject(tools: Tools, project: ProjectRecord, from?: SearchP
     // Whatever the configured JQL matches, only issues of this project.
     const here = issues.filter((issue) => isHere(project, issue));
     for (const { id } of here) named.add(id);
-    const { items, said } = await readIssues(tools, project, here);
-    yield { t: "page", entries: [...said, ...items.map(judgedEntryOf)], at: next, note: nameOf(project) };
+    const { items, outcomes } = await readIssues(tools, project, here);
+    yield { t: "page", entries: [...outcomes, ...items.map(judgedEntryOf)], at: next, note: nameOf(project) };
   }
   // Issues that an earlier attempt named.
   if (from) {
     for await (const { issues } of pagesOf(tools, project, ["project"])) for (const { id } of issues) named.add(id);
   }
-  yield* tellMissing(tools, project, named);
+  yield* reportMissing(tools, project, named);
 }
 
 /** Requests stored issues that were not named, and reports listed ones that aren't understood. */
-async function* tellMissing(
+async function* reportMissing(
   tools: Tools,
   project: ProjectRecord,
   named: ReadonlySet<string>,
 ): AsyncGenerator<Listed, void> {
   const missing = new Set(await missingFrom(tools, project, named));
-  for await (const { events } of tellLeftOut(tools, project, [...missing])) yield { t: "page", entries: events };
-  yield { t: "page", entries: await tellOdd(tools, project, (id) => named.has(id) || missing.has(id)) };
+  for await (const { events } of reportLeftOut(tools, project, [...missing])) yield { t: "page", entries: events };
+  yield { t: "page", entries: await reportOdd(tools, project, (id) => named.has(id) || missing.has(id)) };
 }
 
 /** The items of these issues, and the events for what can't be read. `isWhole`: they have no other parts. */
@@ -68,21 +68,21 @@ export async function readIssues(
   tools: Tools,
   project: ProjectRecord,
   issues: readonly IssueRecord[],
-): Promise<{ items: SourceItem[]; said: Outcome[]; isWhole: boolean }> {
+): Promise<{ items: SourceItem[]; outcomes: Outcome[]; isWhole: boolean }> {
   const items: SourceItem[] = [];
-  const said: Outcome[] = [];
+  const outcomes: Outcome[] = [];
   for (const issue of issues) {
     tools.ctx.signal.throwIfAborted();
     try {
       const read = await readIssue(tools, project, issue);
       items.push(...read.items);
-      said.push(...(await tellOddComments(tools, project, issue.id, read)));
+      outcomes.push(...(await reportOddComments(tools, project, issue.id, read)));
       tools.failures.well();
     } catch (error) {
-      said.push(...(await issueNotRead(tools, project, issue.id, error)));
+      outcomes.push(...(await issueNotRead(tools, project, issue.id, error)));
     }
   }
-  return { items, said, isWhole: said.length === 0 };
+  return { items, outcomes, isWhole: outcomes.length === 0 };
 }
 
 async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly string[], from?: SearchPlace) {
@@ -125,20 +125,20 @@ async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncGenerato
       if ((await ctx.stored.accessKey(issue.id)) === accessKeyOf(access)) same.push(issue.id);
       else entries.push({ t: "access", externalId: issue.id, access });
     }
-    yield { t: "page", entries: [...entries, ...tellSeen(same)], note: nameOf(project) };
+    yield { t: "page", entries: [...entries, ...reportSeen(same)], note: nameOf(project) };
   }
-  yield* tellMissing(tools, project, living);
+  yield* reportMissing(tools, project, living);
   const parts = [...stored].filter((externalId) => {
     const { issue, part } = parseId(externalId) ?? {};
     return part !== undefined && issue !== undefined && living.has(issue);
   });
-  yield { t: "page", entries: tellSeen(parts) };
+  yield { t: "page", entries: reportSeen(parts) };
 }
 
 async function readNew(tools: Tools, project: ProjectRecord, id: string): Promise<PageEntry[]> {
   try {
     const read = await readWhole(tools, project, id);
-    const odd = await tellOddComments(tools, project, id, read);
+    const odd = await reportOddComments(tools, project, id, read);
     return [...odd, ...read.items.map(judgedEntryOf)];
   } catch (error) {
     return issueNotRead(tools, project, id, error);

@@ -1,6 +1,6 @@
 import { storedIds } from "#sources/collect.ts";
 import { isApiError } from "#api/errors.ts";
-import { tellSeen } from "#sources/seen.ts";
+import { reportSeen } from "#sources/seen.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { namelessSkip, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import type { Outcome } from "#sources/outcomes.ts";
@@ -12,8 +12,8 @@ import type { Tools } from "./tools.ts";
 /** The stored comments and attachments of an issue, by its stored version if that lists them. */
 export async function storedParts({ ctx }: Tools, project: { id: string }, issue: string): Promise<string[]> {
   const version = await ctx.stored.version(issue);
-  const told = version === undefined ? [] : partsIn(issue, version);
-  if (told) return told;
+  const reported = version === undefined ? [] : partsIn(issue, version);
+  if (reported) return reported;
   return storedIds(ctx, projectRef(project.id), (id) => {
     const parsed = parseId(id);
     return parsed?.issue === issue && parsed.part !== undefined;
@@ -33,11 +33,11 @@ export async function issueNotRead(
   const message = isApiError(error) ? error.message : NOT_UNDERSTOOD;
   const outcome = await tools.failures.outcomeOf(externalId, error, message);
   if (outcome.t === "skip") await tools.unread.note(externalId);
-  return [outcome, ...tellSeen(await storedParts(tools, project, externalId))];
+  return [outcome, ...reportSeen(await storedParts(tools, project, externalId))];
 }
 
 /** Comments of an issue that aren't understood: its stored parts stay. */
-export async function tellOddComments(
+export async function reportOddComments(
   tools: Tools,
   project: { id: string },
   issue: string,
@@ -49,21 +49,21 @@ export async function tellOddComments(
   const kept = (await storedParts(tools, project, issue)).filter((id) => !named.has(id));
   const events: Outcome[] = odd.map((id) => failedSkip(partId(issue, "c", id), NOT_UNDERSTOOD));
   if (nameless > 0) events.push(namelessSkip(`comments of ${issue}`, nameless, "comments"));
-  return [...events, ...tellSeen(kept)];
+  return [...events, ...reportSeen(kept)];
 }
 
 /** Listed issues of a project that weren't understood; stored ones among them are requested individually. */
-export async function tellOdd(
+export async function reportOdd(
   tools: Tools,
   project: { id: string },
-  isTold: (id: string) => boolean,
+  isReported: (id: string) => boolean,
 ): Promise<Outcome[]> {
   const { ids, nameless } = tools.client.odd.take();
   const events: Outcome[] = [];
   for (const id of ids) {
-    if (isTold(id)) continue;
+    if (isReported(id)) continue;
     await tools.unread.note(id);
-    events.push(failedSkip(id, NOT_UNDERSTOOD), ...tellSeen(await storedParts(tools, project, id)));
+    events.push(failedSkip(id, NOT_UNDERSTOOD), ...reportSeen(await storedParts(tools, project, id)));
   }
   if (nameless > 0) events.push(namelessSkip(`project ${project.id}`, nameless, "of its issues"));
   return events;

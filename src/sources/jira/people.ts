@@ -1,5 +1,5 @@
 import { parsePrincipal, type Principal } from "#core/principals.ts";
-import { tellGroup, tellUser, type Left, tellSite } from "#sources/atlassian/people.ts";
+import { reportGroup, reportUser, type Left, reportSite } from "#sources/atlassian/people.ts";
 import { makeFailures, orNothing } from "#sources/failures.ts";
 import { makeNames, type Names } from "#sources/atlassian/names.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
@@ -15,48 +15,52 @@ type Event = IdentityEvent<null>;
  * reads anything, whatever roles they still have. Jira has no feed of changes: every run reads everything.
  */
 export function syncJiraPeople(ctx: JiraContext, run: IdentityRun): AsyncGenerator<Event, void> {
-  return tellSite(run, (left) => tellAll(ctx, left));
+  return reportSite(run, (left) => reportAll(ctx, left));
 }
 
 /** The groups that an unreadable project has, or names, are unknown. */
-async function* tellAll(ctx: JiraContext, left: Left): AsyncGenerator<Event, void> {
+async function* reportAll(ctx: JiraContext, left: Left): AsyncGenerator<Event, void> {
   const client = makeJiraClient(ctx);
   const names = makeNames(ctx, "jira");
   // An unauthenticated request sees no users: that must not remove everyone.
   await client.whoAmI();
   const directory = makeDirectory(client, names);
-  yield* tellApplications(client, names, directory);
-  for (const user of directory.people.values()) yield* tellUser(user, names);
+  yield* reportApplications(client, names, directory);
+  for (const user of directory.people.values()) yield* reportUser(user, names);
   const rules = makeRulesReader(client);
   const projects = await client.projects();
   const { ids, nameless } = client.odd.take();
   left.isWhole = ids.length === 0 && nameless === 0;
   const failures = makeFailures(() => client.whoAmI());
-  async function* tellReaders(project: ProjectRecord): AsyncGenerator<Event, void> {
+  async function* reportReaders(project: ProjectRecord): AsyncGenerator<Event, void> {
     const { browse, levels } = await rules.rulesOf(project);
     for (const [levelId, grant] of levels) {
-      yield* tellGroup(names, groupIds.level(project.id, levelId), directory.membersBy(grant, project.id));
+      yield* reportGroup(names, groupIds.level(project.id, levelId), directory.membersBy(grant, project.id));
     }
-    yield* tellGroup(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
+    yield* reportGroup(names, groupIds.browse(project.id), browse ? directory.membersBy(browse, project.id) : []);
   }
-  async function* tellMembers(ref: GroupRef): AsyncGenerator<Event, void> {
+  async function* reportMembers(ref: GroupRef): AsyncGenerator<Event, void> {
     const members = await directory.membersOf(ref);
     const users = members.flatMap(({ id }) => names.user(id) ?? []);
     directory.meet(users);
-    yield* tellGroup(names, groupIds.group(ref), users);
+    yield* reportGroup(names, groupIds.group(ref), users);
   }
   // If the server fails for one of these, its groups stay until the last reading expires.
   for (const project of projects) {
-    for (const list of [tellReaders(project), tellRoles(client, names, directory, project)])
+    for (const list of [reportReaders(project), reportRoles(client, names, directory, project)])
       if (yield* failures.alone(list)) left.isWhole = false;
   }
-  for (const ref of directory.needed()) if (yield* failures.alone(tellMembers(ref))) left.isWhole = false;
+  for (const ref of directory.needed()) if (yield* failures.alone(reportMembers(ref))) left.isWhole = false;
   // Still in a group or a role, but without access.
   for (const principal of directory.strangers()) yield { t: "identity", principal, state: "suspended" };
 }
 
 /** Who can sign in to Jira: users in a group that has access to an application. */
-async function* tellApplications(client: JiraClient, names: Names, directory: Directory): AsyncGenerator<Event, void> {
+async function* reportApplications(
+  client: JiraClient,
+  names: Names,
+  directory: Directory,
+): AsyncGenerator<Event, void> {
   const everybody = new Set<Principal>();
   for (const { key, groups = [], groupDetails = [] } of (await orNothing(client.applicationRoles)) ?? []) {
     const ids = client.cloud ? groupDetails.map(({ groupId }) => groupId) : groups;
@@ -69,12 +73,12 @@ async function* tellApplications(client: JiraClient, names: Names, directory: Di
       directory.admit(await directory.membersOf({ id }));
     }
     for (const each of members) everybody.add(each);
-    yield* tellGroup(names, groupIds.application(key), [...members]);
+    yield* reportGroup(names, groupIds.application(key), [...members]);
   }
-  yield* tellGroup(names, SIGNED_IN, [...everybody]);
+  yield* reportGroup(names, SIGNED_IN, [...everybody]);
 }
 
-async function* tellRoles(
+async function* reportRoles(
   client: JiraClient,
   names: Names,
   directory: Directory,
@@ -85,7 +89,7 @@ async function* tellRoles(
     const actors = (await orNothing(() => client.roleActors(project.id, roleId))) ?? [];
     const members = actors.flatMap((actor) => directory.principalOf(actor) ?? []);
     directory.meet(members);
-    yield* tellGroup(names, groupIds.role(project.id, roleId), [...new Set(members)]);
+    yield* reportGroup(names, groupIds.role(project.id, roleId), [...new Set(members)]);
   }
 }
 

@@ -28,9 +28,9 @@ export async function* syncMatrixPeople(
   { mode, groups = [], cursor, due }: IdentityRun,
 ): AsyncGenerator<Event, void> {
   const client = makeClient(ctx);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const failures = makeFailures(() => client.whoAmI());
-  const reader = { ctx, client, server: serverOf((await client.whoAmI()).user_id), told, failures };
+  const reader = { ctx, client, server: serverOf((await client.whoAmI()).user_id), reported, failures };
   const since = PeopleCursor.safeParse(cursor).data?.since;
   if (mode === "groups") {
     const ids = roomsIn(groups);
@@ -49,7 +49,7 @@ interface Reader {
   client: MatrixClient;
   server: string;
   /** Users that this run has reported. */
-  told: Set<string>;
+  reported: Set<string>;
   failures: Failures;
 }
 
@@ -96,7 +96,7 @@ async function* readChanges(reader: Reader, since: string, due: IdentityRun["due
  * without one.
  */
 async function* readGroup(
-  { ctx, client, server, told }: Reader,
+  { ctx, client, server, reported }: Reader,
   room: string,
   mayBeOpen: boolean,
 ): AsyncGenerator<Event, void> {
@@ -104,8 +104,8 @@ async function* readGroup(
   const joined = Object.entries(await client.members(room)).filter(([id]) => isUserId(id));
   const isOpen = mayBeOpen && (await client.isOpen(room));
   for (const [id, { display_name: name }] of joined) {
-    if (serverOf(id) !== server || told.has(id)) continue;
-    told.add(id);
+    if (serverOf(id) !== server || reported.has(id)) continue;
+    reported.add(id);
     const shown = name?.trim();
     yield {
       t: "identity",

@@ -2,7 +2,7 @@ import { makeContainers } from "#sources/containers.ts";
 import type { SyncContext } from "#sources/context.ts";
 import { failedSkip, makeFailures } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
-import { tellSeen } from "#sources/seen.ts";
+import { reportSeen } from "#sources/seen.ts";
 import type { OpenRequest } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { windowStart } from "#sources/chat/config.ts";
@@ -44,5 +44,5 @@ export async function makeTools(ctx: SyncContext<MatrixConfig>, { scope }: OpenR
 /** Events that aren't understood: their stored items stay. */
 export function oddEvents({ id: room }: RoomFacts, ids: readonly string[]): Outcome[] {
   const failed = ids.map((id) => failedSkip(threadId(room, id), NOT_UNDERSTOOD));
-  return [...failed, ...tellSeen(ids.map((id) => fileId(room, id)))];
+  return [...failed, ...reportSeen(ids.map((id) => fileId(room, id)))];
 }

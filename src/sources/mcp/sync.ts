@@ -142,7 +142,7 @@ async function* walk(
   while (place !== undefined && mark !== undefined && why === undefined) {
     const { entries, next, uncompleted: missing = 0, failed: now }: EntryPage = await pageAlone(ctx, tools, place);
     failed ??= now;
-    yield { t: "page", entries: [], looks: 1 };
+    yield { t: "page", entries: [], listings: 1 };
     const ids = digest(...entries.map(({ externalId }) => externalId));
     const before = read?.page === ids ? read.entries : 0;
     for (const [at, entry] of entries.entries()) {
@@ -176,7 +176,7 @@ async function outcomeOf(ctx: SyncContext<McpConfig>, entry: Entry, { scope, fai
   if (!isInScope(scope, externalId))
     return leftOut(externalId, "excluded_by_scope", "The connector's scope leaves it out.");
   try {
-    const outcome = await lookAt(ctx, entry);
+    const outcome = await readEntry(ctx, entry);
     failures.well();
     return outcome ?? { t: "seen", externalIds: [externalId] };
   } catch (error) {
@@ -253,7 +253,7 @@ async function page(
 }
 
 /** The event for an entry; undefined when it is unchanged. */
-async function lookAt(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Outcome | undefined> {
+async function readEntry(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Outcome | undefined> {
   const { externalId, stamp } = entry;
   const stored = await ctx.stored.version(externalId);
   if (stamp !== undefined && stored === versionOf(ctx.config, entry, stamp)) return undefined;

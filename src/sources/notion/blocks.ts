@@ -37,8 +37,8 @@ export function fileOf(block: BlockRecord): FileBlock | undefined {
   if (url === undefined || !canParseUrl(url)) return undefined;
   const { pathname, host, protocol } = new URL(url);
   if (protocol !== "https:" && protocol !== "http:") return undefined;
-  const told = typeof value["name"] === "string" ? value["name"] : lastSegment(pathname);
-  const name = cleanName(told, block.type).replaceAll("/", "_");
+  const fileName = typeof value["name"] === "string" ? value["name"] : lastSegment(pathname);
+  const name = cleanName(fileName, block.type).replaceAll("/", "_");
   return { blockId: block.id, name, url, key: `${host}${pathname}`, editedAt: block.last_edited_time ?? "" };
 }
 

@@ -1,7 +1,7 @@
 import { isNamedIn } from "#sources/in-scope.ts";
 import type { Batching } from "#sources/session.ts";
 import type { Source } from "#sources/contract.ts";
-import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, reportReaders } from "#sources/file-scope/readers.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { browseNotion } from "./browse.ts";
 import { checkNotion } from "./check.ts";
@@ -40,7 +40,7 @@ export function makeNotionSource({
     },
     check: (ctx) => checkNotion(ctx, open(ctx)),
     sessions: { ...notionSessions(open), batching },
-    syncIdentities: (ctx) => tellReaders(ctx),
+    syncIdentities: (ctx) => reportReaders(ctx),
     namedGroup: namedReaders,
     browse: (ctx, at) => browseNotion(open(ctx), at),
     fetchContent: (ctx, item) => readNotionFile(ctx, open(ctx), item),

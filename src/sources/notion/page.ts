@@ -28,7 +28,7 @@ export interface Tools {
   /** Pages that are reported in their turn. */
   listed: Map<string, PageRecord>;
   /** Ids of pages that were reported, and of databases that were read. */
-  told: Set<string>;
+  reported: Set<string>;
   /** Pages and databases found on pages and not read yet. */
   found: PageText["children"];
   failures: Failures;
@@ -41,11 +41,11 @@ const SETTLED_MS = 120_000;
 const isGone = ({ in_trash: isTrashed }: PageRecord) => isTrashed === true;
 
 /** The present state of a page, with its files and comments. */
-export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<Event, void> {
-  const { ctx, tree, facts, told, scope, isListing } = tools;
+export async function* reportPage(tools: Tools, page: PageRecord): AsyncGenerator<Event, void> {
+  const { ctx, tree, facts, reported, scope, isListing } = tools;
   ctx.signal.throwIfAborted();
-  if (told.has(page.id)) return;
-  told.add(page.id);
+  if (reported.has(page.id)) return;
+  reported.add(page.id);
   const stored = await ctx.stored.version(page.id);
   try {
     const placed: Placed = { page, chain: await tree.chainOf(page.parent) };
@@ -56,15 +56,15 @@ export async function* tellPage(tools: Tools, page: PageRecord): AsyncGenerator<
     const isSettled = Date.parse(page.last_edited_time) + SETTLED_MS < tools.settledBefore;
     const isSame = isSettled && stored?.startsWith(headOf(placed, facts)) === true && !isInPart(stored);
     if (isSame) yield { t: "page", entries: [seen(page.id), seenIn(filesRef(page.id))] };
-    const isThere = isSame || (yield* tellParts(tools, "blocks", placed, stored)) || stored !== undefined;
-    if (isThere && (isListing || !isSame)) yield* tellParts(tools, "comments", placed, stored);
+    const isThere = isSame || (yield* reportParts(tools, "blocks", placed, stored)) || stored !== undefined;
+    if (isThere && (isListing || !isSame)) yield* reportParts(tools, "comments", placed, stored);
   } catch (error) {
     yield* notRead(tools, page.id, error);
   }
 }
 
 /** The blocks of a page, or its comments: either can fail alone. Returns whether they were read. */
-async function* tellParts(
+async function* reportParts(
   tools: Tools,
   what: "blocks" | "comments",
   placed: Placed,
@@ -140,16 +140,16 @@ const seenIn = (container: ContainerRef): Outcome => ({ t: "seen", externalIds: 
 /** Handles a page that alone is refused or fails. @throws errors that concern more than the page */
 export async function* notRead(tools: Tools, id: string, error: unknown): AsyncGenerator<Outcome, void> {
   const outcome = await tools.failures.outcomeOf(id, error, messageOf(error));
-  tools.told.add(id);
+  tools.reported.add(id);
   yield* keepParts(id);
   yield outcome;
 }
 
 /** Pages and databases that were listed and aren't understood; stored ones are requested individually. */
-export async function* tellOdd({ client, ctx, told }: Tools): AsyncGenerator<Outcome, void> {
+export async function* reportOdd({ client, ctx, reported }: Tools): AsyncGenerator<Outcome, void> {
   const { ids, nameless } = client.odd.take();
   for (const id of ids)
-    if (!told.has(id) && (await ctx.stored.version(id)) === undefined) yield failedSkip(id, NOT_UNDERSTOOD);
+    if (!reported.has(id) && (await ctx.stored.version(id)) === undefined) yield failedSkip(id, NOT_UNDERSTOOD);
   if (nameless > 0) yield namelessSkip("pages of the workspace", nameless, "pages or databases");
 }
 

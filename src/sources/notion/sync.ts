@@ -5,7 +5,7 @@ import type { SyncContext } from "#sources/context.ts";
 import { makeFailures, refused } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
 import { readEach } from "#sources/read-each.ts";
-import { tellItems } from "#sources/seen.ts";
+import { reportItems } from "#sources/seen.ts";
 import type { OpenRequest, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "#sources/session.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { type NotionClient, orFailure, orRefusal, orUnsupported } from "./client.ts";
@@ -22,8 +22,8 @@ import {
   notRead,
   type Parts,
   readWhole,
-  tellOdd,
-  tellPage,
+  reportOdd,
+  reportPage,
   type Tools,
 } from "./page.ts";
 import type { PageRecord } from "./records.ts";
@@ -82,7 +82,7 @@ async function openTools(
     settledBefore: feed?.at ?? 0,
     isListing: false,
     listed: new Map(),
-    told: new Set(),
+    reported: new Set(),
     found: [],
     failures: makeFailures(() => client.me()),
   };
@@ -99,7 +99,7 @@ async function* walk(
   let failed: ApiError | undefined;
   if (since) yield* readChanges(tools, since.at, place);
   else failed = yield* listAll(tools, place);
-  yield* tellOdd(tools);
+  yield* reportOdd(tools);
   const complete = tools.isListing && !failed;
   const why = failed && `Notion can't list everything now: ${failed.message}`;
   return { complete, ...defined({ why }), cursor: { type: "changes", at: place.at }, permissions: "current" };
@@ -121,14 +121,14 @@ async function* listAll(
   let last = after;
   for (const page of [...listed.values()].sort((a, b) => (a.id < b.id ? -1 : 1))) {
     if (page.id <= after) continue;
-    yield* tellAll(tools, page);
+    yield* reportAll(tools, page);
     last = page.id;
     yield { t: "page", entries: [], checkpoint: { at, after: last }, total: listed.size };
   }
   const failed = noPages ?? noRows;
   if (failed) return failed;
   for (const id of await storedElsewhere(tools, listed)) {
-    yield* lookFor(tools, id);
+    yield* findOne(tools, id);
     yield { t: "page", entries: [], checkpoint: { at, after: last } };
   }
   ctx.state.put(LOOKED_AT, at);
@@ -152,32 +152,32 @@ async function* findRows(tools: Tools): AsyncGenerator<Outcome, void> {
 }
 
 /** A page, and its contents that the search did not return. */
-async function* tellAll(tools: Tools, first: PageRecord): AsyncGenerator<Event, void> {
-  const { client, told, listed } = tools;
-  yield* tellPage(tools, first);
+async function* reportAll(tools: Tools, first: PageRecord): AsyncGenerator<Event, void> {
+  const { client, reported, listed } = tools;
+  yield* reportPage(tools, first);
   for (let next = tools.found.pop(); next; next = tools.found.pop()) {
     const { id, type } = next;
-    if (listed.has(id) || told.has(id)) continue;
+    if (listed.has(id) || reported.has(id)) continue;
     if (type === "child_page") {
       const page = await orFailure(() => client.page(id));
       // A stored one is requested once more, with all that were not listed.
       if (page instanceof ApiError) yield* notRead(tools, id, page);
-      else if (typeof page !== "string") yield* tellPage(tools, page);
+      else if (typeof page !== "string") yield* reportPage(tools, page);
       continue;
     }
     // A database isn't requested twice. A view of a database that isn't shared isn't a database.
-    told.add(id);
+    reported.add(id);
     const database = await orFailure(() => orUnsupported(() => client.database(id)));
     if (database instanceof ApiError) yield await notLooked(tools, id, database);
-    else if (typeof database !== "string") yield* tellRows(tools, database.data_sources);
+    else if (typeof database !== "string") yield* reportRows(tools, database.data_sources);
   }
 }
 
-async function* tellRows(tools: Tools, sources: readonly { id: string }[]): AsyncGenerator<Event, void> {
+async function* reportRows(tools: Tools, sources: readonly { id: string }[]): AsyncGenerator<Event, void> {
   for (const { id } of sources) {
     const rows = new Map<string, PageRecord>();
     yield* addRows(tools, id, rows);
-    for (const row of rows.values()) if (!tools.listed.has(row.id)) yield* tellPage(tools, row);
+    for (const row of rows.values()) if (!tools.listed.has(row.id)) yield* reportPage(tools, row);
   }
 }
 
@@ -190,24 +190,24 @@ async function* addRows(tools: Tools, id: string, pages: Map<string, PageRecord>
 }
 
 /** Stored pages that were neither listed nor reported. */
-async function storedElsewhere({ ctx, told }: Tools, pages: { has(id: string): boolean }): Promise<string[]> {
+async function storedElsewhere({ ctx, reported }: Tools, pages: { has(id: string): boolean }): Promise<string[]> {
   const ids: string[] = [];
   for await (const { externalId } of ctx.stored.list(ROOT)) {
     const id = parseItemId(externalId);
-    if (id && !id.part && !pages.has(id.page) && !told.has(id.page)) ids.push(id.page);
+    if (id && !id.part && !pages.has(id.page) && !reported.has(id.page)) ids.push(id.page);
   }
   return ids;
 }
 
 /** One of those: the search left it out, or it is in the trash, deleted or no longer shared. */
-async function* lookFor(tools: Tools, id: string): AsyncGenerator<Event, void> {
-  const { client, told, isListing } = tools;
-  if (told.has(id)) return;
+async function* findOne(tools: Tools, id: string): AsyncGenerator<Event, void> {
+  const { client, reported, isListing } = tools;
+  if (reported.has(id)) return;
   const page = await orFailure(() => client.page(id));
   if (page instanceof ApiError) yield* notRead(tools, id, page);
-  else if (typeof page !== "string") yield* tellAll(tools, page);
+  else if (typeof page !== "string") yield* reportAll(tools, page);
   else if (page === "source_forbidden") {
-    told.add(id);
+    reported.add(id);
     yield* keepPage(id);
   } else if (!isListing) yield* deletePage(id);
 }
@@ -219,11 +219,11 @@ async function* readChanges(
   place: Checkpoint,
 ): AsyncGenerator<WalkEvent<Checkpoint>, void> {
   const { ctx, client, tree } = tools;
-  const lookedAt = z
+  const checkedAt = z
     .number()
     .catch(0)
     .parse(await ctx.state.get(LOOKED_AT));
-  const isLooking = place.at - lookedAt >= LOOK_EVERY_MS;
+  const isChecking = place.at - checkedAt >= LOOK_EVERY_MS;
   const named = new Set<string>();
   const old: PageRecord[] = [];
   // The position need not change: another attempt begins at the latest edits as well.
@@ -233,20 +233,20 @@ async function* readChanges(
     for (const page of some) {
       named.add(page.id);
       const isOld = Date.parse(page.last_edited_time) < before - LOOKBACK_MS;
-      if (isOld && !isLooking) break search;
+      if (isOld && !isChecking) break search;
       if (isOld) old.push(page);
-      else yield* tellAll(tools, page);
+      else yield* reportAll(tools, page);
     }
     yield stored;
   }
-  if (!isLooking) return;
+  if (!isChecking) return;
   for (const page of old) {
-    if (tools.told.has(page.id) || (await isAsStored(tools, page))) continue;
-    yield* tellAll(tools, page);
+    if (tools.reported.has(page.id) || (await isAsStored(tools, page))) continue;
+    yield* reportAll(tools, page);
     yield stored;
   }
   for (const id of (await storedElsewhere(tools, named)).slice(0, MOST_LOOKED_FOR)) {
-    yield* lookFor(tools, id);
+    yield* findOne(tools, id);
     yield stored;
   }
   ctx.state.put(LOOKED_AT, place.at);
@@ -262,7 +262,7 @@ async function readOne(tools: Tools, externalId: string): Promise<Outcome[]> {
   if (!item && !isWhole) throw halfRead(NOT_UNDERSTOOD);
   const parts = id && !id.part ? items.filter((each) => each !== item) : [];
   return [
-    ...(await tellItems(tools.ctx.stored, parts)),
+    ...(await reportItems(tools.ctx.stored, parts)),
     ...(id && !id.part && isWhole ? endParts(id.page) : []),
     item ? { t: "upsert", item } : { t: "delete", externalId },
   ];

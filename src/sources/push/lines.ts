@@ -107,11 +107,11 @@ function hasPrototypeKey(value: unknown): boolean {
 }
 
 function describe(error: z.ZodError): string {
-  const told = error.issues.slice(0, MAX_ISSUES).map((issue) => {
+  const described = error.issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = issue.path.map(String).join(".");
-    const told = cut(issue.message, MAX_ISSUE_CHARS);
-    return cleanText(path === "" ? told : `${cut(path, MAX_ISSUE_CHARS)}: ${told}`);
+    const described = cut(issue.message, MAX_ISSUE_CHARS);
+    return cleanText(path === "" ? described : `${cut(path, MAX_ISSUE_CHARS)}: ${described}`);
   });
-  const more = error.issues.length - told.length;
-  return `${told.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
+  const more = error.issues.length - described.length;
+  return `${described.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`;
 }

@@ -160,16 +160,16 @@ function pageOf(root: XmlElement, asked: ListOptions, host: string): S3Page {
   if (isTruncated === "true" && !token) throw wrong(host, "doesn't name the next page of its listing");
   const page: S3Page = { objects: [], folders: [], unreadable: [], next: isTruncated === "true" ? token : undefined };
   for (const child of root.children) {
-    const told =
+    const described =
       child.name === "Contents"
         ? textOf(child, "Key")
         : child.name === "CommonPrefixes"
           ? textOf(child, "Prefix")
           : undefined;
-    if (told === undefined) continue;
-    const name = decode(told);
+    if (described === undefined) continue;
+    const name = decode(described);
     if (name === undefined) {
-      page.unreadable.push(told);
+      page.unreadable.push(described);
       continue;
     }
     if (!name.startsWith(asked.prefix)) throw wrong(host, "lists objects that kb didn't ask for");

@@ -7,7 +7,7 @@ import type { Batching } from "#sources/session.ts";
 import { makeChildRules } from "#sources/file-scope/child-rules.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 import { readableName } from "#sources/file-scope/folders.ts";
-import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, reportReaders } from "#sources/file-scope/readers.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import { browseBucket } from "./browse.ts";
 import { checkBucket } from "./check.ts";
@@ -47,7 +47,7 @@ export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> }
     },
     check: checkBucket,
     sessions: { ...s3Sessions, batching },
-    syncIdentities: (ctx) => tellReaders(ctx),
+    syncIdentities: (ctx) => reportReaders(ctx),
     namedGroup: namedReaders,
     browse: browseBucket,
     async fetchContent(ctx, { externalId: key, version: listed }) {

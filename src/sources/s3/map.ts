@@ -88,10 +88,10 @@ function foldersOf(segments: readonly string[]): SourceContainer[] {
 }
 
 /** The type by the name, else the store's if it is meaningful. */
-export function typeOf(key: string, told: string | null): string | undefined {
-  const type = told?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(type) && !/^(application|binary)\/octet-stream$/.test(type);
-  return mimeHintOf(nameOf(key)) ?? (isTold ? type : undefined);
+export function typeOf(key: string, declared: string | null): string | undefined {
+  const type = declared?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const isSpecific = /^[\w.+-]+\/[\w.+-]+$/.test(type) && !/^(application|binary)\/octet-stream$/.test(type);
+  return mimeHintOf(nameOf(key)) ?? (isSpecific ? type : undefined);
 }
 
 /** Its page in Amazon's console. The consoles of other stores are unknown. */

@@ -53,9 +53,9 @@ async function* walk(
     // A folder that was created in a console.
     if (key.endsWith("/")) return undefined;
     const why = whyLeftOut(choice, key);
-    const isTold = why !== undefined && why.id === leftOut;
+    const isReported = why !== undefined && why.id === leftOut;
     leftOut = why?.id;
-    if (why) return isTold ? undefined : skip(why);
+    if (why) return isReported ? undefined : skip(why);
     const version = versionOf(object, facts);
     return { externalId: key, ...defined({ version }), build: () => toItem(object, facts) };
   }
@@ -73,7 +73,7 @@ async function* walk(
     }
     // Only a store that lists in order can continue after a key without missing any.
     const after = (key: string | undefined): Checkpoint => ({ after: (isOrdered ? key : undefined) ?? null });
-    yield { t: "page", entries, looks: 1, checkpoint: after(last), within: (count) => after(keys[count - 1]) };
+    yield { t: "page", entries, listings: 1, checkpoint: after(last), within: (count) => after(keys[count - 1]) };
   }
   return { complete: startAfter === undefined || isOrdered, cursor: null, permissions: "current" };
 }

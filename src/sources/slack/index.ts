@@ -14,7 +14,7 @@ import { readChannels } from "./channels.ts";
 import { checkWorkspace } from "./check.ts";
 import { makeClient, type SlackContext } from "./client.ts";
 import { SlackConfig, SlackCredentials } from "./config.ts";
-import { contentKeyOf, isSaid, nameOf, parseId } from "./map.ts";
+import { contentKeyOf, isWritten, nameOf, parseId } from "./map.ts";
 import { syncSlackPeople } from "./people.ts";
 import { slackSessions } from "./sync.ts";
 import { slackWebhook } from "./webhook.ts";
@@ -73,7 +73,7 @@ async function readFile(
   const client = makeClient(ctx);
   const { messages } = place?.file === undefined ? { messages: [] } : await client.thread(place.channel, place.ts);
   const isThere = messages.some(
-    (message) => isSaid(message) && message.files?.known.some(({ id }) => id === place?.file),
+    (message) => isWritten(message) && message.files?.known.some(({ id }) => id === place?.file),
   );
   const file = isThere && place?.file !== undefined ? await client.file(place.file) : undefined;
   const url = file?.url_private_download ?? file?.url_private;

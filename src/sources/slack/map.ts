@@ -54,11 +54,11 @@ export function stampOf(ms: number): string {
   return (ms / 1_000).toFixed(6);
 }
 
-const SAID = new Set([undefined, "thread_broadcast", "file_share", "me_message", "bot_message"]);
+const WRITTEN = new Set([undefined, "thread_broadcast", "file_share", "me_message", "bot_message"]);
 
 /** A written message that still exists: not a notice of a join, a pin or a deletion. */
-export function isSaid({ subtype }: SlackMessage): boolean {
-  return SAID.has(subtype);
+export function isWritten({ subtype }: SlackMessage): boolean {
+  return WRITTEN.has(subtype);
 }
 
 /** The first of its thread, or a single message. */
@@ -69,9 +69,9 @@ export function isRoot({ ts, thread_ts }: SlackMessage): boolean {
 /** The items of a thread, itself first: none when nothing is left of it. */
 export function toItems(mapping: Mapping, room: Room, ts: string, messages: readonly SlackMessage[]): SourceItem[] {
   const { ctx, home } = mapping;
-  const said = messages.filter(isSaid);
-  const root = said.find((message) => message.ts === ts);
-  const replies = said.filter((message) => message.ts !== ts);
+  const written = messages.filter(isWritten);
+  const root = written.find((message) => message.ts === ts);
+  const replies = written.filter((message) => message.ts !== ts);
   const toMessage = (message: SlackMessage): ChatMessage => ({
     author: authorOf(mapping, message),
     at: timeOf(message.ts),
@@ -92,7 +92,7 @@ export function toItems(mapping: Mapping, room: Room, ts: string, messages: read
   });
   if (!thread) return [];
   const files = new Map<string, SourceItem>();
-  for (const message of said) {
+  for (const message of written) {
     for (const file of message.files?.known ?? []) {
       if (file.mode === "tombstone" || file.mode === "hidden_by_limit") continue;
       const externalId = `${threadId(room.id, ts)}#${file.id}`;
@@ -167,8 +167,8 @@ export function usersIn(message: SlackMessage): string[] {
 const MOST_MENTIONED = 100;
 
 function mentionedIn({ text, blocks, attachments }: SlackMessage): string[] {
-  const said = [text, ...blocksOf(blocks), ...attachmentsOf(attachments)].join("\n");
-  const ids = [...said.matchAll(/<@([A-Z][A-Z0-9]{1,30})(?:\|[^<>]*)?>/g)].flatMap(([, id]) => id ?? []);
+  const written = [text, ...blocksOf(blocks), ...attachmentsOf(attachments)].join("\n");
+  const ids = [...written.matchAll(/<@([A-Z][A-Z0-9]{1,30})(?:\|[^<>]*)?>/g)].flatMap(([, id]) => id ?? []);
   return [...new Set(ids)].slice(0, MOST_MENTIONED);
 }
 

@@ -19,7 +19,7 @@ import { roomRef } from "#sources/chat/rooms.ts";
 import { makeClient } from "./client.ts";
 import type { SlackConfig } from "./config.ts";
 import { isRoot, type Room, stampOf } from "./map.ts";
-import { tellOdd, readOne, readRooms, readThreads, type Tools } from "./threads.ts";
+import { reportOdd, readOne, readRooms, readThreads, type Tools } from "./threads.ts";
 
 /** The start of the last run that read every channel. */
 const Cursor = z.object({ at: z.number() });
@@ -120,13 +120,13 @@ async function* readRoom(
   for (let latest = before; ;) {
     const { messages, has_more: hasMore } = await client.history(room.id, { oldest: stampOf(from), latest });
     unread += messages.nameless;
-    const { items, said } = await readThreads(tools, room, messages.known.filter(isRoot));
+    const { items, outcomes } = await readThreads(tools, room, messages.known.filter(isRoot));
     const stamps = [...messages.known.map(({ ts }) => ts), ...messages.odd];
     const last = stamps.sort((a, b) => Number(b) - Number(a)).at(-1);
     if (hasMore && (last === undefined || last === latest)) throw halfRead("A listing ended early.");
     const next = hasMore ? last : undefined;
-    const odd = await tellOdd(tools, room, messages.odd);
-    yield { t: "page", entries: [...items.map(entryOf), ...said, ...odd], at: next };
+    const odd = await reportOdd(tools, room, messages.odd);
+    yield { t: "page", entries: [...items.map(entryOf), ...outcomes, ...odd], at: next };
     if (next === undefined) break;
     latest = next;
   }

@@ -7,7 +7,7 @@ import type { Containers } from "#sources/containers.ts";
 import { roomRef } from "#sources/chat/rooms.ts";
 import { type Failures, failedSkip, ifThere } from "#sources/failures.ts";
 import { halfRead, NOT_UNDERSTOOD } from "#sources/listed.ts";
-import { tellSeen } from "#sources/seen.ts";
+import { reportSeen } from "#sources/seen.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { readChannels } from "./channels.ts";
 import type { SlackClient, SlackMessage } from "./client.ts";
@@ -34,7 +34,11 @@ export async function readRooms({ ctx, client, scope }: Tools) {
 }
 
 /** Messages that aren't understood: each may be the root of a thread, whose stored items stay. */
-export async function tellOdd({ ctx }: Pick<Tools, "ctx">, room: Room, stamps: readonly string[]): Promise<Outcome[]> {
+export async function reportOdd(
+  { ctx }: Pick<Tools, "ctx">,
+  room: Room,
+  stamps: readonly string[],
+): Promise<Outcome[]> {
   const events: Outcome[] = [];
   for (const ts of stamps) {
     const externalId = threadId(room.id, ts);
@@ -48,10 +52,10 @@ export async function readThreads(
   tools: Tools,
   room: Room,
   roots: readonly SlackMessage[],
-): Promise<{ items: SourceItem[]; said: Outcome[] }> {
+): Promise<{ items: SourceItem[]; outcomes: Outcome[] }> {
   const { ctx, client, failures } = tools;
   const items: SourceItem[] = [];
-  const said: Outcome[] = [];
+  const outcomes: Outcome[] = [];
   for (const root of roots) {
     ctx.signal.throwIfAborted();
     const externalId = threadId(room.id, root.ts);
@@ -61,14 +65,14 @@ export async function readThreads(
       // Without its root a thread would be another one.
       if (!thread.isWhole && !thread.messages.some(({ ts }) => ts === root.ts)) throw halfRead(NOT_UNDERSTOOD);
       items.push(...(await makeItems(tools, room, root.ts, thread.messages)));
-      if (!isUnderstood(thread)) said.push(...(await keepFiles(ctx, room, externalId)));
+      if (!isUnderstood(thread)) outcomes.push(...(await keepFiles(ctx, room, externalId)));
       failures.well();
     } catch (error) {
       const outcome = await failures.outcomeOf(externalId, error, "The thread can't be read now.");
-      said.push(outcome, ...(await keepFiles(ctx, room, externalId)));
+      outcomes.push(outcome, ...(await keepFiles(ctx, room, externalId)));
     }
   }
-  return { items, said };
+  return { items, outcomes };
 }
 
 function isUnderstood({ messages, isWhole }: { messages: readonly SlackMessage[]; isWhole: boolean }): boolean {
@@ -77,7 +81,7 @@ function isUnderstood({ messages, isWhole }: { messages: readonly SlackMessage[]
 
 /** Stored files of a thread that wasn't read in full stay. */
 async function keepFiles(ctx: Tools["ctx"], room: Room, thread: string): Promise<Outcome[]> {
-  return tellSeen(await storedIds(ctx, roomRef(room.id), (id) => id.startsWith(`${thread}#`)));
+  return reportSeen(await storedIds(ctx, roomRef(room.id), (id) => id.startsWith(`${thread}#`)));
 }
 
 async function makeItems(

@@ -28,15 +28,15 @@ export const slackWebhook: Webhook<SlackConfig> = {
   },
 };
 
-const Told = maybe(z.object({ ts: text, thread_ts: text }));
+const ChangedMessage = maybe(z.object({ ts: text, thread_ts: text }));
 const Event = z.object({
   type: z.string(),
   subtype: text,
   channel: text,
   ts: text,
   thread_ts: text,
-  message: Told,
-  previous_message: Told,
+  message: ChangedMessage,
+  previous_message: ChangedMessage,
   user: maybe(z.object({ deleted: z.boolean() })),
 });
 
@@ -60,10 +60,10 @@ function changesOf(event: z.infer<typeof Event>): WebhookChange[] {
       if (channel !== undefined && subtype !== undefined && CONVERTED.has(subtype)) {
         return [{ t: "delta" }, { t: "groups", ids: [`room:${channel}`] }];
       }
-      const told =
+      const shown =
         subtype === "message_changed" ? event.message : subtype === "message_deleted" ? event.previous_message : event;
-      const root = told?.thread_ts ?? told?.ts;
-      const isGone = subtype === "message_deleted" && root === told?.ts;
+      const root = shown?.thread_ts ?? shown?.ts;
+      const isGone = subtype === "message_deleted" && root === shown?.ts;
       if (isGone || channel === undefined || root === undefined) return [{ t: "delta" }];
       return [{ t: "items", externalIds: [threadId(channel, root)] }];
     }

@@ -20,8 +20,8 @@ export function checkSite(ctx: Context): Promise<CheckOutcome> {
     async () => {
       const robots = await readRobots(ctx);
       const warnings: string[] = [];
-      const hasSitemap = await lookForSitemap(ctx, robots, warnings);
-      const problem = await lookAtStart(ctx, robots, { isNeeded: !hasSitemap, warnings });
+      const hasSitemap = await findSitemap(ctx, robots, warnings);
+      const problem = await readStart(ctx, robots, { isNeeded: !hasSitemap, warnings });
       return problem ? { problem } : { warnings };
     },
   );
@@ -29,7 +29,7 @@ export function checkSite(ctx: Context): Promise<CheckOutcome> {
 
 const CODE = "connector_check_failed";
 
-async function lookForSitemap(ctx: Context, robots: Robots, warnings: string[]): Promise<boolean> {
+async function findSitemap(ctx: Context, robots: Robots, warnings: string[]): Promise<boolean> {
   const { maxPages } = ctx.config;
   const { by, entries, sitemaps } = await findSeeds(ctx, robots, maxPages + 1);
   if (sitemaps === undefined) return false;
@@ -50,7 +50,7 @@ async function lookForSitemap(ctx: Context, robots: Robots, warnings: string[]):
   return by === "sitemap";
 }
 
-async function lookAtStart(
+async function readStart(
   ctx: Context,
   robots: Robots,
   { isNeeded, warnings }: { isNeeded: boolean; warnings: string[] },

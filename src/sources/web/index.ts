@@ -6,7 +6,7 @@ import { defined } from "#core/defined.ts";
 import type { SourceContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { FileContent } from "#sources/item.ts";
-import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, reportReaders } from "#sources/file-scope/readers.ts";
 import type { LimitSpec } from "#sources/http-contract.ts";
 import { browseSite } from "./browse.ts";
 import { checkSite } from "./check.ts";
@@ -55,7 +55,7 @@ export function makeWebSource({
     },
     check: checkSite,
     sessions: { ...webSessions(options), batching: { ...DEFAULT_OPTIONS.batching, ...options.batching } },
-    syncIdentities: (ctx) => tellReaders(ctx),
+    syncIdentities: (ctx) => reportReaders(ctx),
     namedGroup: namedReaders,
     browse: browseSite,
     fetchContent: readContent,
@@ -90,7 +90,7 @@ async function readContent(
     // A sign-in form, or an error: stored under the version of the document it would stay.
     throw unavailable(`${externalId} answers with a page instead of the document.`);
   }
-  const told = isDocument(mimeType) ? versionOfDocument(answer.headers, key, listed?.depth ?? 0) : undefined;
+  const versionNow = isDocument(mimeType) ? versionOfDocument(answer.headers, key, listed?.depth ?? 0) : undefined;
   if (isSecretName(answer.at)) {
     await leave(answer);
     throw notFound(externalId);
@@ -99,7 +99,7 @@ async function readContent(
     stream: limited(answer.body, site.host),
     fileName: lastName(url, site),
     mimeType,
-    ...(told && { version: formatVersion({ ...told, ...defined({ lastmod: listed?.lastmod }) }) }),
+    ...(versionNow && { version: formatVersion({ ...versionNow, ...defined({ lastmod: listed?.lastmod }) }) }),
   };
 }
 

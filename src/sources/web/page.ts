@@ -45,8 +45,8 @@ const MAX_REFRESH_SECONDS = 5;
  * Decodes bytes as extraction decodes a file's text; the charset from the server takes precedence over the page's own.
  */
 export function decodePage(bytes: Uint8Array, contentType: string | null): string {
-  const said = /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
-  const named = readableName(said) ?? htmlEncodingOf(bytes) ?? said;
+  const declared = /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
+  const named = readableName(declared) ?? htmlEncodingOf(bytes) ?? declared;
   return decodeText(bytes, Math.max(1, bytes.length), named)?.text ?? Buffer.from(bytes).toString("latin1");
 }
 

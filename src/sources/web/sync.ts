@@ -94,8 +94,8 @@ function makeCrawl(
       if (requests++ > 0 && robots.delayMs > 0) await options.sleep(robots.delayMs, ctx.signal);
     },
     async outcomeOf(href) {
-      const told = outcomes.get(href);
-      if (told !== undefined) return told;
+      const former = outcomes.get(href);
+      if (former !== undefined) return former;
       const at = queue.placeOf(href);
       if (at === undefined || at >= place.at) return undefined;
       // Before the run was interrupted.
@@ -156,7 +156,7 @@ function makeCrawl(
       }
       const entry = queue.at(place.at);
       if (entry === undefined) break;
-      if (!outcomes.has(entry.url.href)) yield* look(entry);
+      if (!outcomes.has(entry.url.href)) yield* visitEntry(entry);
       place.at += 1;
       queue.save(ctx.state);
       yield { t: "page", entries: [], checkpoint: { ...place, chunks: queue.chunkCount } };
@@ -172,7 +172,7 @@ function makeCrawl(
    * A page, and before it the one that it declares itself a copy of: if that doesn't exist, the page itself is the
    * item.
    */
-  async function* look(entry: QueueEntry): AsyncGenerator<WalkEvent<never>, void> {
+  async function* visitEntry(entry: QueueEntry): AsyncGenerator<WalkEvent<never>, void> {
     const todo = [entry];
     for (let due = todo.shift(); due; due = todo.shift()) {
       ctx.signal.throwIfAborted();
@@ -181,7 +181,7 @@ function makeCrawl(
       const original = visited.type === "nothing" ? originalOf(visited, due) : undefined;
       if (original) todo.unshift(original, due);
       note(visited, due);
-      yield { t: "page", entries: original ? [] : await outcomesOf(visited, due.url), looks: 1 };
+      yield { t: "page", entries: original ? [] : await outcomesOf(visited, due.url), listings: 1 };
     }
   }
 
@@ -215,17 +215,17 @@ function makeCrawl(
       !isFull && (await isStored(url)) ? [{ t: "delete", externalId: url.href }] : [];
     if (type === "failed") return [failedSkip(asked.href, visited.message)];
     if (type === "refused") return (await isStored(asked)) ? [refused(asked.href, "source_forbidden")] : [];
-    const said: Outcome[] = [];
-    if (type === "item") said.push({ t: "upsert", item: visited.item });
-    else if (type === "same") said.push({ t: "seen", externalIds: [found.href] });
+    const outcomesOfPage: Outcome[] = [];
+    if (type === "item") outcomesOfPage.push({ t: "upsert", item: visited.item });
+    else if (type === "same") outcomesOfPage.push({ t: "seen", externalIds: [found.href] });
     else {
-      if (type === "left_out") said.push(skipOf(visited));
+      if (type === "left_out") outcomesOfPage.push(skipOf(visited));
       // A page that is too large now may be broken for a moment: the run decides how long it stays.
       const stays = type === "left_out" && visited.reason === "too_large";
-      if (!stays && found.href === asked.href) said.push(...(await deleteOf(found)));
+      if (!stays && found.href === asked.href) outcomesOfPage.push(...(await deleteOf(found)));
     }
     const isFormer = type === "item" && visited.item.formerId === asked.href;
-    return found.href === asked.href || isFormer ? said : [...said, ...(await deleteOf(asked))];
+    return found.href === asked.href || isFormer ? outcomesOfPage : [...outcomesOfPage, ...(await deleteOf(asked))];
   }
 
   /** Pages by their addresses. */

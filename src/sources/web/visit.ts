@@ -222,11 +222,11 @@ function judgeDocument(
   if (!isPacked && Number(size ?? 0) > facts.maxFileBytes) {
     return leftOut(at, "too_large", "It is larger than the connector's limit.");
   }
-  const told = versionOfDocument(headers, facts.key, depth);
+  const declared = versionOfDocument(headers, facts.key, depth);
   const isSame =
-    told && stored?.hash === FILE && stored.etag === told.etag && stored.lastModified === told.lastModified;
+    declared && stored?.hash === FILE && stored.etag === declared.etag && stored.lastModified === declared.lastModified;
   if (isSame) return { type: "same", at, hash: FILE };
-  const version = told && formatVersion({ ...told, ...defined({ lastmod }) });
+  const version = declared && formatVersion({ ...declared, ...defined({ lastmod }) });
   const updatedAt = lastmod ?? timeOf(headers.get("last-modified"));
   const found = { url: at, version, updatedAt, formerId, mimeType, size: isPacked || !size ? undefined : Number(size) };
   return { type: "item", at, item: toDocument(found, facts), hash: FILE };
@@ -247,14 +247,14 @@ function etagOf(headers: Headers): string | undefined {
 
 /** The type from the server, if it is meaningful. */
 export function typeOf({ headers, at }: Pick<PageAnswer, "headers" | "at">): string {
-  const told = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== UNKNOWN;
+  const declared = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const isSpecific = /^[\w.+-]+\/[\w.+-]+$/.test(declared) && declared !== UNKNOWN;
   const name = at.pathname.slice(at.pathname.lastIndexOf("/") + 1);
   const hint = mimeHintOf(name);
   // Servers send `text/plain` for types that they don't know.
-  if (told === "text/plain" && hint !== undefined && isDocument(hint)) return hint;
-  if (isTold) return told;
-  return hint ?? (told === UNKNOWN ? told : "text/html");
+  if (declared === "text/plain" && hint !== undefined && isDocument(hint)) return hint;
+  if (isSpecific) return declared;
+  return hint ?? (declared === UNKNOWN ? declared : "text/html");
 }
 
 const UNKNOWN = "application/octet-stream";

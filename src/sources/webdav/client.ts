@@ -97,7 +97,7 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       return { self, entries: [...found.values()], failed: [...failed].filter((path) => !found.has(path)), now };
     },
     /** One thing alone. @throws ApiError `source_not_found` */
-    async look(rel: string): Promise<DavEntry & { now: number }> {
+    async stat(rel: string): Promise<DavEntry & { now: number }> {
       const asked = urlOf(rel);
       const { responses, now, url } = await ask(asked, "0");
       const own = responses.find(({ href }) => pathOf(href, base, url) === rel);

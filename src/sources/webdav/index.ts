@@ -12,7 +12,7 @@ import { checkCollection } from "./check.ts";
 import { isPath, makeClient } from "./client.ts";
 import { baseOf, configKey, WebdavConfig, WebdavCredentials } from "./config.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
-import { namedReaders, tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, reportReaders } from "#sources/file-scope/readers.ts";
 import { webdavSessions } from "./sync.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
@@ -38,7 +38,7 @@ export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batchin
     },
     check: checkCollection,
     sessions: { ...webdavSessions, batching },
-    syncIdentities: (ctx) => tellReaders(ctx),
+    syncIdentities: (ctx) => reportReaders(ctx),
     namedGroup: namedReaders,
     async browse(ctx, at) {
       if (at.parent !== null && !isPath(at.parent)) throw notFound(at.parent);

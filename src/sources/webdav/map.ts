@@ -89,9 +89,9 @@ export function folderRef(rel: string): ContainerRef {
 
 /** The type from the server, if it is meaningful; extraction checks the bytes. */
 export function typeOf({ rel, mimeType }: Pick<DavEntry, "rel" | "mimeType">): string | undefined {
-  const told = mimeType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const isTold = /^[\w.+-]+\/[\w.+-]+$/.test(told) && told !== "application/octet-stream";
-  return mimeHintOf(plainPath(lastSegmentOf(rel))) ?? (isTold ? told : undefined);
+  const declared = mimeType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const isSpecific = /^[\w.+-]+\/[\w.+-]+$/.test(declared) && declared !== "application/octet-stream";
+  return mimeHintOf(plainPath(lastSegmentOf(rel))) ?? (isSpecific ? declared : undefined);
 }
 
 /** On the web if the server has a page for it, else the file itself. */

@@ -29,7 +29,7 @@ export const webdavSessions: SessionSpec<WebdavConfig, null, Checkpoint> = {
     return Promise.resolve({
       walk: (run) => walkCollection(tools, run),
       async *read(externalIds) {
-        for (const externalId of externalIds) yield* lookAt(tools, externalId);
+        for (const externalId of externalIds) yield* readOne(tools, externalId);
       },
     });
   },
@@ -47,8 +47,13 @@ async function* walkCollection(
 ): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<null>> {
   for await (const step of walk({ ...tools, signal: ctx.signal, after: resume?.after ?? null })) {
     const after = placeOf(step);
-    const looks = step.type === "folder" ? 1 : 0;
-    yield { t: "page", entries: entriesOf(step, facts), looks, ...(after !== undefined && { checkpoint: { after } }) };
+    const listings = step.type === "folder" ? 1 : 0;
+    yield {
+      t: "page",
+      entries: entriesOf(step, facts),
+      listings,
+      ...(after !== undefined && { checkpoint: { after } }),
+    };
   }
   return { complete: true, cursor: null, permissions: "current" };
 }
@@ -102,12 +107,12 @@ const MESSAGES: Readonly<Record<LeftOut, string>> = {
   too_deep: "The folder contains itself, or is too deep.",
 };
 
-async function* lookAt({ ctx, client, facts, ...options }: Tools, externalId: string): AsyncGenerator<Outcome, void> {
+async function* readOne({ ctx, client, facts, ...options }: Tools, externalId: string): AsyncGenerator<Outcome, void> {
   if (!isPath(externalId)) return yield { t: "delete", externalId };
   const reason = whyLeftOut(options, externalId);
   if (reason !== undefined) return yield skipOf(externalId, reason);
   try {
-    const { now, ...entry } = await client.look(externalId);
+    const { now, ...entry } = await client.stat(externalId);
     yield entry.isFolder ? { t: "delete", externalId } : { t: "upsert", item: toItem(entry, now, facts) };
   } catch (error) {
     if (!isOfOneThing(error)) throw error;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ApiError, isApiError } from "#api/errors.ts";
 import type { SourceAccess } from "#core/principals.ts";
-import type { What } from "#sources/outcomes.ts";
+import type { SourceRef } from "#sources/outcomes.ts";
 import { rewriting } from "../answers.ts";
 import { TOKEN } from "../reference/provider.ts";
 import { type Event, type Faults, onEvents } from "./plant.ts";
@@ -110,7 +110,7 @@ export const FAILURES: Faults = {
     caughtBy: "engine",
     plant: (source) => ({
       async *sync(ctx, run) {
-        const notLookedAt: What[] = [];
+        const notLookedAt: SourceRef[] = [];
         for await (const event of source.sync(ctx, run)) {
           if (event.t === "refused") notLookedAt.push(event.what);
           else yield event.t === "end" ? { ...event, notLookedAt } : event;

@@ -126,7 +126,7 @@ export function withReaders(source: Source): Planted & Required<Pick<Planted, "s
 export function toldInSync(source: Source, isTold: (run: Run) => boolean = () => true): Planted {
   return {
     async *sync(ctx, run) {
-      const whole = { mode: "whole", cursor: null, async *due() {}, async *groupsTold() {} } as const;
+      const whole = { mode: "whole", cursor: null, async *due() {}, async *groupsReported() {} } as const;
       for await (const event of isTold(run) ? source.syncIdentities(ctx, whole) : [])
         if (event.t === "group") yield event;
       yield* source.sync(ctx, run);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { makePushSource } from "#sources/push/index.ts";
-import { namedReaders, readersGroup, readersKey, tellReaders } from "#sources/file-scope/readers.ts";
+import { namedReaders, readersGroup, readersKey, reportReaders } from "#sources/file-scope/readers.ts";
 import type { SourceContext, SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import type { SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
@@ -48,7 +48,7 @@ export function shareSources(world: ShareWorld): Source[] {
   const config = z.strictObject({ root: z.string(), depth: z.number().optional(), readers: readersKey("files") });
   const share = sourceOf(world, "share", config, readersGroup);
   const mirror = sourceOf(world, "mirror", z.strictObject({ root: z.string() }), "everyone");
-  const readers = { namedGroup: namedReaders, syncIdentities: (ctx) => tellReaders(ctx) } satisfies Partial<
+  const readers = { namedGroup: namedReaders, syncIdentities: (ctx) => reportReaders(ctx) } satisfies Partial<
     Source<z.infer<typeof config>>
   >;
   // Sources of configs of their own stand among the others as every source does.

@@ -425,11 +425,11 @@ describe("one run after another", () => {
   });
 
   test("folders without files are places to go on from, too, and what failed before an interruption still counts", async () => {
-    const folder = makeFolder({ batching: { looks: 2 } });
+    const folder = makeFolder({ batching: { listings: 2 } });
     for (const name of ["a", "b", "c", "d", "e"]) mkdirSync(join(folder.root, name, "below"), { recursive: true });
     const events = await folder.events(folder.context(), { runId: "syn_1" });
     const places = events.flatMap((event) => (event.t === "checkpoint" ? [event] : []));
-    expect(places.map(({ cursor, looks }) => `${cursor.walk?.checkpoint.after} ${looks}`)).toEqual([
+    expect(places.map(({ cursor, listings }) => `${cursor.walk?.checkpoint.after} ${listings}`)).toEqual([
       "a/below 2",
       "b/below 2",
       "c/below 2",

@@ -34,7 +34,7 @@ async function peopleOf(ctx: SourceContext<GiteaConfig>) {
       mode: "whole",
       cursor: null,
       async *due() {},
-      async *groupsTold() {},
+      async *groupsReported() {},
     }) ?? (async function* () {})();
   const last = (principal: string) => principal.slice(principal.lastIndexOf(":") + 1);
   for await (const event of events) if (event.t === "group") groups.set(last(event.group), event.members.map(last));

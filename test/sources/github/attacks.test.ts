@@ -29,7 +29,7 @@ async function peopleOf(ctx: SourceContext<GithubConfig>, cursor: unknown = null
   const groups = new Map<string, string[]>();
   const states = new Map<string, string>();
   const last = (principal: string) => principal.slice(principal.lastIndexOf(":") + 1);
-  const run = { mode: "changes" as const, cursor, async *due() {}, async *groupsTold() {} };
+  const run = { mode: "changes" as const, cursor, async *due() {}, async *groupsReported() {} };
   let next: unknown;
   const events: AsyncIterable<IdentityEvent> | undefined = makeGithubSource(places()).syncIdentities?.(ctx, run);
   for await (const event of events ?? []) {
@@ -75,7 +75,13 @@ describe("who is let in", () => {
     for (const repository of Object.values(repositories)) {
       expect(alone.readers(repository)).toEqual(together.readers(repository));
       const group = `group:${ctx.connector.id}:r${repository.id}.pulls`;
-      const run = { mode: "groups" as const, groups: [group], cursor: null, async *due() {}, async *groupsTold() {} };
+      const run = {
+        mode: "groups" as const,
+        groups: [group],
+        cursor: null,
+        async *due() {},
+        async *groupsReported() {},
+      };
       const told: string[] = [];
       for await (const event of source.syncIdentities?.(ctx, run) ?? [])
         if (event.t === "group") told.push(...event.members.map((each) => each.slice(each.lastIndexOf(":") + 1)));
@@ -97,7 +103,7 @@ describe("who is let in", () => {
         groups: [`group:${ctx.connector.id}:${group}`],
         cursor: null,
         async *due() {},
-        async *groupsTold() {},
+        async *groupsReported() {},
       };
       const told: number[] = [];
       for await (const event of source.syncIdentities?.(ctx, run) ?? [])

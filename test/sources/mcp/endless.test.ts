@@ -55,7 +55,7 @@ test("a list with ever new cursors has places to stop at, so that the engine's b
     if (pages === 3_000) break;
   }
   expect(checkpoints.length).toBeGreaterThanOrEqual(14);
-  for (const { looks } of checkpoints) expect(looks).toBeLessThanOrEqual(200);
+  for (const { listings } of checkpoints) expect(listings).toBeLessThanOrEqual(200);
   expect(Object(checkpoints.at(-1)?.cursor).walk.checkpoint.place).toMatchObject({ part: "resources" });
 });
 

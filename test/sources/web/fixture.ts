@@ -28,7 +28,7 @@ export function makeWebFixture(site: TestSite, by: "crawl" | "sitemap"): KitFixt
   site.put("/d.txt", "text of d 000");
   write();
   const source = makeWebSource({
-    batching: { upserts: 2, looks: 3 },
+    batching: { upserts: 2, listings: 3 },
     limits: { perMinute: 60_000 },
     sleep: async () => {},
   });

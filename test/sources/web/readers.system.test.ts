@@ -20,7 +20,7 @@ describe.each(["crawl", "sitemap"] as const)(
       for (const path of paths) site.put(path, page(`Page ${path}`));
       write();
       const source = makeWebSource({
-        batching: { upserts: 2, looks: 3 },
+        batching: { upserts: 2, listings: 3 },
         limits: { perMinute: 60_000 },
         sleep: async () => {},
         // Its configurations were parsed by its own schema.

@@ -19,7 +19,7 @@ const [file, url, offsetMs] = process.argv.slice(2);
 if (!file || !url || !offsetMs) throw new Error("Usage: child.ts FILE URL CLOCK_OFFSET_MS");
 const silent = { debug() {}, info() {}, warn: complain, error: complain };
 const database = await openDatabase({ file, writerEntry: findSpawnEntry("writer") });
-const source = makeWebdavSource({ batching: { upserts: 20, seen: 100, looks: 20 } });
+const source = makeWebdavSource({ batching: { upserts: 20, seen: 100, listings: 20 } });
 const extractor = makeExtractor({
   childPath: findSpawnEntry("extractor"),
   now: () => performance.now(),

@@ -34,7 +34,7 @@ export function makeWebdavFixture(
 ): KitFixture {
   const files = makeFiles(root, name);
   for (const rel of FILES) files.write(rel);
-  const source = makeSource({ batching: { upserts: 2, seen: 3, looks: 5 } });
+  const source = makeSource({ batching: { upserts: 2, seen: 3, listings: 5 } });
   const origin = `http://127.0.0.1:${proxy.port}`;
   const config = source.spec.config.parse({ url: `${origin}/locked/${name}/`, readers: ["workspace"] });
   let count = 0;

@@ -253,8 +253,8 @@ test("a tree with two folders in every folder has places to give way at, soon af
     let told = 0;
     for await (const event of runsOf(source)?.({ ...context, now, ...runParts() }, run) ?? []) {
       if (event.t !== "checkpoint") continue;
-      expect(event.looks).toBeGreaterThan(0);
-      if (told === 0) expect(event.looks).toBe(1);
+      expect(event.listings).toBeGreaterThan(0);
+      if (told === 0) expect(event.listings).toBe(1);
       cursor = event.cursor;
       asked.push((cursor as { walk: { checkpoint: { after: string } } }).walk.checkpoint.after);
       if (++told === 6) break;
@@ -279,6 +279,6 @@ test.each([403, 500, 503])(
     expect(idsOf(events)).toEqual(["a.md"]);
     expect(events).toContainEqual(expect.objectContaining({ t: "skip", externalId: "b", reason: "failed" }));
     expect(events.at(-1)).toMatchObject({ t: "end", notLookedAt: [{ container: { id: "b" } }] });
-    await expect(makeClient(context).look("b")).rejects.toMatchObject({ code: "source_unavailable" });
+    await expect(makeClient(context).stat("b")).rejects.toMatchObject({ code: "source_unavailable" });
   },
 );

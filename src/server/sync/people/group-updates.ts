@@ -1,7 +1,7 @@
 import { mayName, parsePrincipal, type Authority, type Principal } from "#core/principals.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ContainerRef } from "#sources/item.ts";
-import type { What } from "#sources/outcomes.ts";
+import type { SourceRef } from "#sources/outcomes.ts";
 import { defined } from "#core/defined.ts";
 import { makeGroupPages } from "#storage/batch/group-pages.ts";
 import type { EndedJoin, PeopleBatch, PeopleEnd, PeopleEvent, PeopleResult } from "#storage/people-batch.ts";
@@ -178,6 +178,6 @@ function readingOf(event: PeopleEvent): Principal[] {
   return event.t === "group" ? [event.group] : [];
 }
 
-function groupOf(what: What): Principal[] {
+function groupOf(what: SourceRef): Principal[] {
   return "group" in what ? [what.group] : [];
 }

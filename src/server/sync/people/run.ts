@@ -135,7 +135,7 @@ function toRun({ store, reporter, groups, dueBefore }: IdentityRunOptions, curso
       const due = await store.sourcePeople.listDue(reporter.connectorId, { before: dueBefore, limit });
       yield* [...due.groups, ...due.users].slice(0, limit);
     },
-    async *groupsTold() {
+    async *groupsReported() {
       yield* await store.sourcePeople.listGroups(reporter.connectorId, reporter.toldIn);
     },
   };

@@ -5,7 +5,7 @@ import { SEEN_IDS } from "#sources/seen.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
 
 /** A crash replays at most this much; unchanged files cost the engine little, so many share a batch. */
-export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, looks: 200, everyMs: 2_000 };
+export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, listings: 200, everyMs: 2_000 };
 
 /** The first checkpoint comes sooner: until then a run counts as starting, and its turn is many times as long. */
 const FIRST_SOONER = 10;
@@ -14,10 +14,10 @@ export type Batches = ReturnType<typeof makeBatches>;
 
 /** Batches the events of a listing, with a checkpoint after a given number of them and at least every `everyMs`. */
 export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0) {
-  const { upserts, seen, looks, everyMs } = { ...DEFAULT_BATCHING, ...limits };
+  const { upserts, seen, listings, everyMs } = { ...DEFAULT_BATCHING, ...limits };
   let done = doneBefore;
-  let hasLooks = false;
-  let handed = { upserts: 0, seen: 0, looks: 0 };
+  let hasListings = false;
+  let handed = { upserts: 0, seen: 0, listings: 0 };
   let unchanged: string[] = [];
   let dueAt = now() + everyMs / FIRST_SOONER;
 
@@ -35,9 +35,9 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
      * Counts folders, or requests that list. A run that never counts any reports none in its checkpoints and stops at
      * no bound.
      */
-    look(count: number = 1): void {
-      hasLooks = true;
-      handed.looks += count;
+    countListings(count: number = 1): void {
+      hasListings = true;
+      handed.listings += count;
     },
     /** Names an item that is the same as stored. */
     *seen(externalId: string): Generator<SyncEvent, void> {
@@ -52,7 +52,8 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
       return { t: "upsert", item };
     },
     /** Whether the next checkpoint is due. */
-    isDue: (): boolean => handed.upserts >= upserts || handed.seen >= seen || handed.looks >= looks || now() >= dueAt,
+    isDue: (): boolean =>
+      handed.upserts >= upserts || handed.seen >= seen || handed.listings >= listings || now() >= dueAt,
     /** Whether an item was handed over since the last checkpoint: an attempt that resumes here has less to do. */
     hasChanged: (): boolean => handed.upserts > 0,
     /** Names the ids that are still pending. */
@@ -63,9 +64,9 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
       { total, note, isLast }: { total?: number | undefined; note?: string; isLast?: true } = {},
     ): Generator<SyncEvent, void> {
       yield* flush();
-      yield { t: "checkpoint", cursor, ...(hasLooks && { looks: handed.looks }), ...(isLast && { isLast }) };
+      yield { t: "checkpoint", cursor, ...(hasListings && { listings: handed.listings }), ...(isLast && { isLast }) };
       yield { t: "progress", done, ...defined({ note, total: total && Math.max(total, done) }) };
-      handed = { upserts: 0, seen: 0, looks: 0 };
+      handed = { upserts: 0, seen: 0, listings: 0 };
       dueAt = now() + everyMs;
     },
   };

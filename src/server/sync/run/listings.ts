@@ -2,7 +2,7 @@ import { isChildId } from "#core/child-ids.ts";
 import { defined } from "#core/defined.ts";
 import type { Source } from "#sources/contract.ts";
 import type { ContainerRef } from "#sources/item.ts";
-import type { What } from "#sources/outcomes.ts";
+import type { SourceRef } from "#sources/outcomes.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
@@ -73,7 +73,7 @@ export async function applyListing(
 /**
  * Items that the source refused to show remain, and no one can read them; where access is set in kb it stays as it is.
  */
-async function hideRefused(context: ListingContext, what: What): Promise<void> {
+async function hideRefused(context: ListingContext, what: SourceRef): Promise<void> {
   for await (const items of storedOf(context, what)) await keepItems(context, items, "refused");
 }
 
@@ -145,7 +145,7 @@ async function keepItems(context: ListingContext, items: readonly StoredItem[], 
   await sink.flush();
 }
 
-async function* storedOf(context: ListingContext, what: What): AsyncGenerator<StoredItem[], void> {
+async function* storedOf(context: ListingContext, what: SourceRef): AsyncGenerator<StoredItem[], void> {
   const { store, connector } = context.options;
   await flushMarks(context);
   if ("externalId" in what) yield await store.itemWrites.listStoredOf(connector.connectorId, [what.externalId]);

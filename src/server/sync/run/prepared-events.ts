@@ -50,7 +50,7 @@ export interface PreparedEvent {
   gone?: ContainerRef;
   /** Items whose stored child items stay as they are. */
   keepChildrenOf?: readonly string[];
-  cursor?: { json: string; state: Readonly<Record<string, string | null>>; looks?: number; isLast?: true };
+  cursor?: { json: string; state: Readonly<Record<string, string | null>>; listings?: number; isLast?: true };
   progress?: { done: number; total: number | null; note: string | null };
   /** When the source reported it. */
   reportedAt?: number;
@@ -126,7 +126,7 @@ export function prepareEvent(
         cursor: {
           json: JSON.stringify(event.cursor ?? null),
           state: context.state.take(),
-          ...defined({ looks: event.looks, isLast: event.isLast }),
+          ...defined({ listings: event.listings, isLast: event.isLast }),
         },
       };
     case "progress": {

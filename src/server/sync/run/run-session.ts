@@ -5,7 +5,7 @@ import type { StoredItems, SyncContext } from "#sources/context.ts";
 import type { Source } from "#sources/contract.ts";
 import { failedSkip } from "#sources/failures.ts";
 import { NOT_UNDERSTOOD } from "#sources/listed.ts";
-import type { Failed, Outcome, What } from "#sources/outcomes.ts";
+import type { Failed, Outcome, SourceRef } from "#sources/outcomes.ts";
 import type { Batching, Entry, Page, Session, SessionSpec, WalkEnd } from "#sources/session.ts";
 import { type Batches, makeBatches } from "./batching.ts";
 import { type StoredCursor, storedCursorSchema } from "./stored-cursor.ts";
@@ -83,7 +83,7 @@ function failedEvent({ what, message, as = nameOf(what) }: Failed): SyncEvent {
   return failedSkip(as, message);
 }
 
-function nameOf(what: What): string {
+function nameOf(what: SourceRef): string {
   if ("container" in what) return what.container.id;
   return "group" in what ? what.group : what.externalId;
 }
@@ -170,7 +170,7 @@ function makeIsNew(before: unknown) {
 }
 
 /** Collects the parts that could not be read so far. */
-function makeFailed(before: readonly What[] = []) {
+function makeFailed(before: readonly SourceRef[] = []) {
   const failed = new Map(before.map((what) => [JSON.stringify(what), what]));
   const list = () => [...failed.values()].slice(0, MOST_FAILED);
   return {
@@ -197,13 +197,13 @@ interface Reporting<Checkpoint = never> extends Reading {
  */
 async function* reportPage<Checkpoint>(
   reporting: Reporting<Checkpoint>,
-  { entries, checkpoint, isDue, within, looks, note, total }: Page<Checkpoint>,
+  { entries, checkpoint, isDue, within, listings, note, total }: Page<Checkpoint>,
 ): AsyncGenerator<SyncEvent, { error: unknown } | undefined> {
   const { batches, keep, isNew, ctx, mode } = reporting;
   function* place(at: Checkpoint): Generator<SyncEvent, void> {
     if (isNew(at) || batches.hasChanged()) yield* batches.checkpoint(keep(at), defined({ note, total }));
   }
-  if (looks !== undefined) batches.look(looks);
+  if (listings !== undefined) batches.countListings(listings);
   const toRead: string[] = [];
   for (const [at, entry] of entries.entries()) {
     if (ctx.signal.aborted) return undefined;

@@ -207,7 +207,7 @@ async function runEvents(
     }
     // A half-read group would be read from its beginning again, and after the last place everything would.
     if (prepared.cursor === undefined || prepared.cursor.isLast || people.isOpen()) continue;
-    if (prepared.cursor.looks !== undefined && tally?.why() !== undefined) {
+    if (prepared.cursor.listings !== undefined && tally?.why() !== undefined) {
       problem ??= { code: "source_error", message: tally.why() ?? "" };
       isAtBound = true;
       break;
@@ -301,7 +301,7 @@ async function applyEvent(prepared: PreparedEvent, runContext: RunContext): Prom
 
 /** Stores the events so far with the cursor, once no group is half read. */
 function storeCursor(
-  { json, state, looks }: NonNullable<PreparedEvent["cursor"]>,
+  { json, state, listings }: NonNullable<PreparedEvent["cursor"]>,
   {
     options: { sync },
     known,
@@ -311,7 +311,7 @@ function storeCursor(
   }: Pick<RunContext, "options" | "known" | "sink" | "people" | "tally">,
 ): void {
   const isAccess = sync.mode === "access";
-  tally?.count(looks ?? 0);
+  tally?.count(listings ?? 0);
   if (people.isOpen()) {
     if (!isAccess) sink.keep(state);
     return;
@@ -320,7 +320,7 @@ function storeCursor(
   for (const op of known.takeMarks()) sink.add(op);
   // A run of mode `access` has no position in the feed that the connector's cursor belongs to.
   if (isAccess) sink.cursor(undefined, accessCursor(sync.syncId, json));
-  else sink.cursor(json, { ...state, ...(looks !== undefined && tally?.state()) });
+  else sink.cursor(json, { ...state, ...(listings !== undefined && tally?.state()) });
 }
 
 async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { What } from "#sources/outcomes.ts";
+import type { SourceRef } from "#sources/outcomes.ts";
 import type { SessionSpec } from "#sources/session.ts";
 
 /** A run's position, and its source's feed. */
@@ -13,7 +13,7 @@ interface Walk<Checkpoint> {
   checkpoint: Checkpoint;
   done: number;
   /** Parts that could not be read: the items in them were not named. */
-  failed: What[];
+  failed: SourceRef[];
 }
 
 const StoredWhat = z.union([
@@ -38,7 +38,9 @@ export function storedCursorSchema<Cursor, Checkpoint>({ cursor, checkpoint }: S
       feed: cursor.safeParse(feed).data,
       // The failures were read from our own notes: their types are those of `What`.
       walk:
-        former && place.success ? { ...former, checkpoint: place.data, failed: former.failed as What[] } : undefined,
+        former && place.success
+          ? { ...former, checkpoint: place.data, failed: former.failed as SourceRef[] }
+          : undefined,
     };
   };
 }

@@ -12,9 +12,9 @@ function walking(tree: { folders: string[][] }, seen: string[] = []): Script {
     for (; at < tree.folders.length;) {
       for (const name of tree.folders[at] ?? []) yield upsert(name, name);
       at += 1;
-      yield { t: "checkpoint", cursor: { runId, at }, looks: 1 };
+      yield { t: "checkpoint", cursor: { runId, at }, listings: 1 };
     }
-    yield { t: "checkpoint", cursor: { runId: null, at: 0 }, looks: 0 };
+    yield { t: "checkpoint", cursor: { runId: null, at: 0 }, listings: 0 };
     yield end();
   };
 }

@@ -267,7 +267,7 @@ test("what reading a page fails with is the failure of the place in the walk tha
 test("a page whose contents take long can be gone on with after each entry", async () => {
   const { run } = open(async function* () {
     const entries = ["a", "b"].map((id) => ({ externalId: id, version: "1", build: () => itemOf(id) }));
-    yield { t: "page", entries, checkpoint: { at: 9 }, within: (count) => ({ at: count }), looks: 1 };
+    yield { t: "page", entries, checkpoint: { at: 9 }, within: (count) => ({ at: count }), listings: 1 };
     return END;
   }, {});
   const places = cursorsOf(await run()).map((cursor) => Object(cursor).walk?.checkpoint.at);
@@ -280,7 +280,7 @@ test("a run may end at a bound only where its source tells what it lists", async
       yield { t: "page", entries: [], checkpoint: { at: 1 }, ...looks };
       return END;
     }, {});
-    return (await run()).flatMap((event) => (event.t === "checkpoint" ? [event.looks] : []));
+    return (await run()).flatMap((event) => (event.t === "checkpoint" ? [event.listings] : []));
   };
   expect(await looksOf({})).toEqual([undefined, undefined]);
   expect(await looksOf({ looks: 2 })).toEqual([2, 0]);
