@@ -25,7 +25,7 @@ const CUT_FIRST = [
   "src/core/encodings/names.ts#readableName",
   "src/core/encodings/names.ts#isUtf8Name",
   "src/server/mcp/nearest-name.ts#nearestName",
-  "src/sources/atlassian/tell.ts#readable",
+  "src/sources/atlassian/report.ts#readable",
   "src/sources/http/digest.ts#parseChallenges",
   "src/text/field-terms.ts#fieldKey",
   "src/text/field-terms.ts#fieldName",

@@ -1,6 +1,6 @@
 import { accessKeyOf } from "#core/access-key.ts";
 import { inChunks } from "#core/in-chunks.ts";
-import { reportItems } from "#sources/atlassian/tell.ts";
+import { reportItems } from "#sources/atlassian/report.ts";
 import { byNumber, type ContainerPage } from "#sources/containers.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { failedSkip, type ListReading } from "#sources/failures.ts";

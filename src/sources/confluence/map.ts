@@ -4,7 +4,7 @@ import { fileContent } from "#sources/file-scope/file-content.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { Names } from "#sources/atlassian/names.ts";
-import { digestOf, readable } from "#sources/atlassian/tell.ts";
+import { digestOf, readable } from "#sources/atlassian/report.ts";
 import type { SourceItem } from "#sources/item.ts";
 import type { ConfluenceContext } from "./client.ts";
 import { formatId, spaceRef } from "./ids.ts";

@@ -1,6 +1,6 @@
 import { inChunks } from "#core/in-chunks.ts";
 import { accessKeyOf } from "#core/access-key.ts";
-import { reportItems } from "#sources/atlassian/tell.ts";
+import { reportItems } from "#sources/atlassian/report.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import { formatId } from "./ids.ts";
 import { reportAccess, toParts, withoutParts } from "./listing.ts";

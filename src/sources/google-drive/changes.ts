@@ -18,7 +18,7 @@ import {
   placeKeyOf,
   reportNamed,
   type Tools,
-} from "./tell.ts";
+} from "./report.ts";
 import { folderRef } from "./tree.ts";
 
 type Events = AsyncGenerator<ContainerEvent<never>, void>;

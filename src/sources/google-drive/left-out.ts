@@ -8,7 +8,7 @@ import type { DriveFile } from "./records.ts";
 import type { Outcome } from "#sources/outcomes.ts";
 import type { PageEntry } from "#sources/session.ts";
 import { notUnderstood } from "#sources/unread.ts";
-import { entriesOf, unreported, reportNamed, type Tools } from "./tell.ts";
+import { entriesOf, unreported, reportNamed, type Tools } from "./report.ts";
 import { folderRef } from "./tree.ts";
 
 /** Stored files in these folders that a listing did not name: those that exist are reported. */

@@ -1,5 +1,5 @@
 import type { Outcome } from "#sources/outcomes.ts";
-import { folderKey, type Tools } from "./tell.ts";
+import { folderKey, type Tools } from "./report.ts";
 import { folderRef } from "./tree.ts";
 
 /** An item that this account can't see may become visible again: no one reads it until then. */

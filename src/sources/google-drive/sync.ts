@@ -27,7 +27,7 @@ import {
   reportDueGroups,
   reportNamed,
   type Tools,
-} from "./tell.ts";
+} from "./report.ts";
 import { type Folder, folderRef, SHARED_WITH_ME } from "./tree.ts";
 
 export function driveSessions(

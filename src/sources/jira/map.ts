@@ -4,7 +4,7 @@ import { fileContent } from "#sources/file-scope/file-content.ts";
 import { defined } from "#core/defined.ts";
 import type { SourceContainer, SourceItem, SourcePerson } from "#sources/item.ts";
 import { textOfAdf } from "#sources/atlassian/adf.ts";
-import { digestOf, readable } from "#sources/atlassian/tell.ts";
+import { digestOf, readable } from "#sources/atlassian/report.ts";
 import { accessOf, accessOfComment, type Naming, type ProjectRules } from "./access.ts";
 import type { JiraContext } from "./client.ts";
 import { partId, projectRef } from "./ids.ts";
