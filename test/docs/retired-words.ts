@@ -91,19 +91,19 @@ export const RETIRED_WORDS: readonly RetiredWord[] = [
     instead: "report, notify, emit",
     pattern:
       /\btell(?:[A-Z]\w*|s?\()|\btold(?:People|Event)\b|Told(?:People|Event|Refusal)|\btellers?Of\b|\b\w*[tT]eller\b|\bTelling\b/,
-    only: /^src\/(?!sources\/|storage\/migrations)/,
+    only: /^src\//,
   },
   {
     word: "told, said (as the name of a value)",
     instead: "what it holds: account, checked, reported",
     pattern: /\b(?:const|let) (?:told|said)\b|[(,] ?(?:told|said)\??: [A-Z{]/,
-    only: /^src\/(?!sources\/|storage\/(?:migrations|database))/,
+    only: /^src\/(?!storage\/database)/,
   },
   {
     word: "Looking, Taking, Standing, Told, Surroundings (as types)",
     instead: "a noun: context, options, limits, credentials",
     pattern: /\b(?:interface|type) (?:Looking|Taking|Standing|Told|Surroundings)\b/,
-    only: /^src\/(?!sources\/)/,
+    only: /^src\//,
   },
   {
     word: "alive (of an item)",
