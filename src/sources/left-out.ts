@@ -11,7 +11,7 @@ const PIECE = 50;
  * @param missing  ids that are stored and were not listed
  * @param ask  returns the events for at most 50 ids, and how many of them exist
  */
-export async function* checkAgain<E>(
+export async function* askAgain<E>(
   missing: readonly string[],
   ask: (ids: readonly string[]) => Promise<{ events: E[]; count: number }>,
 ): AsyncGenerator<{ events: E[]; count: number }, void> {

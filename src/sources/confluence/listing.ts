@@ -58,7 +58,7 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   const named = new Set([...pages.keys()].map((id) => formatId({ type: "page", id })));
   yield* alone("comments and attachments", listParts(tools, space, pages, named));
   const oddParts = client.odd.take();
-  if (failed.length === 0) yield* checkAgain(tools, space, named);
+  if (failed.length === 0) yield* askAgain(tools, space, named);
   for (const odd of [oddPages, oddParts]) yield { t: "page", entries: await reportOdd(tools, space, odd) };
   // An unauthenticated answer must not be mistaken for everything.
   await client.whoAmI();
@@ -175,7 +175,7 @@ function saysTooLittle({ container, space, version, status }: Content): boolean 
  * Stored items of a space that no listing named are requested by id: an index that is being built, or a page that
  * shifted while others were deleted, can hide existing ones.
  */
-async function* checkAgain(tools: Tools, space: SpaceRecord, named: Set<string>): AsyncGenerator<Listed, void> {
+async function* askAgain(tools: Tools, space: SpaceRecord, named: Set<string>): AsyncGenerator<Listed, void> {
   const { ctx } = tools;
   const pages: string[] = [];
   const parts: { type: "comment" | "attachment"; id: string }[] = [];

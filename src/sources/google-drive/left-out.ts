@@ -1,7 +1,7 @@
 import { storedIds } from "#sources/collect.ts";
 import { isApiError } from "#api/errors.ts";
 import type { ContainerPage } from "#sources/containers.ts";
-import { checkAgain } from "#sources/left-out.ts";
+import { askAgain } from "#sources/left-out.ts";
 import { namelessSkip, type OddRecords } from "#sources/listed.ts";
 import { refusal } from "./refusal.ts";
 import type { DriveFile } from "./records.ts";
@@ -21,7 +21,7 @@ export async function* reportLeftOut(
   for (const id of folders) {
     for (const missed of await storedIds(tools.ctx, folderRef(id), (each) => !named.has(each))) missing.add(missed);
   }
-  for await (const { events } of checkAgain([...missing], (ids) => askFor(tools, ids)))
+  for await (const { events } of askAgain([...missing], (ids) => askFor(tools, ids)))
     yield { t: "page", entries: [...events, ...(await reportNamed(tools))] };
 }
 

@@ -1,6 +1,6 @@
 import { storedIds } from "#sources/collect.ts";
 import type { SourceItem } from "#sources/item.ts";
-import { checkAgain } from "#sources/left-out.ts";
+import { askAgain } from "#sources/left-out.ts";
 import { judgedEntryOf, type PageEntry } from "#sources/session.ts";
 import { parseId, projectRef } from "./ids.ts";
 import { type IssueItems, narrowed, readWhole } from "./issue.ts";
@@ -22,7 +22,7 @@ export function reportLeftOut(
   project: ProjectRecord,
   missing: readonly string[],
 ): AsyncGenerator<Found, void> {
-  return checkAgain(missing, (ids) => askFor(tools, project, ids));
+  return askAgain(missing, (ids) => askFor(tools, project, ids));
 }
 
 /** Stored issues of a project that aren't among these. */
