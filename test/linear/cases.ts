@@ -295,7 +295,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   "src/mcp-client/failures.ts#problemOf": "an error, not a text",
   "src/sources/http/buckets.ts#rateLimited": "an error, not a text",
   "src/sources/http/failures.ts#unreachable": "an error, not a text",
-  "src/sources/left-out.ts#lookAgain": "an error, not a text",
+  "src/sources/left-out.ts#askAgain": "an error, not a text",
   "src/sources/containers.ts#byNumber": "compares two texts",
   "src/sources/state-key.ts#stateKeyOf": "makes the key of one id",
   "src/sources/filesystem/open-inside.ts#byCodeUnits": "compares two texts",
