@@ -84,7 +84,7 @@ export function peopleSignInElsewhere(openBrowser: OpenProfile): void {
     // The person says no there: our words, and none of the service's.
     provider.isDenying = true;
     await depart(visitor, service, name);
-    await page.getByRole("alert").filter({ hasText: "you or the service said no" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "you or the service refused" }).waitFor();
     expect(await page.content()).not.toContain("alert(1)");
     provider.isDenying = false;
 
