@@ -110,8 +110,8 @@ export function endOf({ dataDir }: Pick<Running, "dataDir">): Ends {
   }
 }
 
+/** A comment that was listed, of an issue that wasn't, has a clock of each. */
 export function withoutClocks(ends: Ends): Ends {
-  return Object.fromEntries(
-    Object.entries(ends).map(([name, rows]) => [name, rows.map((row) => row.replaceAll(":TIME", ""))]),
-  );
+  const oneClock = (row: string) => row.replaceAll(":TIME", "").replaceAll(/(\[[^\]]*\])(?: & \1)+/g, "$1");
+  return Object.fromEntries(Object.entries(ends).map(([name, rows]) => [name, rows.map(oneClock)]));
 }
