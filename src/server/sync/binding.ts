@@ -15,10 +15,10 @@ interface Bound {
 }
 
 /**
- * A cursor and a state belong to one account of one instance with its granted scopes, and to one version of the source.
- * When any of these changes, both are dropped and everything is read again, including groups and users. For another
- * instance or account the stored permissions were never checked either: no one can read mirrored items until they are
- * named again. See docs/decisions/0032-whose-cursor-it-is.md.
+ * Binds a connector's cursor and state to one account of one instance with its granted scopes, and to one version of
+ * the source. When any of these changes, the cursor and the state are dropped and everything is read again, including
+ * groups and users. If the instance or the account changed, the stored permissions were never checked for it, so no one
+ * can read mirrored items until the new account's run names them again. See docs/decisions/0032-whose-cursor-it-is.md.
  *
  * @returns the updated connector; undefined if nothing changed
  */
@@ -45,7 +45,7 @@ export async function bindIn(tx: Store, workspaceId: string, bound: Bound): Prom
   };
 }
 
-/** Same as `bind`, for a run over items: it reads everything if anything changed. */
+/** Same as `bind`, for a run that reads items. The run reads everything if anything changed. */
 export async function bindRun(
   store: Store,
   workspaceId: string,
@@ -59,8 +59,8 @@ export async function bindRun(
 }
 
 /**
- * Drops the position that the next run would resume from. `isInvalid`: no one can read mirrored items until they are named
- * again, and no one counts as a group or a user until they are reported again. Call it in a transaction.
+ * Drops the position that the next run would resume from. With `isInvalid`, no one can read mirrored items until a run
+ * names them again, and no stored group or user is used until it is reported again. Call it in a transaction.
  *
  * @returns the changes to the connector
  */
@@ -95,7 +95,10 @@ async function bindingOf(
   };
 }
 
-/** `place`: another instance or another account. `credentials`: maybe another account, or other scopes. */
+/**
+ * Returns `place` for another instance or another account, `credentials` for credentials that may belong to another
+ * account or have other scopes.
+ */
 function changeOf(before: Binding, after: Binding): "place" | "credentials" | undefined {
   const differs = (key: "account" | "scopes" | "credentials") =>
     before[key] !== null && after[key] !== null && before[key] !== after[key];

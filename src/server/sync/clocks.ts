@@ -8,14 +8,14 @@ import type { SyncEnd } from "./sync-events.ts";
 
 type Spec = Pick<SourceSpec<unknown>, "acl" | "freshness" | "placement">;
 
-/** Whether permissions are mirrored from the source, and so go stale. */
+/** Whether permissions are mirrored from the source. Mirrored permissions go stale. */
 export function isMirror({ acl }: Pick<Spec, "acl">): boolean {
   return acl !== "connector";
 }
 
 /**
- * The mode of the run that can prove that permissions are current. If a feed does not show that an item has moved, only
- * a full listing places every item.
+ * The mode of the run that can prove that permissions are current. If a feed doesn't report moved items, only a full
+ * listing finds each item's place.
  */
 function proofOf({ freshness = "full", placement = "feed" }: Spec): "full" | "access" | "incremental" {
   if (placement === "listing" && freshness === "feed") return "full";
@@ -23,9 +23,9 @@ function proofOf({ freshness = "full", placement = "feed" }: Spec): "full" | "ac
 }
 
 /**
- * Whether a run with this end would have shown every change of a permission, including on items it did not name.
- * Changes prove nothing before everything was listed: for another account, or after a restart, they begin at an
- * arbitrary point.
+ * Whether a run that ended this way would have shown every change of a permission, including on items that it didn't
+ * name. Runs that read only changes prove nothing until a run has listed everything: for another account, or after a
+ * restart, the changes begin at an arbitrary point.
  */
 export function isProof(
   { placement }: Spec,
@@ -38,7 +38,7 @@ export function isProof(
 
 type Proving = Pick<ConnectorRecord, "aclCheckedAt" | "proofTriedAt" | "everyMinutes">;
 
-/** The mode of the run that must prove a connector's permissions now; undefined while none must. */
+/** The mode of the run that must prove a connector's permissions now; undefined if no proof is due. */
 export function proofNow(
   spec: Spec | undefined,
   connector: Proving & Pick<ConnectorRecord, "lastFullAt">,
@@ -50,7 +50,7 @@ export function proofNow(
   return connector.lastFullAt === null ? "full" : proofOf(spec);
 }
 
-/** When a connector is next due: by its schedule, or sooner to prove its permissions; null = only on request. */
+/** When a connector's next run is due: by its schedule, or earlier to prove its permissions; null = only on request. */
 export function nextRunOf(
   spec: Spec | undefined,
   connector: Proving & Pick<ConnectorRecord, "lastFullAt">,
@@ -58,7 +58,7 @@ export function nextRunOf(
 ): number | null {
   const { now } = age;
   const bySchedule = connector.everyMinutes === null ? undefined : now + connector.everyMinutes * 60_000;
-  // A proof that is due is being queued.
+  // The run that proves the permissions is being queued now.
   const tried = proofNow(spec, connector, age) ? { ...connector, proofTriedAt: now } : connector;
   const toProve = spec && proofDueAt(spec, tried, age);
   const due = [bySchedule, toProve].filter((at) => at !== undefined);
@@ -66,30 +66,31 @@ export function nextRunOf(
 }
 
 /**
- * When a connector must next prove its permissions: halfway through their age, and if that failed, a few more times
- * before the age ends. Undefined where permissions don't go stale.
+ * When a connector must next prove its permissions: after half of their maximum age and, if that proof failed, a few
+ * more times before that age ends. Undefined if permissions don't go stale.
  */
 export function proofDueAt(spec: Spec, { aclCheckedAt, proofTriedAt }: Proving, age: Believing): number | undefined {
   if (!isMirror(spec)) return undefined;
   const until = believedUntil(aclCheckedAt, age);
   const dueAt = until === undefined ? age.now : until - age.maxAclAgeMs / 2;
-  // A time in the future comes from a clock that was wrong.
+  // A time in the future was recorded while the clock was wrong.
   if (proofTriedAt === null || proofTriedAt > age.now) return dueAt;
   return Math.max(dueAt, proofTriedAt + age.maxAclAgeMs / 8);
 }
 
-/** The clocks of one run's items. */
+/** The permission clocks of one run's items. */
 export type RunClocks = ReturnType<typeof makeRunClocks>;
 
-/** Clocks are this far apart: each distinct clock needs a stored access of its own. */
+/** Item clocks are rounded to this interval, because each distinct clock needs a separate stored access. */
 const GRAIN_MS = 15 * 60_000;
 const AT_ONCE = 500;
 
 /**
- * Makes the clocks of a run. While the connector's own clock is young nothing is written for an item: it uses the
- * connector's clock, which is older than the look. Once that has little time left, items that are read get a clock of
- * their own, so that a listing that takes longer than permissions are believed does not end with items hidden. No clock
- * is before `clocksFrom`: older ones are those of another account.
+ * Makes the permission clocks of a run. While the connector's clock is recent, no clock is written for an item: the
+ * item uses the connector's clock, which is older than the item's reading. Once the connector's clock is close to its
+ * maximum age, each item that is read gets a separate clock. A listing that takes longer than the maximum age of
+ * permissions then doesn't end with hidden items. No clock is before `clocksFrom`, since earlier clocks belong to
+ * another account.
  */
 export function makeRunClocks(
   { aclCheckedAt, clocksFrom }: { aclCheckedAt: number | null; clocksFrom: number },
@@ -112,7 +113,8 @@ export function makeRunClocks(
 
   return {
     /**
-     * Adds to an op the clock for items read at this instant: the connector's where that covers them for long enough.
+     * Adds to an op the clock for an item read at this instant. The op gets no clock if the connector's clock is recent
+     * enough.
      */
     stamp(op: ItemOp, readAt: number): ItemOp {
       if (op.type === "upsert") return { ...op, clockAt: clockOf(op.item.externalId, readAt) };
@@ -124,8 +126,8 @@ export function makeRunClocks(
       return toOps(new Map(externalIds.map((externalId) => [externalId, clockOf(externalId, readAt)])));
     },
     /**
-     * Ops that give a clock of its own to each item read earlier that still uses the connector's clock, once that has
-     * grown old during the run.
+     * Returns ops that give a separate clock to each item that was read earlier in the run and still uses the
+     * connector's clock, once the connector's clock has become old during the run.
      */
     late(): ItemOp[] {
       if (reads.size === 0 || !isOld()) return [];
@@ -136,7 +138,7 @@ export function makeRunClocks(
   };
 }
 
-/** Fine enough for the shortest age, which is an hour. */
+/** Fine enough for the shortest maximum age, which is an hour. */
 function grainOf(maxAclAgeMs: number): number {
   return Math.min(GRAIN_MS, maxAclAgeMs / 12);
 }

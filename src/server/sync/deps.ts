@@ -23,15 +23,15 @@ import type { PeopleHooks } from "./people-hooks.ts";
 /** Dependencies of sync work. */
 export interface SyncDeps {
   store: Store;
-  /** The source of a provider; undefined when this program has none of that name. */
+  /** The source of a provider; undefined if this program has no source of that name. */
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   extractor: Pick<Extractor, "extract">;
   analyze: (fields: DocumentFields) => AnalyzedText;
   /** The principals that a run of the connector may name, as `core/principals.ts` judges it. Source: S2. */
   loadAuthority(workspaceId: string, source: Source, connector: ConnectorRecord): Promise<Authority>;
-  /** Returns the item with its people as this authority allows them. */
+  /** Returns the item without the people whom this authority may not name. */
   withoutUnknownPeople(item: SourceItem, authority: Authority): SourceItem;
-  /** Handles users of sources; absent = none of them is matched to a member. */
+  /** Handles users of sources. Absent = no user is matched to a member. */
   people?: PeopleHooks;
   /** The connector's credentials and their state; absent = no connector has credentials. */
   credentialsOf?(
@@ -40,56 +40,59 @@ export interface SyncDeps {
   ): Promise<Pick<HttpGrant, "credentials" | "account"> & Pick<SourceContext<unknown>, "mcp">>;
   /** Scheduled upkeep of a person's account; absent = there are no accounts. */
   keepAccount?(workspaceId: string, accountId: string): Promise<void>;
-  /** Revokes tokens that a provider issued and no one confirmed in time. */
+  /** Revokes tokens that a provider issued if no one confirmed the flow in time. */
   endLapsedFlow?(flowHash: string): Promise<void>;
-  /** Probes a provider server that is due. */
+  /** Checks a provider server when its check is due. */
   probeServer?(workspaceId: string, serverId: string): Promise<void>;
   /** Emits events to the workspace's systems; absent = none are emitted. */
   emit?: Emit;
-  /** Absent = no provider notifies this server by itself. */
+  /** Manages subscriptions to notifications. Absent = no provider sends notifications to this server. */
   subscribing?: Subscribing;
   /** The HTTP connections from sources to their providers. */
   http: Pick<SourceHttpPool, "for">;
-  /** Whether the workspace wants secrets in texts to be found. Source: S37. */
+  /** Whether the workspace keeps secrets in texts, so that they can be found. Source: S37. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
-  /** Absent = nothing has a limit. */
+  /** Counts items and texts against quotas. Absent = no limits apply. */
   quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
-  /** The version of each reader; this program's own by default. */
+  /** The version of each reader. Default: the versions in this program. */
   readerVersionOf?: ReaderVersionOf;
-  /** Where the bytes of large files go. */
+  /** Stores the bytes of large files on the disk. */
   spool: Spool;
-  /** Bounds the bytes of files that all runs hold. */
+  /** Limits the bytes of files that all runs hold. */
   budget: ByteBudget;
-  /** How much one run lists; an hour or 20,000 folders and requests by default. */
+  /** Limits how much one run lists. Default: one hour, or 20,000 folders and requests. */
   listing?: ListingLimits;
   /** Log for faults of kb; absent = they aren't logged. */
   faults?: FaultLog;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;
-  /** Items read and extracted at once in a run; 4 by default. */
+  /** The number of items that a run reads and extracts at once. Default: 4. */
   parallel?: number;
-  /** Waits for a moment without searches before an item is begun, so that people go first. Absent = begins at once. */
+  /**
+   * Waits for a moment without searches before an item is started, so that people's searches come first. Absent = items
+   * start at once.
+   */
   waitForGap?(): Promise<void>;
 }
 
 /** How connectors subscribe to notifications at their providers. */
 export interface Subscribing {
-  /** Kinds whose source makes subscriptions; empty where no provider can reach this server. */
+  /** The providers whose sources support subscriptions. Empty if no provider can reach this server. */
   providerIds: readonly string[];
   /** The URL that the provider notifies. */
   urlOf(connector: Pick<ConnectorRecord, "providerId" | "connectorId">): string;
-  /** The secret with which `verify` checks this connector's notifications; made if there is none. */
+  /** The secret with which `verify` checks this connector's notifications. Makes one if there is none. */
   secretFor(workspaceId: string, connectorId: string): Promise<{ secret: string; madeAt: number }>;
 }
 
-/** Adds the instance whose users the source names. */
+/** Adds the instance whose users the source names to the context. */
 export function atInstance(context: SourceContext<unknown>, { users }: Authority): SourceContext<unknown> {
   return users === undefined ? context : { ...context, connector: { ...context.connector, instance: users.instance } };
 }
 
 /**
- * Makes the context that a source is called with for this connector.
+ * Makes the context with which a source is called for this connector.
  *
  * @throws ApiError `connector_config_invalid` when this version's source no longer accepts the stored config,
  *   `secret_unreadable` when its credentials can't be opened
@@ -123,7 +126,7 @@ export async function makeContext(
 }
 
 /**
- * `done` = the job is to be finished; `again` = due again at that time; `settled` = the queue is up to date already, or
- * the job is another worker's.
+ * How a job ended. `done`: the job is finished. `again`: the job is due again at that time. `settled`: the queue is up
+ * to date already, or another worker has the job.
  */
 export type JobEnd = { type: "done" } | { type: "again"; at: number } | { type: "settled" };

@@ -2,12 +2,12 @@ import { groupsAlways } from "#storage/access/item-clocks.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 
-/** Items of a batch of removals: some milliseconds of the writer. */
+/** The number of items that one transaction removes. It occupies the writer for some milliseconds. */
 const SLICE = 100;
 
 /**
- * Hides everything of a connector from here on, until the items read before are removed, and has everything read again:
- * the connector reads another place, or with another account. Call it in the transaction of its reason, and
+ * Hides everything of a connector until the items that it read before are removed, and has everything read again. Used
+ * when the connector reads another place, or with another account. Call it in the transaction of that change, and call
  * `removeHidden` after it.
  *
  * @returns the changes to the connector
@@ -25,8 +25,8 @@ export async function hideItems(
 }
 
 /**
- * Removes the items that a withheld connector had read elsewhere, whatever the guard says, and shows the rest. Running
- * it twice, or during a run, does no harm; if it ends halfway, the next run goes on.
+ * Removes the items that a hidden connector had read elsewhere, even if the removal guard objects, and shows the
+ * remaining items. Running it twice, or during a run, does no harm. If it stops halfway, the next call continues.
  */
 export async function removeHidden(
   { store, now }: { store: Store; now: () => number },
@@ -43,7 +43,7 @@ export async function removeHidden(
     if (kbIds.length === 0) break;
     const ops = [{ type: "remove", kbIds, ifElsewhere: true }] as const;
     const result = await itemWrites.applyBatch({ connectorId, always, highest, now: now(), ops });
-    // It is being deleted: the purge removes everything.
+    // The connector is being deleted, and the purge removes everything.
     if (!result.isApplied) return;
   }
   await store.transaction(async (tx) => {

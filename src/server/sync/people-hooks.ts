@@ -1,7 +1,7 @@
 import type { EndedJoin } from "#storage/people-batch.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 
-/** Callbacks for a run of identities besides storing its outcome; provided by `server/connectors`. */
+/** Callbacks for a run that reads groups and users, besides storing its result. `server/connectors` provides them. */
 export interface PeopleHooks {
   /** Whether users of the connector's instance may be members here. */
   isTrusted(workspaceId: string, connector: ConnectorRecord): Promise<boolean>;

@@ -6,7 +6,8 @@ import { redact } from "#core/redact.ts";
 import { findShortage } from "#core/shortage.ts";
 
 /**
- * The problem that ended a run, as shown to its connector's owner. An unknown failure is reported by its kind alone.
+ * Returns the problem that ended a run, as shown to the connector's owner. For an unknown failure, it states only the
+ * kind.
  */
 export function toProblem(error: unknown): SourceProblem {
   if (findShortage(error)) return { code: "resources_exhausted", message: SHORTAGE_MESSAGE };
@@ -22,7 +23,7 @@ export function toProblem(error: unknown): SourceProblem {
   };
 }
 
-/** The problem of a run that ended well but left items that no one can read; undefined if there are none. */
+/** Returns the problem of a run that succeeded but has items that no one can read; undefined if there are none. */
 export function noteOnNobodys(count: number): SourceProblem | undefined {
   if (count === 0) return undefined;
   const items = count === 1 ? "1 item names" : `${count} items name`;
@@ -32,7 +33,7 @@ export function noteOnNobodys(count: number): SourceProblem | undefined {
   };
 }
 
-/** The problem of a run that named groups or users it may not name; undefined if it named none. */
+/** Returns the problem of a run that named groups or users that it may not name; undefined if it named none. */
 export function noteOnStrangers(count: number): SourceProblem | undefined {
   if (count === 0) return undefined;
   const names = count === 1 ? "1 name was" : `${count} names were`;
@@ -43,7 +44,7 @@ export function noteOnStrangers(count: number): SourceProblem | undefined {
 }
 
 /**
- * The problem of a run that could not read some groups or users, or none of them completely; undefined if it read all.
+ * Returns the problem of a run that could not read some groups or users completely; undefined if it read all of them.
  */
 export function noteOnUnread(count: number): SourceProblem | undefined {
   if (count === 0) return undefined;
@@ -54,7 +55,7 @@ export function noteOnUnread(count: number): SourceProblem | undefined {
   };
 }
 
-/** The owner of a connector may not know the server's machine, so these messages name no path. */
+/** The owner of a connector may not have access to the server's machine, so these messages contain no path. */
 const UNWRITABLE_MESSAGES: Partial<Record<ErrorCode, string>> = {
   storage_full:
     "The server's disk is full. Free space on the disk of its data folder; the sync then continues automatically.",

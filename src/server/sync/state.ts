@@ -17,11 +17,11 @@ export type ConnectorEvent =
 /** Events that change a run's state. */
 export type SyncStateEvent = "start" | "wait" | "give_back" | "cancel" | "stop" | "succeed" | "part" | "fail";
 
-/** Failed runs in a row after which a connector is in `error`. */
+/** Number of failed runs in a row after which a connector is in state `error`. */
 export const FAILURES_TO_ERROR = 5;
 /** States of a connector in which requested runs start. */
 export const MAY_RUN: ReadonlySet<ConnectorState> = new Set(["active", "error", "needs_reauth"]);
-/** Attempts of a run whose worker died at the same place, before it is given up. */
+/** Number of attempts of a run whose worker dies at the same position. After that, the run fails. */
 export const MAX_ATTEMPTS = 5;
 export const GIVEN_UP: SourceProblem = {
   code: "internal",
@@ -29,7 +29,7 @@ export const GIVEN_UP: SourceProblem = {
 };
 
 /**
- * The connector's next state.
+ * Returns the connector's next state.
  *
  * @throws ApiError `connector_state_conflict` when the event can't happen in this state
  */
@@ -43,7 +43,7 @@ export function nextConnectorState(state: ConnectorState, event: ConnectorEvent)
 }
 
 /**
- * The run's next state.
+ * Returns the run's next state.
  *
  * @throws ApiError `sync_not_running` when the run is over or hasn't come that far
  */
@@ -54,8 +54,8 @@ export function nextSyncState(state: SyncState, event: SyncStateEvent): SyncStat
 }
 
 /**
- * The outcome of a run that reached its end: `failed` when more than half of at least 100 attempted items failed,
- * `partial` when some did. Items left out for a typed reason aren't failures.
+ * Returns the outcome of a run that reached its end: `failed` if more than half of at least 100 attempted items failed,
+ * `partial` if some did. Items left out for a typed reason aren't failures.
  */
 export function outcomeOf(counts: SyncCounts): "succeeded" | "partial" | "failed" {
   const attempted = counts.upserted + counts.unchanged + counts.failed;
@@ -68,13 +68,13 @@ export interface ConnectorHealth {
   consecutiveFailures: number;
 }
 
-/** A run's effect on its connector. `problemCode` is the code of the problem of a failed run. */
+/** Returns a run's effect on its connector. `problemCode` is the problem code of a failed run. */
 export function healthAfterRun(
   { state, consecutiveFailures }: ConnectorHealth,
   outcome: "succeeded" | "partial" | "failed",
   problemCode?: string,
 ): ConnectorHealth {
-  // Paused or deleted in the meantime: the run no longer changes the state.
+  // The connector was paused or deleted in the meantime, so the run no longer changes the state.
   const apply = (event: ConnectorEvent) => CONNECTOR_TABLE[state][event] ?? state;
   if (outcome !== "failed") return { state: apply("run_succeeded"), consecutiveFailures: 0 };
   const failures = consecutiveFailures + 1;
@@ -134,7 +134,7 @@ const CONNECTOR_HINTS: Record<ConnectorState, string> = {
 const SYNC_TABLE: Record<SyncState, Partial<Record<SyncStateEvent, SyncState>>> = {
   queued: { start: "running", cancel: "cancelled", stop: "cancelled", fail: "failed" },
   running: {
-    // After a worker died, another one starts it again.
+    // After a worker died, another worker starts the run again.
     start: "running",
     wait: "waiting",
     give_back: "queued",
@@ -145,7 +145,7 @@ const SYNC_TABLE: Record<SyncState, Partial<Record<SyncStateEvent, SyncState>>> 
     fail: "failed",
   },
   waiting: { start: "running", cancel: "cancelled", stop: "cancelled", fail: "failed" },
-  // The end may come before the cancel is noticed; then it counts.
+  // A run may end before it notices the request to cancel. Then its own end applies.
   cancelling: {
     cancel: "cancelling",
     wait: "cancelled",

@@ -1,4 +1,4 @@
-/** Identifies who asks for room: turns go by workspace, then by connector. */
+/** The workspace and connector that request room. Turns go by workspace, then by connector. */
 export interface Asker {
   workspaceId: string;
   connectorId: string;
@@ -6,47 +6,51 @@ export interface Asker {
 
 /** Room held in the budget. */
 export interface Held {
-  /** Changes the size to what was really needed. Never waits: an excess keeps others out until it is released. */
+  /**
+   * Changes the held size to the size that is needed. Never waits: an excess keeps other requests waiting until it is
+   * released.
+   */
   resize(bytes: number): void;
   /** Releases the room; a second call does nothing. */
   release(): void;
 }
 
-/** A place in its run's line, taken in the order of the run's items. */
+/** A place in a run's line. Places follow the order of the run's items. */
 export interface Place {
   /**
-   * Waits for room for `bytes` until every place before this one has its room or was left, and it is the run's turn.
+   * Waits for room for `bytes`. The wait ends when every earlier place has its room or was released, and it is the
+   * run's turn.
    *
    * @throws the signal's reason when it is aborted in the meantime
    */
   enter(bytes: number, signal: AbortSignal): Promise<Held>;
-  /** Releases the room because none, or no more, is needed. Does nothing while the place waits. */
+  /** Releases the room when the item needs no room, or no more. Does nothing while the place waits. */
   release(): void;
 }
 
-/** The line of one run. */
+/** The places of one run, in order. */
 export interface Line {
   take(): Place;
-  /** Releases everything that its places hold: the run is over. */
+  /** Releases everything that the line's places hold. Called when the run is over. */
   close(): void;
 }
 
 export type ByteBudget = ReturnType<typeof makeByteBudget>;
 
 /**
- * Bounds the bytes of files that all runs and pushes hold together, from when the extraction reads a file until its
- * text is stored. A holder never waits for more room: a run's places get their room in the order of its items, so that
- * the first item of a run never waits for one behind it. Source: docs/decisions/0055.
+ * Limits the bytes of files that all runs and pushes hold together, from when the extraction reads a file until its
+ * text is stored. A place that holds room never waits for more. A run's places get their room in the order of its
+ * items, so the first item of a run never waits for a later one. Source: docs/decisions/0055.
  *
  * @param limit  bytes; a larger request passes alone
  */
 export function makeByteBudget(limit: number) {
   const lines = new Set<OpenLine>();
-  /** The turn, as a count, at which each workspace and connector last got room. */
+  /** The number of the turn in which each workspace and connector last got room. */
   const lastTurn = new Map<string, number>();
   let held = 0;
   let turns = 0;
-  /** The one whose turn it is once there is room. */
+  /** The waiting place whose turn it is once there is room. */
   let next: Waiting | undefined;
 
   function admit(): void {
@@ -59,7 +63,7 @@ export function makeByteBudget(limit: number) {
     }
   }
 
-  /** The first in the line that was served least recently: by workspace, then by connector. */
+  /** Returns the first place in the line that was served least recently, by workspace, then by connector. */
   function choose(): Waiting | undefined {
     let best: { waiting: Waiting; rank: [number, number] } | undefined;
     for (const line of lines) {
@@ -77,7 +81,7 @@ export function makeByteBudget(limit: number) {
   function serve({ workspaceId, connectorId }: Asker): void {
     turns += 1;
     for (const who of [workspaceId, connectorId]) lastTurn.set(who, turns);
-    // An asker without a line isn't waiting, and may come first again.
+    // A connector without a line isn't waiting. Forgetting its last turn only means that it may come first again.
     if (lastTurn.size <= 4 * lines.size + MANY_TURNS) return;
     const present = new Set([...lines].flatMap(({ asker }) => [asker.workspaceId, asker.connectorId]));
     for (const who of lastTurn.keys()) if (!present.has(who)) lastTurn.delete(who);
@@ -119,7 +123,7 @@ interface Waiting {
 
 type OpenLine = ReturnType<typeof makeLine>;
 
-/** The side of a budget that its lines use. */
+/** The functions of a budget that its lines use. */
 interface LineBudget {
   admit(): void;
   hold(bytes: number): void;
@@ -127,7 +131,7 @@ interface LineBudget {
 }
 
 function makeLine(asker: Asker, budget: LineBudget) {
-  /** Places in order, until they have room or are left. */
+  /** Places in order, until they have room or are released. */
   const places: { waiting: Waiting | undefined }[] = [];
   const holding = new Set<Held>();
 

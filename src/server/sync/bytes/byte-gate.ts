@@ -1,9 +1,9 @@
-/** Lets pieces of work pass in their order while the bytes they hold stay under a limit. */
+/** Lets tasks pass in order while the bytes they hold stay under a limit. */
 export interface ByteGate {
   /**
-   * Waits until there is room for `bytes`, behind all earlier callers; a request larger than the limit passes alone.
+   * Waits for room for `bytes`, behind all earlier callers. A request larger than the limit passes alone.
    *
-   * @returns releases the room; a second call does nothing
+   * @returns a function that releases the room; a second call does nothing
    * @throws the signal's reason when it is aborted in the meantime
    */
   enter(bytes: number, signal: AbortSignal): Promise<() => void>;
@@ -36,7 +36,7 @@ export function makeByteGate(limit: number): ByteGate {
         const giveUp = () => {
           line.splice(line.indexOf(waiting), 1);
           reject(signal.reason as Error);
-          // The next one may be smaller.
+          // The next request may be smaller.
           admit();
         };
         signal.addEventListener("abort", giveUp, { once: true });

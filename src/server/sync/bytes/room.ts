@@ -3,14 +3,20 @@ import type { Held, Place } from "./byte-budget.ts";
 /** One item's share of the budget, including the files inside it. */
 export type Room = Pick<ReturnType<typeof makeRoom>, "enter" | "note">;
 
-/** A text is in memory about four times on its way: as received, as kept, and on the way to the writing thread. */
+/**
+ * A text is in memory about four times until it is stored: as received, as kept, and while it is passed to the writing
+ * thread.
+ */
 const PER_CHAR = 4;
-/** Compressed files have more text than bytes. */
+/** The text of a compressed file is larger than the file. */
 const PER_BYTE = 4;
-/** Room for the longest text that is taken from a file. */
+/** Room for the longest text that extraction returns for a file. */
 const MOST_BYTES = 100_000_000;
 
-/** Makes the room of the item that has this place. `end` returns what is still held: its texts and nothing else. */
+/**
+ * Makes the room of the item at this place. `end` returns what the item still holds, which is its texts and nothing
+ * else.
+ */
 export function makeRoom(place: Place, signal: AbortSignal) {
   let entering: Promise<Held> | undefined;
   let held: Held | undefined;
@@ -18,7 +24,7 @@ export function makeRoom(place: Place, signal: AbortSignal) {
   let noted = 0;
   return {
     /**
-     * Waits for room for the text of this many bytes; returns at once if the item has some already.
+     * Waits for room for the text of a file of this many bytes. Returns at once if the item has room already.
      *
      * @throws the signal's reason when it is aborted in the meantime
      */
@@ -27,7 +33,7 @@ export function makeRoom(place: Place, signal: AbortSignal) {
       entering ??= place.enter(asked, signal);
       held = await entering;
     },
-    /** Records a text that waits to be stored. */
+    /** Records a text that is waiting to be stored. */
     note(text: string): void {
       noted += text.length * PER_CHAR;
       if (noted > asked) held?.resize(noted);

@@ -19,11 +19,11 @@ export async function activityOf(
   if (!MAY_RUN.has(connector.state)) return { type: "stopped" };
   const { connectorId } = connector;
   const { syncs } = store.in(workspaceId);
-  // No one waits for a queued run that only reads again.
+  // A queued run that only reads items again isn't shown, because no one waits for it.
   const open = (await syncs.listOpen([connectorId])).filter((each) => RUNNING.has(each.state) || !isReaderRun(each));
   const sync = open.find(({ state }) => RUNNING.has(state)) ?? open[0];
   const identities = (await syncs.listOpenIdentities(connectorId)).find(({ state }) => RUNNING.has(state));
-  // A run that waits for people and groups does nothing yet.
+  // A run that waits for the reading of people and groups has not started its work.
   const isWaiting = sync?.people?.state === "waiting" && sync.startedAt === null;
   if (sync && !(isWaiting && identities)) return ofRun(store, sync, now);
   if (identities) return syncing(identities, now);
@@ -46,7 +46,7 @@ async function ofRun({ queue }: Store, sync: SyncRecord, now: number): Promise<C
   if (sync.resumeAt !== null && sync.resumeAt > now) {
     return { type: "waiting", until: isoOf(sync.resumeAt), reason: sync.problem };
   }
-  // A run whose worker died waits for another worker, like a run that never began.
+  // A run whose worker died waits for another worker, like a run that hasn't started.
   const before = job === undefined || isClaimed ? 0 : await queue.countWaiting(job, now);
   return { type: "queued", since: isoOf(job?.runAt ?? sync.createdAt), before };
 }

@@ -16,12 +16,12 @@ export interface RestoredDeps {
 }
 
 /**
- * Handles a database restored from a copy: its data from sources may be days older than it says, and a provider may
- * have reported more since. Cursors and states are dropped, and everything is read again, including groups and users.
- * Until then mirrored items are hidden; accounts are identified again and webhooks subscribed to again. Running it
- * twice does no harm.
+ * Handles a database restored from a copy. Its data from sources may be days older than recorded, and a provider may
+ * have reported more since the copy was made. Drops all cursors and states and has everything read again, including
+ * groups and users. Until then, mirrored items are hidden. Accounts are identified again, and webhooks are subscribed
+ * to again. Running it twice does no harm.
  *
- * @returns how many connectors begin again
+ * @returns the number of connectors that begin again
  */
 export async function invalidateEverything(deps: RestoredDeps): Promise<number> {
   let count = 0;
@@ -47,7 +47,7 @@ async function invalidateConnector(
   if (!source?.sessions) return false;
   await endRuns(tx, workspaceId, connectorId, now());
   const begun = await beginAgain(workspace, connectorId, { now: now(), isInvalid: isMirror(source.spec) });
-  // With a new version of its config, the connector subscribes to its webhook again too.
+  // A new version of the connector's config also renews the webhook subscription.
   const patch = { scopeVersion: before.scopeVersion + 1, proofTriedAt: null };
   await workspace.connectors.update(connectorId, patch);
   const connector: ConnectorRecord = { ...before, ...begun, ...patch };
@@ -58,7 +58,7 @@ async function invalidateConnector(
   return true;
 }
 
-/** Ends the runs that were under way when the copy was made; they can't be resumed. */
+/** Ends the runs that were in progress when the copy was made. They can't be resumed. */
 async function endRuns(tx: Store, workspaceId: string, connectorId: string, now: number): Promise<void> {
   const { syncs } = tx.in(workspaceId);
   for (const sync of [...(await syncs.listOpen([connectorId])), ...(await syncs.listOpenIdentities(connectorId))]) {

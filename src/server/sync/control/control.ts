@@ -30,19 +30,19 @@ export interface ItemInput {
   item: SourceItem;
   judge: PrepareOptions["judge"];
   content?: { bytes: HeldBytes; mimeType?: string; fileName: string };
-  /** Its room among the bytes of all runs. */
+  /** The item's share of the byte budget of all runs. */
   room?: Room;
-  /** Selects the files inside `content` to take. */
+  /** Selects the files inside `content` that are read. */
   rules?: ChildRules;
 }
 
-/** The longest wait for the text of one item, including a document with files in it. */
+/** The longest wait for the text of one item, including a document that contains files. */
 const TEXT_MS = 60_000;
 const DOCUMENT_MS = 240_000;
 
 /**
- * Prepares an item and the files inside it for storing, outside any run. The ops replace any stored child items of it,
- * including those not known here.
+ * Prepares an item and the files inside it for storing, outside any run. The ops replace all stored child items of this
+ * item, including child items that this process hasn't read.
  *
  * @throws as `prepareWithChildren`; a `TimeoutError` when it takes too long
  */
@@ -56,7 +56,7 @@ export function makeItemPreparer({
 > & {
   store: Store;
 }) {
-  // A timer for each line of a push would cost more than its text.
+  // A timer for each line of a push would cost more than reading its text.
   const never = new AbortController().signal;
   return async (
     workspaceId: string,
@@ -65,7 +65,7 @@ export function makeItemPreparer({
   ): Promise<ItemWithChildren | undefined> => {
     const { connectorId } = connector;
     const { itemWrites } = store.in(workspaceId);
-    // If an older reader has read the document, everything inside it is read again.
+    // If an older reader version read the document, everything inside it is read again.
     const readAgain = content && (await itemWrites.olderAmong(connectorId, versionOf, [item.externalId]));
     const known = readAgain && makeItemCache(itemWrites, connectorId, { readAgain });
     await known?.load([item.externalId]);
@@ -79,7 +79,7 @@ export function makeItemPreparer({
         signal: isReadHere(item) ? never : AbortSignal.timeout(content ? DOCUMENT_MS : TEXT_MS),
         ...defined({ rules, room, fetchContent: content && (async () => content) }),
         storedVersion: (externalId) => known?.versionOf(externalId),
-        // Others push at the same time: an item that had no child items a moment ago may have some now.
+        // Other requests push at the same time: an item that had no child items a moment ago may have some now.
         hasChildren: (externalId) => externalId === item.externalId || (known?.childrenOf(externalId) ?? []).length > 0,
       },
       item,
@@ -87,16 +87,18 @@ export function makeItemPreparer({
   };
 }
 
-/** The sync engine for the connector service: requests runs inside transactions and signals after them. */
+/**
+ * Makes the sync engine for the connector service. It requests runs inside transactions and sends signals after them.
+ */
 export function makeSyncControl(options: {
   store: Store;
   now: () => number;
   randomBytes: RandomBytes;
-  /** The principals that a run of the connector may name, as of this transaction. */
+  /** The principals that a run of the connector may name, as stored in this transaction. */
   loadAuthority(workspace: WorkspaceStore, source: Source, connector: ConnectorRecord): Promise<Authority>;
-  /** To the worker of this process. */
+  /** Signals to the worker in this process. */
   signals: Pick<SyncSignals, "wake" | "stop">;
-  /** The version of each reader; this program's own by default. */
+  /** The version of each reader. Default: the versions in this program. */
   readerVersionOf?: ReaderVersionOf;
 }) {
   const { store, now, randomBytes, loadAuthority, signals, readerVersionOf: versionOf = readerVersionOf } = options;
@@ -141,12 +143,12 @@ export function makeSyncControl(options: {
       await nameReaders(workspace, source, connector, { authority, now: now() });
     },
     removeHidden: (workspaceId: string, connectorId: string) => removeHidden({ store, now }, workspaceId, connectorId),
-    /** Memberships are read as soon as a worker is free, and from then on by schedule. */
+    /** Memberships are read as soon as a worker is free, and afterwards by schedule. */
     requestIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord) =>
       requestIdentities(tx, workspaceId, connector, { trigger: "manual", now: now(), randomBytes }),
     askForIdentities: (tx: Store, workspaceId: string, connector: ConnectorRecord, place: { isFirst?: true } = {}) =>
       askForIdentities(tx, workspaceId, connector, { ...place, now: now(), randomBytes }),
-    /** Where access is set in kb, it changes in kb and needs no reading at the source. */
+    /** Access that is set in kb changes in kb, so it needs no reading at the source. */
     readsPeopleFirst: ({ spec, syncIdentities }: Source) => syncIdentities !== undefined && isMirror(spec),
     cancel,
     async cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]> {

@@ -13,9 +13,9 @@ import type { Reading } from "./read-text.ts";
 export interface ChildrenOptions extends PrepareOptions, Pick<Reading, "fetchContent"> {
   /** Absent = attachments of mails and the like, but no members of archives. */
   rules?: ChildRules;
-  /** The stored version of a living item; a child item that has it already is not read again. */
+  /** The stored version of an item that isn't removed. A child item that has the same version isn't read again. */
   storedVersion(externalId: string): string | undefined;
-  /** True when child items of this item are stored: those that are gone must be removed. */
+  /** True when child items of this item are stored. Child items that no longer exist must then be removed. */
   hasChildren(externalId: string): boolean;
 }
 
@@ -25,21 +25,24 @@ export interface ItemWithChildren {
   bytes: number;
   /** Every id that the ops write. */
   named: string[];
-  /** Child items that stay as stored: alive, with everything in them. */
+  /** Child items that stay as stored, with everything inside them. */
   unchanged: string[];
-  /** Items that could not be read this time: their former version and its child items stay. */
+  /** Items that could not be read this time. Their previous version and its child items stay. */
   keepChildrenOf: string[];
 }
 
-/** Most child items of one item, including those of its child items. */
+/** The maximum number of child items of one item, including those inside its child items. */
 const MAX_CHILDREN = 1_000;
-/** Mailbox, mail, attached mail, its attachment; and an archive in an archive. */
+/**
+ * Deep enough for a mailbox, its mail, an attached mail and that mail's attachment, and for an archive in an archive.
+ */
 const MAX_DEPTH = 4;
 const MAX_ARCHIVE_DEPTH = 2;
 
 /**
- * Prepares an item and the files inside it, each as an item of its own. The files name no access and so have the
- * parent's; they come with the ops that store it. Undefined = the item was gone when it was to be read. Source: S20.
+ * Prepares an item and the files inside it, each as a separate item. The files name no access, so they have the
+ * parent's access. Their ops are in the batch that stores the parent. Returns undefined if the item was gone when it
+ * was read. Source: S20.
  *
  * @throws as `prepare`
  */
@@ -58,7 +61,7 @@ export async function prepareWithChildren(
   return { ...all, bytes: prepared.bytes };
 }
 
-/** The externalId of a child item within the item that has this id. */
+/** Returns the externalId of a child item inside the item that has this id. */
 export function childIdIn(parentId: string, child: Pick<ExtractedChild, "id">): string {
   return childExternalId(parentId, child.id, (text) => digestOf(text).slice(0, 12));
 }
@@ -72,10 +75,10 @@ interface Work {
 type Read = NonNullable<Prepared>;
 
 /**
- * Adds the item first, so that its access exists for its child items. If it has child items, its version is left out
- * and comes with the last op, so that a run that ends in between reads the item again.
+ * Adds the item first, so that its access exists for its child items. If it has child items, its version is written
+ * only with the last op. A run that ends in between then reads the item again.
  *
- * @returns whether trying it, or something in it, again may give text
+ * @returns whether another try of this item, or of an item inside it, may find text
  */
 async function addItem(work: Work, item: SourceItem, read: Read, depth: number): Promise<boolean> {
   const { item: prepared, children } = read;
@@ -148,7 +151,7 @@ async function toItem(parent: SourceItem, child: ExtractedChild): Promise<Source
     path: [...(parent.path ?? []), parent.title, ...folders],
     size: child.bytes.length,
     content: child.bytes.length === 0 ? { type: "none", reason: "empty" } : { type: "fetch" },
-    // The type that a mail program gives a file it does not know says less than the bytes.
+    // For a file of unknown type, a mail program states a generic type, which says less than the bytes.
     ...(child.mimeType !== undefined && child.mimeType !== "application/octet-stream" && { mimeType: child.mimeType }),
     ...defined({
       url: parent.url,
@@ -162,8 +165,8 @@ async function toItem(parent: SourceItem, child: ExtractedChild): Promise<Source
 }
 
 /**
- * The same version for the same bytes under the same names. The parent's dates and access are left out: a new date of
- * the file does not make its contents new, and access is updated in the store.
+ * Returns the same version for the same bytes under the same names. The parent's dates and access are left out: a new
+ * date of the file doesn't change its contents, and access is updated in the store.
  */
 async function versionOf(
   { title, path, url, place, containers, mimeType }: SourceItem,
@@ -175,7 +178,7 @@ async function versionOf(
   return digest.digest("base64url").slice(0, 22);
 }
 
-/** Changing this reads every child item again. */
+/** A change of this number causes every child item to be read again. */
 const CHILDREN_VERSION = 1;
 
 function digestOf(text: string): string {

@@ -3,7 +3,8 @@ import { isMail } from "#text/mail.ts";
 import type { SourceItem, SourcePerson } from "#sources/item.ts";
 
 /**
- * A document's statements about itself, used where its source gives none. Shown as claims, never as proof. Source: S47.
+ * Metadata that a document states about itself. It is used where the source gives none, and shown as claims, never as
+ * proof. Source: S47.
  */
 export interface DocumentMetadata {
   author?: SourcePerson;
@@ -15,8 +16,8 @@ export interface DocumentMetadata {
 const MAX_PEOPLE = 50;
 
 /**
- * The claims in the properties of an item's document. A mail's own dates count wherever it is kept: its file's date
- * says when it was saved. For everything else the source's dates count.
+ * Returns the claims in the properties of an item's document. A mail's dates come from the mail wherever it is stored,
+ * because the date of its file is when it was saved. For all other documents, the source's dates are used.
  */
 export function metadataOf(
   item: Pick<SourceItem, "author" | "people" | "kind" | "title">,
@@ -40,9 +41,7 @@ export function metadataOf(
   return metadata;
 }
 
-/**
- * Parses `Ana <ana@one.test>, bo@two.test` into people; a text without an address is one person, whatever it contains.
- */
+/** Parses `Ana <ana@one.test>, bo@two.test` into people. A text without an address becomes one person. */
 function readPeople(value: FieldValue | undefined): SourcePerson[] {
   if (typeof value === "object") return value.slice(0, MAX_PEOPLE).flatMap(readPeople);
   const line = typeof value === "string" ? value.trim() : "";

@@ -12,9 +12,9 @@ import { storable } from "./storable-text.ts";
 export type PersonKey = Pick<SourcePerson, "name" | "principal" | "claimed">;
 
 /**
- * Makes the entities that an item shows: its people, containers and labels.
- * Identity: a proven principal is the same person everywhere in the workspace. A claimed one (git, documents) is the
- * same within one connector and by name alone: never merged with anyone proven. Source: S47.
+ * Makes the entities that an item shows: its people, containers and labels. A proven principal is the same person
+ * everywhere in the workspace. A claimed person (from git or documents) is the same only within one connector, is
+ * matched by name alone, and is never merged with a proven person. Source: S47.
  */
 export function makeItemEntities(
   workspaceId: string,
@@ -44,7 +44,7 @@ export function makeItemEntities(
   };
 }
 
-/** The id of an entity: derived from its identity, so that it is the same wherever the entity is met. */
+/** Derives the id of an entity from its identity, so that every item that shows the entity gets the same id. */
 export function makeEntityId(workspaceId: string, type: EntityType, identity: string): string {
   const key = JSON.stringify([workspaceId, type, identity]);
   let id = madeIds.get(key);
@@ -54,7 +54,7 @@ export function makeEntityId(workspaceId: string, type: EntityType, identity: st
   return id;
 }
 
-/** Files of a folder show the same folders: of a file's three ids, all but a few were made a moment ago. */
+/** Files in a folder show the same containers: a file has three ids, and nearly all of them were made a moment ago. */
 const madeIds = new LRUCache<string, string>(atMost(4_096));
 
 function digestId(key: string): string {

@@ -9,8 +9,8 @@ import { withSignal } from "#sources/with-signal.ts";
 import type { Fetched } from "./read-text.ts";
 
 /**
- * Reads content at the source, into the spool if it is large. Content of another version than the listed one must not
- * be shown to the listed version's readers.
+ * Returns a function that reads content at the source, and stores it in the spool if it is large. If the content has
+ * another version than the listed one, readers of the listed version must not see it.
  */
 export function fetcherOf(
   source: Source,
@@ -33,8 +33,8 @@ export function fetcherOf(
     }
     const { fileName, mimeType } = file;
     const bytes = await readContent(file, spool);
-    // Where permissions are mirrored, an equal version means no change; otherwise the text is stored under its own
-    // version.
+    // If permissions are mirrored, the content has the listed version at this point, so it hasn't changed. Otherwise
+    // the text is stored under its actual version.
     return bytes && { bytes, fileName, ...defined({ mimeType, version: file.version }) };
   };
 }

@@ -3,7 +3,10 @@ import { INDEXED_FIELDS } from "#api/item-fields.ts";
 import type { PreparedItem } from "#storage/item-batch.ts";
 import { ANALYZER_VERSION } from "#text/analyzer.ts";
 
-/** Hash of everything that the index holds of an item apart from its access: equal = no need to index again. */
+/**
+ * Returns a hash of everything that the index holds of an item apart from its access. If the hash is unchanged, the
+ * item needs no indexing.
+ */
 export function hashOf(item: PreparedItem): string {
   const { text } = item;
   const held = [

@@ -4,20 +4,23 @@ import { fieldKey, fieldName } from "#text/field-terms.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { storable } from "./storable-text.ts";
 
-/** Most fields of one item, and the longest text, list and text in a list, in UTF-16 code units. */
+/**
+ * The maximum number of fields of one item, and the maximum length of a text, of a list, and of a text in a list, in
+ * UTF-16 code units.
+ */
 const MAX_FIELDS = 100;
 const OWN_LIMITS = { textChars: 10_000, values: 200, valueChars: 1_000 };
-/** A document comes from a stranger: a claim is limited to a line, not a text. */
+/** A document may come from an unknown author, so a claim is limited to the length of a line. */
 const CLAIM_LIMITS = { textChars: 1_000, values: 100, valueChars: 300 };
 
-/** Names that a document can't claim: the item's identity, its origin and its readers. */
+/** Field names that a document can't claim, because they state the item's identity, its origin or its readers. */
 const RESERVED = new Set(
   "kbid externalid connectorid providerid workspaceid aclid access acl principal principals permissions visibility".split(
     " ",
   ),
 );
 
-/** Fields that formats count and list in words, such as `12` pages and `budget, plan`. */
+/** Fields that formats give as text although they are numbers or lists, such as `12` pages and `budget, plan`. */
 const COUNTS = new Set(
   "pages unreadablePages slides sheets chapters cells rows columns messages captions attachments width height".split(
     " ",
@@ -26,8 +29,9 @@ const COUNTS = new Set(
 const LISTS: Readonly<Record<string, RegExp>> = { keywords: /[,;]/, to: /,/, cc: /,/ };
 
 /**
- * The `fields` of an item: the source's own, then the document's claims under names that the source left free. A field
- * that the source gives as null is absent, and no document fills it. Two spellings of a name are one field.
+ * Returns the `fields` of an item: the source's fields, then the document's claims under names that the source doesn't
+ * use. A field that the source gives as null is absent, and no claim replaces it. Two spellings of a name are one
+ * field.
  */
 export function itemFields(
   own: SourceItem["fields"],

@@ -4,10 +4,10 @@ import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import type { SourceItem, SourceValues } from "#sources/item.ts";
 
 /**
- * Masks secrets in everything that is shown of an item as its source gave it, including its key, people, containers and
- * place, and the text if it came with one. Its identifiers at the source (externalId, url) stay. Source: S37.
+ * Masks secrets in everything that an item from a source shows, including its key, people, containers and place, and
+ * its text if the source sent one. Its identifiers at the source (externalId, url) stay. Source: S37.
  *
- * @returns the item and how many secrets were removed
+ * @returns the item and the number of secrets that were masked
  */
 export function maskItem(item: SourceItem): { item: SourceItem; count: number } {
   let count = 0;
@@ -35,7 +35,10 @@ export function maskItem(item: SourceItem): { item: SourceItem; count: number } 
   return { item: masked, count };
 }
 
-/** Sources cut titles, some with a mark and some at this many characters or more; a token may be cut in half. */
+/**
+ * Sources cut long titles, and the cut may be inside a token. Some sources mark the cut. Others cut without a mark, at
+ * this many characters or more.
+ */
 const SHORTEST_CUT_TITLE = 200;
 
 function beforeCutToken(title: string): string {

@@ -4,7 +4,7 @@ import { type HeldBytes, letGo } from "#core/spool.ts";
 import { isInside, outermostId } from "#core/child-ids.ts";
 import { childIdIn } from "./children.ts";
 
-/** A file's bytes and name, as a source gives them. */
+/** A file's bytes and name, as returned by a source. */
 export interface FileBytes {
   /** The caller closes them. */
   bytes: HeldBytes;
@@ -13,10 +13,10 @@ export interface FileBytes {
 }
 
 /**
- * Makes the reader of a file inside a file; it closes the bytes of the outer file. Nothing is cached: the file that the
- * source gave is opened again, level by level, in the extraction process.
+ * Makes the reader of a file inside a file. It closes the bytes of the outer file. Nothing is cached: the outer file is
+ * opened again, level by level, in the extraction process.
  *
- * @throws ApiError `source_not_found` when it is not in there any more
+ * @throws ApiError `source_not_found` when the outer file no longer contains the file
  */
 export function makeChildOpener(extractor: Pick<Extractor, "extract">) {
   return async (workspaceId: string, file: FileBytes, externalId: string): Promise<FileBytes> => {

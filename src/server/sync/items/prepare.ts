@@ -31,29 +31,31 @@ import { type Reading, type ReadOptions, type ReadText, readText, RETRY_MS } fro
 export interface PrepareOptions extends ReadOptions {
   /** Reduces the access to what the connector's authority allows. */
   judge: (access: SourceAccess) => SourceAccess;
-  /** Reduces the item's people to what the connector's authority allows; absent = as they are. */
+  /** Reduces the item's people to those that the connector's authority allows. Absent = people stay unchanged. */
   judgePeople?: (item: SourceItem) => SourceItem;
-  /** The version of each reader; this program's own by default. */
+  /** The version of each reader. Default: the versions in this program. */
   readerVersionOf?: ReaderVersionOf;
-  /** Whether an item's stored content stays when the new content is too large; absent = it is removed. */
+  /**
+   * Whether an item's stored content stays when the new content is too large. Absent = the stored content is removed.
+   */
   keepsFormer?(externalId: string): boolean;
   randomBytes: RandomBytes;
 }
 
-/** `undefined`: the item was gone when it was to be read. */
+/** The result of preparing an item. `undefined`: the item was gone when it was read. */
 export type Prepared =
   | {
       item: PreparedItem;
       bytes: number;
       children?: ExtractedChild[];
-      /** Files inside it that were listed and not read. */
+      /** The number of files inside the item that were listed but not read. */
       leftOut: number;
     }
   | undefined;
 
 /**
- * Prepares a source's item for storing: reads and extracts its bytes, names its entities, clamps impossible dates,
- * hashes the indexed data. One broken item gives a reason, never a throw.
+ * Prepares an item from a source for storing: reads and extracts its bytes, resolves its entities, removes impossible
+ * dates and hashes the indexed data. A problem with one item becomes a reason and is never thrown.
  *
  * @throws ApiError `source_unauthorized`, `source_rate_limited` when the source as a whole refuses, `source_changed`
  *   when the content has another version than the listed access; the signal's reason
@@ -103,7 +105,8 @@ export async function prepare(options: PrepareOptions, named: SourceItem, readin
 }
 
 /**
- * Keeps the former text for a while when the content is cut off or now too large: it may be broken only for a moment.
+ * Keeps the previous text for a while when the new content is truncated or too large, since the file may be broken only
+ * for a moment.
  */
 function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, text: ItemText): ItemText {
   const isTooLarge = text.state === "none" && text.reason === "too_large";
@@ -113,7 +116,7 @@ function keepFormer({ keepsFormer, now }: PrepareOptions, externalId: string, te
 }
 
 /**
- * The document's claims, including its title where the item has another, and the dates that are impossible.
+ * Returns the document's claims, including its title if the item has another one, and the dates that are impossible.
  * Source: S68.
  */
 function propertiesOf(
@@ -129,8 +132,8 @@ function propertiesOf(
 }
 
 /**
- * Reads the caps that the readers of archives and PDF files report; in another document the same name is someone's own
- * property.
+ * Reads the limits that the readers of archives and PDF files report. In other documents, a property with the same name
+ * was written by the author.
  */
 function membersLeftOut({ mimeType, properties }: ReadText): number {
   if (mimeType === "application/pdf") return Number(properties["attachmentsLeftOut"] ?? 0);
@@ -147,12 +150,14 @@ function requireRef(ref: string | undefined): string | null {
   return ref ?? null;
 }
 
-/** The source and the type decide which of the four kinds an item is; nothing in a document can change it. */
+/**
+ * Derives the item's kind, one of four, from the source and the media type. The contents of a document can't change it.
+ */
 function kindOf(item: SourceItem, mimeType: string | null): SourceItem["kind"] {
   return item.kind === "file" && isMail(mimeType, item.title) ? "message" : item.kind;
 }
 
-/** A file is shown by its document's own title; its name becomes its key. */
+/** A file is shown by the title in its document. The file's name then becomes its key. */
 function namesOf(item: SourceItem, stated: string | undefined): Pick<SourceItem, "title" | "key"> {
   const { title } = titleAndName(item, stated);
   return item.hasFileTitle === true ? { title, key: item.key ?? item.title } : { title };
@@ -160,7 +165,7 @@ function namesOf(item: SourceItem, stated: string | undefined): Pick<SourceItem,
 
 const DAY_MS = 86_400_000;
 
-/** The fields as they are stored. */
+/** Returns the fields in their stored form. */
 function factsOf(
   complete: SourceItem,
   now: () => number,
@@ -172,11 +177,11 @@ function factsOf(
     people: (people = []) => people.map((person) => toPerson(person, of.idOf)),
     record: (own) => itemFields(own, of.properties),
   };
-  // An absent key reads as undefined, a valid value for each optional field.
+  // A missing key reads as undefined, which is valid for each optional field.
   const fields = complete as FieldsAs<SourceValues>;
   const facts = boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, fields, conversion));
   const latest = now() + DAY_MS;
-  // A date in the future would rank above everything for ever. Source: S47.
+  // A date in the future would keep the item at the top of the ranking. Source: S47.
   const past = (time: number | null) => (time !== null && time > latest ? now() : time);
   facts.createdAt = past(facts.createdAt);
   facts.updatedAt = past(facts.updatedAt);
@@ -194,9 +199,9 @@ const TO_FACT: Omit<FieldConversion<SourceValues, FactValues>, "person" | "peopl
   name: storableText,
   path: storableTexts,
   texts: storableTexts,
-  // A date outside the years 1 to 9999 counts as unknown: no answer could show it. Source: S68.
+  // A date outside the years 1 to 9999 is stored as unknown, since no response could show it. Source: S68.
   date: (at) => (at === undefined || !isInstant(at) ? null : Math.trunc(at)),
-  // So does a size that can't be written exactly: SQLite can't read a row that contains one at all. Source: S68.
+  // A size that can't be written exactly is stored as unknown: SQLite can't read a row that contains one. Source: S68.
   number: (number) => (number !== undefined && Number.isSafeInteger(number) && number >= 0 ? number : null),
 };
 

@@ -21,25 +21,28 @@ export interface ReadOptions {
   connector: { connectorId: string; name: string; providerId: string };
   extractor: Pick<Extractor, "extract">;
   analyze: (fields: DocumentFields) => AnalyzedText;
-  /** True = the workspace wants secrets in texts to be found; otherwise they are removed. */
+  /** True = the workspace keeps secrets in texts, so that they can be found; otherwise they are removed. */
   keepsSecrets(workspaceId: string): Promise<boolean>;
-  /** Absent = faults of kb aren't logged. */
+  /** Logs faults of kb. Absent = they aren't logged. */
   faults?: FaultLog;
   now: () => number;
   signal: AbortSignal;
-  /** Room among the bytes of all runs for content that a child process reads; absent = it isn't counted. */
+  /**
+   * The item's share of the byte budget of all runs, for content that a child process reads. Absent = its bytes aren't
+   * counted.
+   */
   room?: Room | undefined;
 }
 
 /** How the content of one item is read. */
 export interface Reading {
-  /** The item's bytes, undefined when there are too many; absent for sources that hand over their text. */
+  /** Fetches the item's bytes; undefined if there are too many. Absent for sources that send the text with the item. */
   fetchContent?: ((item: SourceItem) => Promise<Fetched | undefined>) | undefined;
-  /** True = the members of archives are read, as child items. */
+  /** True = the files in archives are read as child items. */
   readsArchives?: boolean;
 }
 
-/** Bytes of an item, and their version where it is known. */
+/** The bytes of an item, and their version if it is known. */
 export interface Fetched {
   /** The reader closes them. */
   bytes: HeldBytes;
@@ -55,32 +58,32 @@ export interface ReadText {
   title?: string;
   bytes: number;
   mimeType?: string;
-  /** The media type as which its content was read. */
+  /** The media type with which the content was read. */
   reader?: string;
   version?: string;
-  /** The document's statements about itself: claims. */
+  /** Claims: properties that the document states about itself. */
   properties: Record<string, FieldValue>;
   maskedSecrets: number;
   children?: ExtractedChild[];
 }
 
-/** Longer texts go through the pool: a megabyte is some 40 ms of work that would block this thread. */
+/** Longer texts are analyzed in the pool: a megabyte takes some 40 ms, during which this thread would be blocked. */
 const ANALYZE_HERE_CHARS = 32_768;
 /**
- * A source or child process failed temporarily with one item: the next run tries it again, at the latest after this.
+ * The longest time until the next run tries an item again after a temporary failure of the source or the child process.
  */
 export const RETRY_MS = 3_600_000;
 
-/** Whether an item brings its text and that is read in this thread, without a wait. */
+/** Whether an item includes its text and this thread can read the text without waiting. */
 export function isReadHere({ content, mimeType }: Pick<SourceItem, "content" | "mimeType">): boolean {
   if (content.type === "inline") return !isStructured(mimeType) && content.text.length <= ANALYZE_HERE_CHARS;
   return content.type === "none";
 }
 
 /**
- * Reads the text of an item; undefined when it was gone.
+ * Reads the text of an item. Returns undefined if the item was gone.
  *
- * @throws ApiError for failures that concern more than this one item
+ * @throws ApiError for failures that affect more than this one item
  */
 export async function readText(
   options: ReadOptions,
@@ -123,7 +126,7 @@ export async function readText(
   }
 }
 
-/** Texts whose headings and hidden parts depend on their format. */
+/** Types of text whose headings and hidden parts depend on the format. */
 const STRUCTURED = ["text/markdown", "text/html"] as const;
 
 function isStructured(mimeType: string | undefined): mimeType is (typeof STRUCTURED)[number] {
@@ -136,7 +139,7 @@ async function extractInline(options: ReadOptions, text: string, about: About, m
   await options.room?.enter(text.length);
   const bytes = new TextEncoder().encode(text);
   const plain = { bytes, fileName: "item", mimeType };
-  // Masked already, with the rest of the item.
+  // The text is masked already, together with the rest of the item.
   const request = { workspace: options.workspaceId, ...plain, keepsSecrets: true, ...about };
   const extracted = await whileShort(options.signal, () => options.extractor.extract(request, options.signal));
   return toReadText(options, extracted, bytes.length);
@@ -153,7 +156,8 @@ async function fetchAndExtract(
       const content = await fetchContent(item);
       if (!content) return readText(options, tooLarge(item), {});
       try {
-        // Not earlier: bytes may arrive slowly from the source, and until they have, this item keeps no others out.
+        // Room is requested only now, because bytes may arrive slowly from the source. Until they have arrived, this
+        // item takes no room from others.
         await options.room?.enter(content.bytes.length);
         return await extractFetched(options, item, content, { about, readsArchives });
       } finally {
@@ -181,7 +185,10 @@ async function fetchAndExtract(
   }
 }
 
-/** A shortage of open files or processes mostly ends at once: retried after these times before the run waits. */
+/**
+ * A shortage of open files or processes is usually short: these are the waits between retries before the run itself has
+ * to wait.
+ */
 const SHORT_WAITS_MS = [100, 400, 1_600];
 
 async function whileShort<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
@@ -214,7 +221,7 @@ async function extractFetched(
   return { ...toReadText(options, extracted, bytes.length), ...(version !== undefined && { version }) };
 }
 
-/** Errors that concern more than this one item. */
+/** Errors that affect more than this one item. */
 const THROWN: ReadonlySet<string> = new Set([
   "source_unauthorized",
   "source_rate_limited",
@@ -253,7 +260,7 @@ function noTextOf(options: ReadOptions, { reason, analyzed, retryable, fault, ..
   return { state: "failed", message, retryAt, ...noteFault(options, fault), analyzed };
 }
 
-/** Logs the details of a fault of kb; the item's own failure says only that there was one. */
+/** Logs the details of a fault of kb. The item's failure only says that there was a fault. */
 function noteFault({ faults, connector: { connectorId, providerId } }: ReadOptions, fault: Fault | undefined) {
   if (fault === undefined) return {};
   faults?.note(fault, { connectorId, providerId });

@@ -1,9 +1,9 @@
 import { withLineFeeds } from "#api/replace-each.ts";
 
 /**
- * The text in storable form: line feeds only, no control characters except tab and line feed, no lone surrogates (they
- * have no UTF-8 form). An extractor's output is clean already; titles, names and inline texts arrive as a stranger
- * wrote them.
+ * Returns the text in storable form: line feeds only, no control characters except tab and line feed, no lone
+ * surrogates (which have no UTF-8 form). Text from an extractor is clean already. Titles, names and inline texts come
+ * from sources unchanged.
  */
 export function storable(text: string): string {
   if (!UNCLEAN.test(text)) return text;

@@ -5,18 +5,19 @@ import { storable } from "#server/sync/items/storable-text.ts";
 import type { GroupPages } from "#storage/batch/group-pages.ts";
 import type { PeopleEvent } from "#storage/people-batch.ts";
 
-/** A source's report about groups and users, in a run of its own or between items. */
+/** A source's report about groups and users, in a separate run or between items. */
 export type ReportedEvent = Exclude<IdentityEvent, { t: "checkpoint" | "end" }> & { homes?: readonly string[] };
 
-/** The data to store for an event, and the number of principals in it that may not be named. */
+/** The data to store for an event, and the number of principals in it that the connector may not name. */
 export interface JudgedEvent {
   events: PeopleEvent[];
   strangers: number;
 }
 
 /**
- * Reduces an event to what the connector's authority allows: its own groups and the users of its own instance. Members
- * whom it may not name are left out; reports about another connector's group or user are ignored. Source: S2.
+ * Reduces an event to what the connector's authority allows: the connector's groups and the users of its instance.
+ * Members that the connector may not name are left out. Reports about another connector's groups or users are ignored.
+ * Source: S2.
  */
 export function authorizeEvent(event: ReportedEvent, authority: Authority, pages: GroupPages, at: number): JudgedEvent {
   const isOwn = (principal: Principal, type: "source_group" | "source_user") =>

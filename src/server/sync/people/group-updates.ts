@@ -18,14 +18,14 @@ export interface GroupUpdateOptions {
   source: Pick<Source, "spec">;
   connector: Pick<ConnectorRecord, "connectorId" | "lastFullAt">;
   sync: Pick<SyncRecord, "syncId" | "mode" | "startedAt">;
-  /** The claim under which the run runs. */
+  /** The job's claim that this run holds. */
   lease: { jobId: string; owner: string };
   /** The principals that the connector may name, and whether its users may be members here. Source: S2. */
   authority: Authority;
   isTrusted: boolean;
-  /** Called after the source has ended links of members. */
+  /** Called after a report from the source has ended links between users and members. */
   onEndedJoins(joins: readonly EndedJoin[]): Promise<void>;
-  /** At the end of a run that reported users: links members whose verified addresses match. */
+  /** Called at the end of a run that reported users. Links members whose verified addresses match. */
   linkUsers(): Promise<void>;
   now: () => number;
 }
@@ -34,14 +34,14 @@ export type GroupUpdate = Extract<SyncEvent, { t: "group" | "member" | "identity
 
 type GroupUpdateRefusal = "lease_lost" | "connector_inactive";
 
-/** The groups and users that a run reports between its items: prepared for the next batch. */
+/** The groups and users that a run reports between its items, prepared for the next batch. */
 export type GroupUpdates = Awaited<ReturnType<typeof makeGroupUpdates>>;
 
-/** Events of one batch, and members in it. */
+/** Maximum numbers of events, and of group members, in one batch. */
 const BATCH_EVENTS = 500;
 const BATCH_MEMBERS = 50_000;
 
-/** Costs nothing for a source that reports none. */
+/** Makes the group updates of a run. It costs nothing if the source reports no groups or users. */
 export async function makeGroupUpdates(options: GroupUpdateOptions) {
   const { store, source, sync, lease, authority, now } = options;
   const { connectorId, lastFullAt } = options.connector;
@@ -51,7 +51,7 @@ export async function makeGroupUpdates(options: GroupUpdateOptions) {
     toldIn: "sync" as const,
     isTrusted: options.isTrusted,
     runId: sync.syncId,
-    // A run of some items lists nothing completely.
+    // A run of selected items lists nothing completely.
     mode: sync.mode === "items" ? ("groups" as const) : ("whole" as const),
     job: { jobId: lease.jobId, leaseOwner: lease.owner },
     maxAclAgeMs: await store.access.maxAclAgeMs(),
@@ -64,7 +64,7 @@ export async function makeGroupUpdates(options: GroupUpdateOptions) {
   let members = 0;
   let strangers = 0;
   let hasUsers = false;
-  /** The number of waiting events that are covered. */
+  /** The number of waiting events that the next cursor covers. */
   let covered = 0;
 
   async function begin(): Promise<void> {
@@ -103,13 +103,13 @@ export async function makeGroupUpdates(options: GroupUpdateOptions) {
       pages.drop(group);
       const without = (events: readonly PeopleEvent[]) => events.flatMap((event) => withoutReading(event, group));
       const before = without(waiting.slice(0, covered));
-      // A refusal waits behind nothing, and so replaces readings that do.
+      // A refusal is stored at once, so it replaces the waiting readings of the group.
       waiting = [{ t: "group_refused", group }, ...before, ...without(waiting.slice(covered))];
       covered = before.length + 1;
     },
     /**
-     * Ends the groups of a completely listed container that the run did not name. Earlier events are stored first, as
-     * far as possible.
+     * Removes the groups of a completely listed container that the run did not name. Earlier events are stored first,
+     * if possible.
      *
      * @returns the reason if nothing more may be stored
      */
@@ -119,17 +119,18 @@ export async function makeGroupUpdates(options: GroupUpdateOptions) {
       const unreported = waiting.flatMap(readingOf);
       return finish({ isComplete: true, notLookedAt: [...unreported, ...pages.open()], home: homeOf(container) });
     },
-    /** Whether a page of a group is missing: no cursor may cover it yet. */
+    /** Whether a page of a group is missing. Until it arrives, no cursor may be stored. */
     isOpen: (): boolean => pages.open().length > 0,
-    /** Enough for a batch. */
+    /** Whether there are enough events for a batch. */
     isDue: (): boolean => (waiting.length >= BATCH_EVENTS || members >= BATCH_MEMBERS) && waiting[0]?.t !== "member",
-    /** Marks everything so far as covered: the next batch has a cursor for it, or the run has come to its end. */
+    /** Marks all events so far as covered, because the next batch includes their cursor or the run has ended. */
     markCovered(): void {
       covered = waiting.length;
     },
-    /** The part of the next batch, in order. A member is added to a group only where a cursor covers it. */
+    /** Returns the next batch of events, in order. A member is added to a group only if a cursor covers the event. */
     takeBatch(): PeopleBatch | undefined {
-      // Repeated after the event that removed the member, it would give access again for a while.
+      // If an added member were stored again after the event that removed the member, the member would have access
+      // again for a while.
       const held = waiting.findIndex(({ t }, at) => at >= covered && t === "member");
       const events = held === -1 ? waiting : waiting.slice(0, held);
       const isCovered = covered > 0;
@@ -143,7 +144,8 @@ export async function makeGroupUpdates(options: GroupUpdateOptions) {
       if (endedJoins.length > 0) await options.onEndedJoins(endedJoins);
     },
     /**
-     * Ends, in a complete listing, whatever it did not name, and moves clocks.
+     * Ends the run. After a complete listing, removes the groups and users that it did not name, and updates the
+     * permission clocks.
      *
      * @returns the reason if nothing more may be stored
      */
@@ -162,14 +164,14 @@ export async function makeGroupUpdates(options: GroupUpdateOptions) {
       if (refusal === undefined && hasUsers) await options.linkUsers();
       return refusal;
     },
-    /** Principals that were named and may not be. */
+    /** The number of named principals that the connector may not name. */
     get strangers() {
       return strangers;
     },
   };
 }
 
-/** The event without a reading of a group. Changes to it stay: one may remove a member. */
+/** Returns the event without the reading of a group. Changes to the group stay, because one may remove a member. */
 function withoutReading(event: PeopleEvent, group: Principal): PeopleEvent[] {
   return event.t === "group" && event.group === group ? [] : [event];
 }

@@ -5,9 +5,9 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 import { isMirror } from "#server/sync/clocks.ts";
 
 /**
- * Makes the readers that the config names the members of their group at once, in the transaction of the change: no one
- * keeps access, or waits for it, until the next run. Does nothing for a source whose items name their readers.
- * Source: S60.
+ * Makes the readers that the config names members of the connector's group. It runs in the transaction of the config
+ * change, so access is added and removed at once, not at the next run. Does nothing for a source whose items name their
+ * readers. Source: S60.
  */
 export async function nameReaders(
   { access, sourcePeople }: Pick<WorkspaceStore, "access" | "sourcePeople">,
@@ -21,6 +21,6 @@ export async function nameReaders(
   await access.setMembers(named.group, members, connectorId);
   const neverAges = !isMirror(source.spec);
   await sourcePeople.nameGroup(named.group, { connectorId, members: members.length, now, neverAges });
-  // A user who could not count as a member before may now: the group's row is new.
+  // A user who could not be a member before may be one now, because the group's row is new.
   await access.raiseEpoch();
 }

@@ -4,7 +4,7 @@ import type { PeopleFirst, SyncRecord } from "#storage/records/syncs.ts";
 import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { syncJobKey } from "#server/sync/schedule/request.ts";
 
-/** A waiting run checks again after this time, in case no wake-up reached it. */
+/** A waiting run checks again after this time, in case it missed the signal. */
 export const CHECK_AGAIN_MS = 30_000;
 
 const CANCELLED: SourceProblem = {
@@ -17,8 +17,8 @@ const GONE: SourceProblem = {
 };
 
 /**
- * The outcome of the reading of users and groups that goes before a run. If the provider makes that reading wait, the
- * run does not wait for it: it goes on without and says so.
+ * Returns the result of the reading of users and groups that comes before a run. If the provider makes that reading
+ * wait, the run continues without it and reports that.
  */
 export async function findPeopleFirst(
   { syncs }: Pick<WorkspaceStore, "syncs">,
@@ -48,8 +48,8 @@ export async function findPeopleFirst(
 }
 
 /**
- * Starts the runs that wait for users and groups; call it in the transaction in which their reading ends or has to
- * wait.
+ * Starts the runs that wait for users and groups. Call it in the transaction in which the reading of users and groups
+ * ends or has to wait.
  */
 export async function wakeWaiting(tx: Store, workspaceId: string, connectorId: string, now: number): Promise<void> {
   const open = await tx.in(workspaceId).syncs.listOpen([connectorId]);

@@ -18,43 +18,43 @@ export interface IdentityRunOptions {
   source: Pick<Source, "syncIdentities" | "spec">;
   context: SourceContext<unknown>;
   authority: Authority;
-  /** The run; absent where none is recorded. */
+  /** The run's id; absent if no run is recorded. */
   syncId?: string;
-  /** The reporting run, without the time. */
+  /** The run that reports, without the time. */
   reporter: Omit<PeopleReporter, "now">;
-  /** Only these. */
+  /** Reads only these groups. */
   groups?: readonly Principal[];
-  /** Groups and users last read before this time are due. */
+  /** Groups and users that were last read before this time are read again. */
   dueBefore: number;
   now: () => number;
   signal: AbortSignal;
-  /** Called after the source has ended these links. */
+  /** Called after the source has ended these links between users and members. */
   onEnded(joins: readonly EndedJoin[]): Promise<void>;
 }
 
-/** How a run ended, if nothing was thrown. */
+/** How a run ended if it threw no error. */
 export type IdentityRunEnd =
   | { type: "done"; isComplete: boolean; unread: number }
   | { type: "superseded"; reason: PeopleRefusal };
 
-/** Events of one slice, and members in it, after which it is stored. */
+/** Maximum numbers of events, and of group members, that are stored at once. */
 const SLICE_EVENTS = 500;
 const SLICE_MEMBERS = 50_000;
 
 /**
- * Reads memberships. Everything is stored in the order in which it was reported, slice by slice with the cursor that
- * covers it: killed anywhere and resumed, a run ends in the same state.
+ * Reads memberships. Stores everything in the order in which it was reported, in slices, each with the cursor that
+ * covers it. A run that is killed and resumed ends in the same state.
  *
- * @throws what the source throws, and the signal's reason
+ * @throws errors of the source, and the signal's reason
  */
 export async function runIdentities(options: IdentityRunOptions): Promise<IdentityRunEnd> {
   const { store, source, authority, now, signal } = options;
   const { position, cursor } = await store.sourcePeople.begin({ ...options.reporter, now: now() });
   const startedAt = now();
   const reporter = () => ({ ...options.reporter, begunAt: startedAt, now: now() });
-  // An earlier attempt's reading was true when that attempt began, not now.
+  // What an earlier attempt read was current when that attempt began, not now.
   const isResumed = options.reporter.mode === "whole" && cursor !== null;
-  /** Counts not stored with the run yet: an attempt that begins at the last checkpoint reports them again. */
+  /** Counts that aren't stored with the run yet. An attempt that starts at the last checkpoint reports them again. */
   let uncounted = { identities: 0, strangers: 0 };
   const runOf = (more: PeopleRun["addCounts"] = {}) =>
     options.syncId === undefined ? {} : { run: { syncId: options.syncId, addCounts: more } };
@@ -94,7 +94,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
       break;
     }
     if (event.t === "checkpoint") {
-      // A cursor must not cover half a group: the pages before it would be lost with this attempt.
+      // A cursor must not cover a partly read group, because its earlier pages would be lost with this attempt.
       if (pages.open().length > 0) continue;
       if (!(await flush({ cursor: JSON.stringify(event.cursor ?? null) }))) break;
       continue;
@@ -104,7 +104,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
     waiting.push(...judged.events);
     members += event.t === "group" ? event.members.length : 1;
     const isDue = waiting.length >= SLICE_EVENTS || members >= SLICE_MEMBERS;
-    // A change of members is stored with the cursor that covers it, and never twice.
+    // A change of members is stored with the cursor that covers it, so it is never stored twice.
     if (isDue && !waiting.some(({ t }) => t === "member") && !(await flush())) break;
   }
   signal.throwIfAborted();

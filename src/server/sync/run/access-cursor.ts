@@ -3,16 +3,19 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 
-/** Can't clash with the keys of a source's own state, which never contain NUL. */
+/** This key can't clash with the keys of a source's own state, which never contain NUL. */
 const KEY = "\u0000access";
 const Place = z.object({ runId: z.string(), cursor: z.unknown() });
 
-/** The stored place of a run of mode `access`. Its cursor isn't one of the connector's feed. */
+/**
+ * Returns the state that stores the position of a run of mode `access`. Its cursor isn't a position in the connector's
+ * feed.
+ */
 export function accessCursor(runId: string, cursorJson: string): Record<string, string> {
   return { [KEY]: `{"runId":${JSON.stringify(runId)},"cursor":${cursorJson}}` };
 }
 
-/** The place where another attempt of the same run ended. */
+/** Returns the position where another attempt of the same run ended. */
 export async function findAccessCursor({
   store,
   connector,

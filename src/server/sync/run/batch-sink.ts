@@ -5,25 +5,31 @@ import type { GroupUpdates } from "#server/sync/people/group-updates.ts";
 import { addCounts } from "#storage/batch/add-counts.ts";
 import type { SyncCounts, SyncProgress } from "#storage/records/syncs.ts";
 
-/** Gathers a run's ops and stores them in batches, each in one transaction with the cursor that covers it. */
+/**
+ * Collects a run's ops and stores them in batches. Each batch is one transaction, which also stores the cursor that
+ * covers it.
+ */
 export interface BatchSink {
   add(op: ItemOp): void;
   /**
-   * Adds counts that leave no trace in the records, which another attempt would count again: they are stored with the
-   * next cursor or at the end; bytes with the next batch. `done` is for the progress.
+   * Adds counts that leave no trace in the records. Another attempt would count them again, so they are stored with the
+   * next cursor or at the end; bytes are stored with the next batch. `done` is the progress that people see.
    */
   count(counts: Partial<SyncCounts>, done?: number): void;
   progress(progress: SyncProgress): void;
-  /** Covers everything added so far; `state` is stored with it. Undefined leaves the connector's cursor as it is. */
+  /**
+   * Sets a cursor that covers everything added so far, and `state`, which is stored with it. Undefined leaves the
+   * connector's cursor unchanged.
+   */
   cursor(cursor: string | undefined, state?: Readonly<Record<string, string | null>>): void;
   /** Adds state that is stored with the next cursor. */
   keep(state: Readonly<Record<string, string | null>>): void;
-  /** Sets the connector's clock from the next batch on. */
+  /** Sets the connector's permission clock from the next batch on. */
   clock(aclCheckedAt: number): void;
   flushIfDue(): Promise<void>;
   /**
    * @param isEnd  true = no other attempt of the run follows
-   * @throws BatchRefused when the batch was refused or the run was told to end
+   * @throws BatchRefused when the store refused the batch or the run was requested to end
    */
   flush(isEnd?: boolean): Promise<void>;
   /** The reason why the store accepts nothing more from this run. */
@@ -42,23 +48,24 @@ export interface SinkOptions {
   always: readonly Principal[];
   highest: number;
   run: Omit<BatchRun, "addCounts" | "progress" | "cursor" | "state" | "aclCheckedAt">;
-  /** Groups and users that the run reports; stored with its items. */
+  /** Groups and users that the run reports. They are stored with its items. */
   people?: Pick<GroupUpdates, "takeBatch" | "markCovered" | "isDue" | "onApplied">;
-  /** Present where permissions are mirrored: the connector's current clock. */
+  /** The connector's current permission clock. Present if permissions are mirrored. */
   mirror?: { aclCheckedAt: number | null };
   total: number | null;
   now: () => number;
 }
 
 /**
- * Target for how long a batch holds the writer, and so for how long others wait for it. Source: docs/decisions/0001.
+ * Target for how long a batch occupies the writer, which is also how long others wait for it. Source:
+ * docs/decisions/0001.
  */
 const TARGET_MS = 20;
 const SMALLEST = 20;
 const LARGEST = 500;
-/** The terms and text of a batch cross a thread: a few megabytes at most. */
+/** The terms and texts of a batch are passed to another thread: a few megabytes at most. */
 const MAX_CHARS = 2_000_000;
-/** A slow source shows its progress at least this often. */
+/** A slow source's progress is stored at least this often. */
 const MAX_AGE_MS = 1_000;
 
 /** Makes a sink that adjusts the size of its batches to the time they take. */
@@ -73,7 +80,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let done = 0;
   /** The progress last shown to people. */
   let shown = 0;
-  // Kept while the source reports no total, so that a progress bar does not come and go.
+  // The last total is kept while the source reports none, so that the progress bar stays visible.
   let total = options.total;
   let cursor: string | undefined;
   let hasCover = false;
@@ -185,7 +192,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   };
 }
 
-/** The size at which a batch would have taken `TARGET_MS`, approached by halves. */
+/** Returns the batch size that would have taken `TARGET_MS`, moving half of the way towards it each time. */
 function fit(size: number, count: number, tookMs: number): number {
   const ideal = (count * TARGET_MS) / Math.max(tookMs, 0.5);
   return Math.round(Math.min(LARGEST, Math.max(SMALLEST, (size + ideal) / 2)));

@@ -4,15 +4,21 @@ import type { Batching } from "#sources/session.ts";
 import { SEEN_IDS } from "#sources/seen.ts";
 import type { SyncEvent } from "#server/sync/sync-events.ts";
 
-/** A crash replays at most this much; unchanged files cost the engine little, so many share a batch. */
+/** A crash repeats at most this much work. Unchanged files cost little, so many of them share a batch. */
 export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, listings: 200, everyMs: 2_000 };
 
-/** The first checkpoint comes sooner: until then a run counts as starting, and its turn is many times as long. */
+/**
+ * The first checkpoint comes this many times sooner. Until the first checkpoint, a run counts as starting, and the
+ * run's turn is many times as long as its start.
+ */
 const FIRST_SOONER = 10;
 
 export type Batches = ReturnType<typeof makeBatches>;
 
-/** Batches the events of a listing, with a checkpoint after a given number of them and at least every `everyMs`. */
+/**
+ * Collects the events of a listing into batches. A checkpoint is due after a given number of events and at least every
+ * `everyMs`.
+ */
 export function makeBatches(limits: Partial<Batching>, now: () => number, doneBefore = 0) {
   const { upserts, seen, listings, everyMs } = { ...DEFAULT_BATCHING, ...limits };
   let done = doneBefore;
@@ -32,14 +38,14 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
       return done;
     },
     /**
-     * Counts folders, or requests that list. A run that never counts any reports none in its checkpoints and stops at
-     * no bound.
+     * Counts folders, or requests that list. A run that never counts any reports none in its checkpoints, and listing
+     * limits don't stop it.
      */
     countListings(count: number = 1): void {
       hasListings = true;
       handed.listings += count;
     },
-    /** Names an item that is the same as stored. */
+    /** Names an item that is unchanged from the stored one. */
     *seen(externalId: string): Generator<SyncEvent, void> {
       done += 1;
       handed.seen += 1;
@@ -54,11 +60,11 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
     /** Whether the next checkpoint is due. */
     isDue: (): boolean =>
       handed.upserts >= upserts || handed.seen >= seen || handed.listings >= listings || now() >= dueAt,
-    /** Whether an item was handed over since the last checkpoint: an attempt that resumes here has less to do. */
+    /** Whether an item was handed over since the last checkpoint. An attempt that resumes here then has less work. */
     hasChanged: (): boolean => handed.upserts > 0,
-    /** Names the ids that are still pending. */
+    /** Names the ids that are pending. */
     flush,
-    /** Yields the checkpoint with this cursor, after everything it covers, with the run's progress. */
+    /** Yields the checkpoint with this cursor and the run's progress, after all events that it covers. */
     *checkpoint(
       cursor: unknown,
       { total, note, isLast }: { total?: number | undefined; note?: string; isLast?: true } = {},

@@ -1,6 +1,6 @@
 /**
- * True when `a` comes after `b` in the database's order, which is by UTF-8 bytes. JavaScript compares code units, which
- * puts characters beyond U+FFFF before those from U+E000 on.
+ * Whether `a` comes after `b` in the database's order, which compares UTF-8 bytes. JavaScript compares code units, so
+ * it sorts characters beyond U+FFFF before those from U+E000 on.
  */
 export function isAfterInBytes(a: string, b: string): boolean {
   const length = Math.min(a.length, b.length);

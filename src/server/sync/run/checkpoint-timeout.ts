@@ -1,4 +1,7 @@
-/** A list without end: its source gave no checkpoint for too long. Thrown inside the run, and stored as its problem. */
+/**
+ * A source's list that doesn't end: the source reported no checkpoint for too long. Thrown inside the run, and stored
+ * as its problem.
+ */
 export class CheckpointTimeout extends Error {
   override readonly name = "CheckpointTimeout";
 }
@@ -6,9 +9,9 @@ export class CheckpointTimeout extends Error {
 const CHECK_EVERY_MS = 10_000;
 
 /**
- * Passes the events through. A source that lists for `mostMs` without a checkpoint follows links that never end, since
- * a run gives way to others only at a checkpoint: it is told to stop. The time in which no one asks for an event
- * doesn't count.
+ * Passes the events through and stops a source that lists for `mostMs` without a checkpoint. Such a source follows
+ * links that never end, and a run gives way to other jobs only at a checkpoint. The time in which no one requests an
+ * event isn't counted.
  *
  * @param stop  aborts the run with a `CheckpointTimeout`
  * @param took  called for each event with the milliseconds that the source took to produce it
@@ -40,7 +43,7 @@ export async function* withCheckpointTimeout<Event extends { t: string }>(
       ),
     );
   };
-  // The source may wait for one answer and never yield another event.
+  // A source that waits for a response may never yield another event.
   const timer = setInterval(check, checkEveryMs);
   timer.unref();
   try {

@@ -10,17 +10,17 @@ import type { RunEnd } from "./run.ts";
 import { isReaderRun } from "#server/sync/schedule/read-again.ts";
 import { healthAfterRun, nextSyncState, outcomeOf } from "#server/sync/state.ts";
 
-/** The changes that a run's end makes. */
+/** The changes to a run and its connector when the run ends. */
 export interface EndEffects {
   sync: SyncPatch;
   connector: ConnectorPatch;
-  /** When the connector's job is due again; undefined = when there is another run. */
+  /** When the connector's job is due again. Undefined if another run follows. */
   resumeAt?: number;
 }
 
 /**
- * Computes the effect of a run's end on it and on its connector as they are stored now. `random` 0–1 spreads the
- * retries. Undefined for a run that another worker has taken over: nothing may be changed.
+ * Computes the effect of a run's end on the run and on its connector as they are stored now. `random` 0–1 spreads the
+ * retries. Returns undefined for a run that another worker has taken over, because nothing may be changed then.
  */
 export function endEffects(
   end: RunEnd,
@@ -29,7 +29,7 @@ export function endEffects(
   at: { now: number; random: number },
 ): EndEffects | undefined {
   const after = afterRun(end, sync, connector, at);
-  // Only runs that look for changes affect a connector's health.
+  // Only runs that check for changes affect a connector's health.
   return after && isReaderRun(sync) ? { ...after, connector: {} } : after;
 }
 
@@ -56,7 +56,7 @@ function afterRun(
       return { sync: over(state, now), connector: {} };
     }
     case "superseded":
-      // The scope's change has queued a run of its own; a lost lease means that another worker has this run.
+      // The change of scope has queued a new run. A lost lease means that another worker has this run.
       if (end.reason === "lease_lost") return undefined;
       return { sync: over(nextSyncState(sync.state, "stop"), now), connector: {} };
     default:
@@ -88,8 +88,8 @@ function afterEnd(
       stateReason: problem?.message ?? null,
       refusedAt: null,
       ...(isFull && { lastFullAt: sync.startedAt ?? now }),
-      // The source won't report the omitted items as changes again, so the next run asks for everything. An unfinished
-      // listing goes on instead.
+      // The source won't report the omitted items as changes again, so the next run reads everything. An unfinished
+      // listing continues instead.
       ...(problem !== undefined && goesOn === undefined && { lastFullAt: null }),
       ...(goesOn !== undefined && soon(connector, state, now + backOffMs(goesOn, random))),
     },
@@ -97,13 +97,14 @@ function afterEnd(
 }
 
 /**
- * Continues a large tree's listing without waiting for the schedule; a listing without an end soon falls back to it.
+ * Continues a large tree's listing without waiting for the schedule. If the listing doesn't end, the time between its
+ * runs soon grows to that of the schedule.
  */
 function soon(connector: ConnectorRecord, state: ConnectorRecord["state"], at: number): ConnectorPatch {
   return isScheduled(connector, state) ? atLatest(connector, at) : {};
 }
 
-/** In this state runs begin by themselves. */
+/** Whether runs start by schedule in this state. */
 function isRunning(state: ConnectorRecord["state"]): boolean {
   return state === "active" || state === "error";
 }
@@ -116,7 +117,7 @@ function atLatest({ nextRunAt }: ConnectorRecord, at: number): ConnectorPatch {
   return { nextRunAt: Math.min(nextRunAt ?? at, at) };
 }
 
-/** Updates when a connector that mirrors permissions must next prove them; no change for others. */
+/** Updates when a connector that mirrors permissions must next prove them. Changes nothing for other connectors. */
 export function afterProof(
   spec: Pick<SourceSpec<unknown>, "acl" | "freshness" | "placement">,
   connector: ConnectorRecord,
@@ -143,7 +144,7 @@ function afterFailure(
       state,
       consecutiveFailures,
       ...(problem.code === "auth_required" && { refusedAt: connector.refusedAt ?? now }),
-      // The changes after the cursor are lost: only a full listing recovers them.
+      // The changes after the cursor are lost, and only a full listing finds them.
       ...(problem.code === "cursor_expired" && { cursor: null, lastFullAt: null }),
       stateReason: state === "active" || state === "paused" ? connector.stateReason : problem.message,
       ...(isScheduled(connector, state) && { nextRunAt: now + backOffMs(consecutiveFailures, random) }),

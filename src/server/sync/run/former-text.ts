@@ -6,8 +6,9 @@ import type { JobEnd, SyncDeps } from "#server/sync/deps.ts";
 import type { ItemCache } from "./item-cache.ts";
 
 /**
- * Whether the text of an item, or its child items, stay when its content is cut off or now too large: it was read
- * before, and may be broken only for a few days. One rule for every source. Source: docs/decisions/0054.
+ * Whether the text of an item, or its child items, stay when its content is truncated or too large. They stay because
+ * the item was read before and may be broken only for a few days. The rule is the same for every source. Source:
+ * docs/decisions/0054.
  */
 export function keepsFormer(known: Pick<ItemCache, "find" | "childrenOf">, externalId: string, now: number): boolean {
   const item = known.find(externalId);
@@ -15,10 +16,10 @@ export function keepsFormer(known: Pick<ItemCache, "find" | "childrenOf">, exter
   return item.formerSince === null || isFormer(item.formerSince, now);
 }
 
-/** Items that lose their text in one transaction. */
+/** The number of items whose text one transaction drops. */
 const SLICE = 50;
 
-/** Runs the job `end_former_texts`: drops the former texts of items that could not be read again for too long. */
+/** Runs the job `end_former_texts`: drops the previous texts of items that could not be read again for too long. */
 export async function endFormerTexts(
   { store, now }: Pick<SyncDeps, "store" | "now">,
   { workspaceId }: Pick<ClaimedJob, "workspaceId">,
@@ -33,7 +34,7 @@ export async function endFormerTexts(
     if (!first) return { type: "done" };
     const kbIds = due.filter(({ connectorId }) => connectorId === first.connectorId).map(({ kbId }) => kbId);
     const isEnded = await endOf(workspace, first.connectorId, { kbIds, since, now: now() });
-    // Its connector is being deleted, with everything it has.
+    // The connector is being deleted, with everything it has.
     if (!isEnded) return { type: "done" };
   }
 }

@@ -1,19 +1,19 @@
 /** How far reading runs ahead of storing. */
 export interface Ahead<Event> {
-  /** Pieces of work at once. */
+  /** The number of tasks at once. */
   parallel: number;
-  /** Events read but not yet taken. */
+  /** The maximum number of events that were read and not yet consumed. */
   window: number;
-  /** True = no other event is read until this one's work is done: such events hold much memory by themselves. */
+  /** True = no other event is read until this event's work is done, because such events need much memory. */
   isLarge?(event: Event): boolean;
   /** Called once when iteration ends for any reason; pending waiters must abort. */
   release(): void;
 }
 
 /**
- * Does `work` for each event, several at once, and yields the results in the order of the events. Reading stops while
- * the window is full. The first failure, of the events or of the work, is thrown at its place in the order; then, and
- * when the consumer ends early, the events are told to end, and pending work is waited for.
+ * Runs `work` for each event, several at once, and yields the results in the order of the events. Reading stops while
+ * the window is full. The first failure, of an event or of the work, is thrown at its position in the order. After a
+ * failure, and when the consumer ends early, the event source is closed and pending work is awaited.
  */
 export async function* inOrder<Event, Result>(
   events: AsyncGenerator<Event, void>,
@@ -38,7 +38,7 @@ export async function* inOrder<Event, Result>(
         if (done) return;
         const result = work(value);
         line.push({ result });
-        // A result available at once takes none of the parallel slots.
+        // A result that is available at once uses none of the parallel slots.
         if (result instanceof Promise) track(result, isLarge?.(value) === true ? 1 : 0);
         turn.fire();
       }
@@ -58,7 +58,7 @@ export async function* inOrder<Event, Result>(
       large -= weight;
       turn.fire();
     };
-    // A failure is thrown when its result is taken; until then it must not count as unhandled.
+    // A failure is thrown when its result is consumed. Until then it must not count as an unhandled rejection.
     result.then(free, free);
   }
 
@@ -85,7 +85,7 @@ export async function* inOrder<Event, Result>(
   }
 }
 
-/** Makes a signal that wakes everyone who waits for its next firing. */
+/** Makes a signal that wakes everyone who waits for the next time it fires. */
 function makeSignal(): { fire(): void; next(): Promise<void> } {
   let wake: () => void = () => undefined;
   let waiting = new Promise<void>((resolve) => (wake = resolve));

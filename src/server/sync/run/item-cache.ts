@@ -5,25 +5,25 @@ import type { ItemWriteStore } from "#storage/records/item-writes.ts";
 import type { StoredItem } from "#storage/records/stored-items.ts";
 import { isAfterInBytes } from "./byte-order.ts";
 
-/** A run's view of a connector's stored items: read on demand and cached. Some 200 bytes an item. */
+/** A run's view of a connector's stored items, read on demand and cached. Each item uses some 200 bytes. */
 export type ItemCache = ReturnType<typeof makeItemCache>;
 
 const PAGE = 2_000;
 const MARKS = 500;
-/** Rows read ahead: few for scattered requests, many for requests in order. */
+/** The minimum number of rows read ahead. More are read when requests come in order. */
 const FEWEST_AHEAD = 8;
 
 type Reads = Pick<ItemWriteStore, "listStored" | "listStoredFrom" | "listStoredOf">;
 
-/** A range read completely, from `from` to `to`; without `to` to the end. */
+/** A range of ids from `from` to `to` that was read completely. Without `to`, the range has no end. */
 interface Stretch {
   from: string;
   to: string | undefined;
 }
 
 /**
- * Makes a run's view of a connector's items; nothing is read before it is asked for. The items of `readAgain`, and
- * their child items, report no version, so that they are read whatever it is.
+ * Makes a run's view of a connector's items. Rows are read only when they are needed. The items of `readAgain` and
+ * their child items report no version, so they are read whatever their version is.
  */
 export function makeItemCache(
   store: Reads,
@@ -47,7 +47,7 @@ export function makeItemCache(
     children.set(outermost, of);
   }
 
-  /** The last stretch that begins at or before this id. */
+  /** Returns the index of the last stretch that begins at or before this id. */
   function stretchAt(externalId: string): number {
     let [low, high] = [0, stretches.length];
     while (low < high) {
@@ -58,13 +58,13 @@ export function makeItemCache(
     return low - 1;
   }
 
-  /** Whether everything from this id to another was read. */
+  /** Whether everything from one id to the other was read. */
   function isInStretch(externalId: string, upTo = externalId): boolean {
     const stretch = stretches[stretchAt(externalId)];
     return stretch !== undefined && (stretch.to === undefined || !isAfterInBytes(upTo, stretch.to));
   }
 
-  /** With its child items: "0" is the character after "/". */
+  /** Includes the child items: "0" is the character after "/". */
   const isRead = (externalId: string) =>
     isWhole || single.has(externalId) || isInStretch(externalId, `${externalId}!/0`);
 
@@ -76,7 +76,7 @@ export function makeItemCache(
     const to = rows.length < ahead ? undefined : rows.at(-1)?.externalId;
     const at = stretchAt(externalId);
     const next = stretches[at + 1];
-    // The next stretch was read before: merge the two.
+    // The next stretch overlaps this one: merge the two.
     if (next && (to === undefined || !isAfterInBytes(next.from, to))) {
       stretches.splice(at + 1, 1, { from: externalId, to: laterOf(to, next.to) });
     } else {
@@ -91,39 +91,40 @@ export function makeItemCache(
   }
 
   return {
-    /** Reads everything, for a run that lists everything. */
+    /** Reads all items, for a run that lists everything. */
     async loadAll(): Promise<void> {
       isWhole = true;
       for await (const item of readAll(store, connectorId)) keep(item);
     },
-    /**
-     * Reads the stored rows of these items and of their child items; rows that were read already are not read again.
-     */
+    /** Reads the stored rows of these items and of their child items, except rows that were read already. */
     async load(externalIds: readonly string[]): Promise<void> {
       const fresh = externalIds.filter((externalId) => !isRead(externalId));
       if (fresh.length === 0) return;
       for await (const item of readSome(store, connectorId, fresh)) keep(item);
       for (const externalId of fresh) single.add(externalId);
     },
-    /** Reads the item if needed and returns its `versionOf`. In the order of the ids, one query answers many calls. */
+    /** Reads the item if needed and returns its `versionOf`. If the ids come in order, one query serves many calls. */
     async version(externalId: string): Promise<string | undefined> {
       asked++;
       if (!isWhole && !single.has(externalId) && !isInStretch(externalId)) await readAhead(externalId);
       return versionOf(externalId);
     },
-    /** The stored version of a living item that was read, unless the same version must be read again. */
+    /**
+     * Returns the stored version of an item that was read and isn't removed. Undefined if the item must be read
+     * whatever its version is.
+     */
     versionOf,
-    /** The stored row of an item that was read. */
+    /** Returns the stored row of an item that was read. */
     find: (externalId: string): StoredItem | undefined => items.get(externalId),
-    /** Its stored child items that were made from its content, and their child items. */
+    /** Returns the item's stored child items that were made from its content, and their child items. */
     childrenOf(externalId: string): readonly StoredItem[] {
       const all = [...(children.get(outermostId(externalId))?.values() ?? [])];
       return isChildId(externalId) ? all.filter((item) => isInside(externalId, item.externalId)) : all;
     },
-    /** Notes an item that is named but not yet marked in the store; `isCounted`: it was reported as unchanged. */
+    /** Records an item that is named but not yet marked in the store. `isCounted`: it was reported as unchanged. */
     markLater: (externalId: string, isCounted: boolean): void =>
       void marks[isCounted ? "counted" : "uncounted"].push(externalId),
-    /** The ops that mark them now. */
+    /** Yields the ops that mark the recorded items. */
     *takeMarks(): Generator<ItemOp> {
       const { counted, uncounted } = marks;
       marks = { counted: [], uncounted: [] };
@@ -145,12 +146,12 @@ async function* readAll(store: Reads, connectorId: string): AsyncGenerator<Store
     const last = page.at(-1);
     if (!last || page.length < PAGE) return;
     after = last.externalId;
-    // Reading is synchronous: without a pause a million items would block the main thread for seconds.
+    // The reads are synchronous: without a pause, a million items would block the main thread for seconds.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-/** A few child items are read together; most items have none. */
+/** Child items are read in pages. Pages are small because most items have no child items. */
 const CHILD_PAGE = 20;
 
 async function* readSome(

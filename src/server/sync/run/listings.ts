@@ -24,12 +24,12 @@ export interface ListingRun {
   now: () => number;
 }
 
-/** A run, as needed to record which parts of the source it read. */
+/** The state of a run that is needed to record which parts of the source it read. */
 export interface ListingContext {
   options: ListingRun;
   known: Pick<ItemCache, "takeMarks">;
   sink: BatchSink;
-  /** Absent where permissions are not mirrored. */
+  /** Absent if permissions aren't mirrored. */
   clocks: RunClocks | undefined;
 }
 
@@ -40,8 +40,8 @@ export type ListingEvent = Extract<SyncEvent, { t: "refused" | "listed" }>;
 const PAGE = 500;
 
 /**
- * Makes the clocks of a run; undefined where permissions are not mirrored. An empty connector's clock is that of the
- * run that fills it.
+ * Makes the permission clocks of a run; undefined if permissions aren't mirrored. A connector without items gets the
+ * clock of the run that adds its first items.
  */
 export async function beginClocks(options: ListingRun, sink: BatchSink): Promise<RunClocks | undefined> {
   const { source, connector, sync, store, now } = options;
@@ -54,7 +54,10 @@ export async function beginClocks(options: ListingRun, sink: BatchSink): Promise
   return makeRunClocks({ aclCheckedAt, clocksFrom }, await store.access.maxAclAgeMs(), now);
 }
 
-/** Applies an event about the reading of a part of the source. @throws BatchRefused when nothing more may be stored */
+/**
+ * Applies an event that reports that a part of the source was refused or completely listed. @throws BatchRefused when
+ * nothing more may be stored
+ */
 export async function applyListing(
   context: ListingContext & { people: ListedGroups },
   event: ListingEvent,
@@ -71,16 +74,17 @@ export async function applyListing(
 }
 
 /**
- * Items that the source refused to show remain, and no one can read them; where access is set in kb it stays as it is.
+ * Keeps items that the source refused to show, and makes them readable by no one. Where access is set in kb, it stays
+ * unchanged.
  */
 async function hideRefused(context: ListingContext, what: SourceRef): Promise<void> {
   for await (const items of storedOf(context, what)) await keepItems(context, items, "refused");
 }
 
 /**
- * Keeps the parts that the run could not read; their permissions keep their old age. Does not apply after an increment
- * where items are read by groups of their containers: each is as current as those groups, and they have clocks of their
- * own.
+ * Keeps the parts that the run could not read. The age of their permissions stays unchanged. This doesn't apply after
+ * an incremental run of a source whose items are readable by groups of their containers: such items are as current as
+ * those groups, and the groups have separate clocks.
  */
 export async function keepUnread(context: ListingContext, end: SyncEnd): Promise<void> {
   const { source, sync } = context.options;
@@ -93,7 +97,8 @@ export async function keepUnread(context: ListingContext, end: SyncEnd): Promise
 }
 
 /**
- * Ends the listing of a slice: items that the run did not name in it are removed or held; the rest was read just now.
+ * Ends the listing of a slice. Items in it that the run did not name are removed or held. The other items get the
+ * current time as their clock.
  */
 async function endSlice(context: ListingContext, listed: Extract<SyncEvent, { t: "listed" }>): Promise<void> {
   const { options, sink } = context;
@@ -116,9 +121,9 @@ async function endSlice(context: ListingContext, listed: Extract<SyncEvent, { t:
 }
 
 /**
- * Moves the connector's clock to the beginning of a run that would have shown every change of a permission, and drops
- * the clocks of items that it overtakes. Unread parts got a clock of their own before, so a process that dies in
- * between has nothing to undo.
+ * Sets the connector's permission clock to the start of a run that would have shown every change of a permission, and
+ * drops the item clocks that are older. Unread parts got separate clocks before, so a process that ends in between has
+ * nothing to undo.
  */
 export async function confirmPermissions(context: ListingContext, end: SyncEnd | undefined): Promise<void> {
   const { options, sink } = context;

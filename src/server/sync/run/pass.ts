@@ -5,13 +5,13 @@ import type { SyncMode } from "#storage/records/syncs.ts";
 /** The key of a connector's state that holds its unfinished pass; no source has such a key. */
 const PASS_KEY = "kb:pass";
 
-/** Several runs that list everything together, each from where the one before stopped. */
+/** Several runs that together list everything. Each continues where the previous one stopped. */
 export interface Pass {
-  /** The id of its first run. */
+  /** The id of the pass's first run. */
   passId: string;
-  /** The mode of its runs: one that reads only changes isn't part of a full listing. */
+  /** The mode of the pass's runs. A run that reads only changes isn't part of a full listing. */
   mode: "full" | "incremental";
-  /** Runs that stopped at a bound so far. */
+  /** The number of runs so far that stopped at a limit. */
   runs: number;
 }
 
@@ -23,8 +23,8 @@ const Stored = z.object({
 });
 
 /**
- * The pass that the connector's last listing left unfinished; undefined = the next run begins one. A changed scope
- * begins a new pass.
+ * Returns the pass that the connector's last listing left unfinished; undefined = the next run begins a pass. After a
+ * change of scope, a new pass begins.
  */
 export async function findPass(
   itemWrites: Pick<ItemWriteStore, "findState">,
@@ -37,7 +37,7 @@ export async function findPass(
   return stored?.scopeVersion === scopeVersion ? stored : undefined;
 }
 
-/** The pass that a run continues or begins; undefined for a run that doesn't list everything. */
+/** Returns the pass that a run continues or begins; undefined for a run that doesn't list everything. */
 export async function passOf(
   itemWrites: Pick<ItemWriteStore, "findState">,
   connector: { connectorId: string; scopeVersion: number; cursor: unknown },
@@ -48,7 +48,7 @@ export async function passOf(
   return unfinished?.mode === mode ? unfinished : { passId: syncId, mode, runs: 0 };
 }
 
-/** The state with the pass as unfinished, or without one. */
+/** Returns the state that stores the pass as unfinished, or that stores no pass. */
 export function passState(pass: Pass | undefined, scopeVersion: number): Record<string, string | null> {
   return { [PASS_KEY]: pass ? JSON.stringify({ ...pass, scopeVersion }) : null };
 }

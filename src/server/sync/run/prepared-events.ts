@@ -30,46 +30,49 @@ export interface EventOptions extends Omit<PrepareOptions, "workspaceId" | "sign
   store: { workspaceId: string };
   source: Source;
   sync: Pick<SyncRecord, "mode">;
-  /** `config` parsed, credentials, log; its signal is the run's. */
+  /** The parsed `config`, the credentials and the log. Its signal is the run's signal. */
   context: SourceContext<unknown>;
-  /** Where the bytes of large files go. */
+  /** Stores the bytes of large files on the disk. */
   spool: Spool;
-  /** Waits for a moment without searches before an item is begun, so that people go first. Absent = begins at once. */
+  /**
+   * Waits for a moment without searches before an item is started, so that people's searches come first. Absent = items
+   * start at once.
+   */
   waitForGap?(): Promise<void>;
-  /** Absent = nothing has a limit. */
+  /** Counts items and texts against quotas. Absent = no limits apply. */
   quotas?: Pick<QuotaKeeper, "takeItem" | "noteText">;
 }
 
-/** A prepared event: the data to store, in the order of the events. */
+/** A prepared event: the data to store. Prepared events are in the order of the events. */
 export interface PreparedEvent {
   ops: ItemOp[];
   bytes: number;
   seen?: readonly string[];
-  /** Every stored item in it is still there, or is gone. */
+  /** The container whose stored items all still exist. */
   seenBelow?: ContainerRef;
   gone?: ContainerRef;
   /** Items whose stored child items stay as they are. */
   keepChildrenOf?: readonly string[];
   cursor?: { json: string; state: Readonly<Record<string, string | null>>; listings?: number; isLast?: true };
   progress?: { done: number; total: number | null; note: string | null };
-  /** When the source reported it. */
+  /** When the source reported the item. */
   reportedAt?: number;
   listing?: ListingEvent;
   people?: GroupUpdate;
   end?: SyncEnd;
-  /** Why the item was not taken, for reasons other than the item itself. */
+  /** Why the item was not stored, if the reason isn't the item itself. */
   problem?: SourceProblem;
-  /** The item was gone when it was to be read. */
+  /** The item was gone when it was read. */
   isVanished?: boolean;
-  /** Releases its room among the bytes of all runs. */
+  /** Releases the item's share of the byte budget. */
   release?: () => void;
 }
 
-/** State that the steps of one run share. */
+/** State that all steps of one run share. */
 export interface EventContext {
-  /** The places of its items among the bytes of all runs. */
+  /** The run's line in the byte budget of all runs. */
   line: Line;
-  /** The same for this run's bytes that are on the disk until they are read. */
+  /** The run's line for bytes that are on the disk until they are read. */
   disk: Line;
   known: ItemCache;
   state: RunState;
@@ -78,7 +81,7 @@ export interface EventContext {
 }
 
 /**
- * Prepares an event. Several are prepared at once, so this stores nothing.
+ * Prepares an event. Several events are prepared at once, so this function stores nothing.
  *
  * @throws the signal's reason; ApiError as `prepareWithChildren`
  */
@@ -88,7 +91,7 @@ export function prepareEvent(
   context: EventContext,
 ): PreparedEvent | Promise<PreparedEvent> {
   const { signal } = context;
-  // Items read before the end of a run are still stored; none is begun after it.
+  // Items that were read before the end of a run are still stored. No item is started after it.
   signal.throwIfAborted();
   const reportedAt = options.now();
   switch (event.t) {
@@ -146,7 +149,7 @@ function toSkip(
   return { ops: [op], bytes: 0, ...(reason === "failed" && keptWithChildren(externalId)) };
 }
 
-/** An existing item stays, with the reason why it isn't read. */
+/** Keeps an existing item and stores the reason why it isn't read. */
 async function skipLarge({ now }: EventOptions, event: Skip, { known }: EventContext): Promise<PreparedEvent> {
   await known.load([event.externalId]);
   if (!known.find(event.externalId)) return toSkip(event);
@@ -154,7 +157,10 @@ async function skipLarge({ now }: EventOptions, event: Skip, { known }: EventCon
   return toSkip({ ...event, reason: "failed", retryable: true }, isUnread ? { isUnread } : {});
 }
 
-/** Events arrive and leave in order, so that the first in line never waits for one behind it. */
+/**
+ * Prepares an item that needs room in the byte budget. Places follow the order of the events, so the first item never
+ * waits for a later one.
+ */
 async function prepareInside(
   options: EventOptions,
   event: Extract<SyncEvent, { t: "upsert" }>,
@@ -179,7 +185,8 @@ async function prepareInside(
 }
 
 /**
- * The step that leaves a new item out of a workspace that is full; undefined if there is room, or the item is known.
+ * Returns the step that leaves a new item out if the workspace is full; undefined if there is room, or the item is
+ * stored already.
  */
 async function overQuota(
   { quotas, store }: EventOptions,
@@ -193,7 +200,7 @@ async function overQuota(
   return { ops: [op], bytes: 0, problem };
 }
 
-/** Named and not read: its child items stay as well. */
+/** Names the item as present but not read, so that its child items stay as well. */
 function keptWithChildren(externalId: string): Pick<PreparedEvent, "keepChildrenOf"> {
   return { keepChildrenOf: [externalId] };
 }

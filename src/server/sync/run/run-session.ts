@@ -1,4 +1,6 @@
-/** Bookkeeping for a run whose source gives sessions: unchanged items, items to read, failures, and its position. */
+/**
+ * Bookkeeping for a run whose source has sessions: unchanged items, items to read, failures, and the run's position.
+ */
 import { accessKeyOf } from "#core/access-key.ts";
 import { defined } from "#core/defined.ts";
 import type { StoredItems, SyncContext } from "#sources/context.ts";
@@ -11,17 +13,20 @@ import { type Batches, makeBatches } from "./batching.ts";
 import { type StoredCursor, storedCursorSchema } from "./stored-cursor.ts";
 import type { SyncEnd, SyncEvent, SyncRequest } from "#server/sync/sync-events.ts";
 
-/** With more failures than this the listing proves nothing: a failure that isn't noted would remove its items. */
+/**
+ * With more failures than this, the listing can't prove that items are gone: a failure that isn't recorded would remove
+ * its items.
+ */
 const MOST_FAILED = 1_000;
 
 export type Runs<Config> = (ctx: SyncContext<Config>, run: SyncRequest) => AsyncGenerator<SyncEvent, void>;
 
-/** The events of a source's runs; undefined for a source that isn't read. */
+/** Returns the function that yields the events of a source's runs; undefined for a source that isn't read. */
 export function runsOf<Config>({ sessions }: Pick<Source<Config>, "sessions">): Runs<Config> | undefined {
   return sessions && runSessions(sessions);
 }
 
-/** The events of the runs of a source that gives sessions. */
+/** Yields the events of the runs of a source that has sessions. */
 export function runSessions<Config, Cursor, Checkpoint>(spec: SessionSpec<Config, Cursor, Checkpoint>): Runs<Config> {
   const { batching = {} } = spec;
   const read = storedCursorSchema(spec);
@@ -39,7 +44,7 @@ export function runSessions<Config, Cursor, Checkpoint>(spec: SessionSpec<Config
   };
 }
 
-/** Reads only these, as they are now. */
+/** Reads only these items, in their current state. */
 async function* readAsked(
   ctx: Reading["ctx"],
   session: Reading["session"],
@@ -47,7 +52,7 @@ async function* readAsked(
 ): AsyncGenerator<SyncEvent, void> {
   for await (const result of readAll({ ctx, session }, externalIds)) {
     yield result.t === "failed" ? failedEvent(result) : result;
-    // No later listing would remove it.
+    // No later listing would remove the item.
     const isGone = result.t === "skip" && result.reason !== "failed" && result.reason !== "too_large";
     if (isGone) yield { t: "delete", externalId: result.externalId };
   }
@@ -60,7 +65,7 @@ interface Reading {
   session: { read(externalIds: readonly string[]): AsyncGenerator<Outcome, void> };
 }
 
-/** Yields the outcome of each of these; one that the source doesn't report stays as it is. */
+/** Yields the outcome of each of these items. An item that the source doesn't report stays unchanged. */
 async function* readAll({ ctx, session }: Reading, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
   if (externalIds.length === 0) return;
   const open = new Set(externalIds);
@@ -113,7 +118,7 @@ async function* walk<Config, Cursor, Checkpoint>(
     mode,
     isNew: makeIsNew(own?.checkpoint),
     keep(given) {
-      // Copied: a walk may go on changing the object it gave.
+      // The checkpoint is copied, because a walk may later change the object.
       const checkpoint = structuredClone(given);
       return {
         feed,
@@ -135,14 +140,14 @@ async function* walk<Config, Cursor, Checkpoint>(
     yield* batches.checkpoint({ feed: step.value.cursor }, { total: batches.done, isLast: true });
     yield endOf(step.value, failed);
   } finally {
-    // A walk that is stopped midway releases its resources.
+    // A walk that is stopped early must release its resources.
     await events.return(undefined as never);
   }
 }
 
 /**
- * The end of a run, with the parts that prove no permission: those that could not be read or, if there are too many to
- * name, the whole run.
+ * Returns the end event of a run, with the parts that prove no permission: the parts that could not be read or, if
+ * there are too many to name, the whole run.
  */
 function endOf({ complete, why, permissions }: WalkEnd<unknown>, failed: Reporting["failed"]): SyncEnd {
   const notLookedAt = failed.list();
@@ -156,8 +161,8 @@ function endOf({ complete, why, permissions }: WalkEnd<unknown>, failed: Reporti
 }
 
 /**
- * Tells whether a place differs from the last one. At the same place, a run that gives its worker to others would
- * repeat the same work in each of its turns.
+ * Checks whether a position differs from the last one. If a run gave its worker to others without having advanced, it
+ * would repeat the same work in each turn.
  */
 function makeIsNew(before: unknown) {
   let last = JSON.stringify(before);
@@ -169,7 +174,7 @@ function makeIsNew(before: unknown) {
   };
 }
 
-/** Collects the parts that could not be read so far. */
+/** Collects the parts that could not be read in the run so far. */
 function makeFailed(before: readonly SourceRef[] = []) {
   const failed = new Map(before.map((what) => [JSON.stringify(what), what]));
   const list = () => [...failed.values()].slice(0, MOST_FAILED);
@@ -192,8 +197,8 @@ interface Reporting<Checkpoint = never> extends Reading {
 }
 
 /**
- * Handles a page's entries: unchanged ones are only named, those with other readers get their new access, and the rest
- * are read. Returns the failures.
+ * Handles a page's entries. Unchanged entries are only named, entries with other readers get their new access, and the
+ * other entries are read. Returns the failure, if there was one.
  */
 async function* reportPage<Checkpoint>(
   reporting: Reporting<Checkpoint>,
@@ -213,8 +218,8 @@ async function* reportPage<Checkpoint>(
       const isSame = isAsStored(entry, await ctx.stored.version(externalId), mode);
       if (isSame && (access === undefined || (await ctx.stored.accessKey(externalId)) === accessKeyOf(access)))
         yield* batches.seen(externalId);
-      // An item whose readers have changed may have moved under the same version: an item that is at hand gives its
-      // place.
+      // An item whose readers have changed may have moved without a new version. If the page's entry contains the item,
+      // the item reports its place.
       else if (isSame && access && (mode === "access" || !build)) yield { t: "access", externalId, access };
       else if (build) yield batches.upsert(build());
       else toRead.push(externalId);
@@ -230,7 +235,10 @@ async function* reportPage<Checkpoint>(
   return undefined;
 }
 
-/** A run of mode `access` reads nothing that is stored; an item that is at hand needs no reading. */
+/**
+ * Whether the stored item is up to date. A run of mode `access` reads no stored item again, unless the page's entry
+ * contains the item.
+ */
 function isAsStored({ version, build }: Entry, before: string | undefined, mode: Reporting["mode"]): boolean {
   return before !== undefined && (before === version || (mode === "access" && !build));
 }

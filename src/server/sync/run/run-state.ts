@@ -1,15 +1,15 @@
 import type { SourceState } from "#sources/context.ts";
 
-/** A source's own state, as one run reads and changes it. */
+/** A source's state, as one run reads and changes it. */
 export interface RunState extends SourceState {
-  /** Changes since the last call, as JSON; null = deleted. */
+  /** Returns the changes since the last call, as JSON; null = deleted. */
   take(): Record<string, string | null>;
 }
 
 const MAX_KEY_CHARS = 200;
 const MAX_VALUE_BYTES = 64 * 1_024;
 
-/** Makes the state of a run on top of the stored one. */
+/** Makes the state of a run, based on the stored state. */
 export function makeRunState(find: (key: string) => Promise<string | undefined>): RunState {
   const put = new Map<string, string | null>();
   let fresh: Record<string, string | null> = {};

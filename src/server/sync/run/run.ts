@@ -41,7 +41,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 
-/** Why a run is told to stop early. */
+/** Why a run is stopped early. */
 export type StopReason = "cancel" | "give_back";
 
 export interface RunOptions extends GroupUpdateOptions, EventOptions {
@@ -51,53 +51,66 @@ export interface RunOptions extends GroupUpdateOptions, EventOptions {
   sync: SyncRecord;
   /** Aborted with a `StopReason`. */
   signal: AbortSignal;
-  /** Items read and extracted at once. */
+  /** The number of items that are read and extracted at once. */
   parallel: number;
-  /** Bounds what all runs hold of files. */
+  /** Limits the bytes of files that all runs hold. */
   budget: ByteBudget;
-  /** How much one run lists, if its source can resume in the next one. */
+  /** Limits how much one run lists, if its source can resume in the next run. */
   listing?: ListingLimits;
   /**
-   * Whether another job waits for the worker; called once the run has had its turn, at checkpoints that it can resume
-   * from.
+   * Whether another job waits for the worker. Called at checkpoints that the run can resume from, once its turn is
+   * over.
    */
   isOtherWaiting?(): Promise<boolean>;
 }
 
-/** How a run ended. Its changes are in the store already; `end-effects.ts` applies the end to run and connector. */
+/**
+ * How a run ended. Its changes are in the store already. `end-effects.ts` applies the end to the run and the connector.
+ */
 export type RunEnd =
   /**
-   * The source reported everything. `isComplete`: every living item in scope was named. `problem`: not all was taken.
-   * `goesOn`: it stopped at a bound and the next run goes on from there; how many runs in a row have done so.
+   * The source reported everything. `isComplete`: every item in scope that isn't removed was named. `problem`: not
+   * everything was stored. `goesOn`: the run stopped at a limit and the next run continues from there; the value is the
+   * number of runs in a row that have stopped at a limit.
    */
   | { type: "done"; isComplete: boolean; strangers: number; problem?: SourceProblem; goesOn?: number }
   | { type: "failed"; problem: SourceProblem }
   | { type: "waiting"; retryAfterMs: number; problem: SourceProblem }
   | { type: "stopped"; reason: StopReason }
-  /** Another worker has it now, or its connector or scope is gone. Nothing more may be recorded for it. */
+  /**
+   * Another worker has the run now, or its connector or scope no longer exists. Nothing more may be recorded for it.
+   */
   | { type: "superseded"; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
 
-/** Events read ahead of storing: bounds memory to a few batches. */
+/** The number of events that are read ahead of storing. Limits memory to a few batches. */
 const WINDOW = 128;
-/** Bytes of large files that one run has on the disk: some are ready when the extraction is free for them. */
+/**
+ * The maximum bytes of large files that one run has on the disk, so that some are ready when the extraction has
+ * capacity for them.
+ */
 const DISK_BYTES = 256 * 1024 * 1024;
-/** An item with more ops than this may go in several batches. */
+/** An item with more ops than this may be stored in several batches. */
 const MANY_OPS = 20;
-/** The time to the first checkpoint, as a multiple of the time a run lists: a fetch of git may take two hours. */
+/**
+ * The maximum time to the first checkpoint, as a multiple of the run's listing limit: a git fetch may take two hours.
+ */
 const NO_PLACE_TIMES = 3;
-/** A run that must wait longer gives the worker back. */
+/** A run that must wait longer than this releases its worker. */
 const DEFAULT_WAIT_MS = 60_000;
-/** The wait while the server itself can't go on; it isn't a failure of the source, so the retries don't get rarer. */
+/**
+ * The wait while the server itself can't continue. That isn't a failure of the source, so the interval between retries
+ * doesn't grow.
+ */
 const HOST_WAIT_MS = 60_000;
 
 /**
- * One run of a connector: the source's events, extracted several at once and stored in their order, batch by batch with
- * the cursor. Killed anywhere and run again, it ends in the same state. A bad item never ends it. Never throws for a
- * source's failure.
+ * Does one run of a connector. Extracts the items of the source's events, several at once, and stores them in the order
+ * of the events, batch by batch with the cursor. A run that is killed and run again ends in the same state. A bad item
+ * never ends the run. Never throws for a source's failure.
  */
 export async function runSync(options: RunOptions): Promise<RunEnd> {
   const abort = new AbortController();
-  // Every item being read adds a listener, more than Node's leak warning allows.
+  // Each item that is being read adds a listener, so there are more than Node's leak warning allows.
   setMaxListeners(0, abort.signal);
   const stop = () => abort.abort(options.signal.reason);
   if (options.signal.aborted) stop();
@@ -205,7 +218,8 @@ async function runEvents(
       await sink.flush();
       return { type: "stopped", reason: "give_back" };
     }
-    // A half-read group would be read from its beginning again, and after the last place everything would.
+    // A partly read group would be read from its beginning again. After the last cursor, everything would be read
+    // again.
     if (prepared.cursor === undefined || prepared.cursor.isLast || people.isOpen()) continue;
     if (prepared.cursor.listings !== undefined && tally?.why() !== undefined) {
       problem ??= { code: "source_error", message: tally.why() ?? "" };
@@ -217,7 +231,7 @@ async function runEvents(
     return { type: "stopped", reason: "give_back" };
   }
   options.signal.throwIfAborted();
-  // The source may have ended without an error.
+  // The source may have ended without an error after the abort.
   if (abort.signal.reason instanceof CheckpointTimeout) throw abort.signal.reason;
   if (end) await keepUnread(runContext, end);
   const isFullListing = end?.listing === "complete" && sync.mode !== "items";
@@ -234,7 +248,10 @@ async function runEvents(
   return { type: "done", isComplete: isFullListing, strangers: people.strangers, ...defined({ problem, goesOn }) };
 }
 
-/** Mirrored permissions are proven by one run, so several runs that list together would prove nothing. */
+/**
+ * Returns the counter of the run's listing limits. Mirrored permissions are proven by one run. Several runs that list
+ * everything together would prove nothing, so such a run has no limits.
+ */
 async function tallyOf({ store, source, connector, sync, listing }: RunOptions, pass: Pass | undefined) {
   if (pass === undefined || isMirror(source.spec)) return undefined;
   const { connectorId } = connector;
@@ -288,7 +305,7 @@ async function applyEvent(prepared: PreparedEvent, runContext: RunContext): Prom
     if (op.type === "upsert" && op.item.text.state === "failed" && op.item.text.isFault) sink.count({ faults: 1 });
     if (op.type === "upsert" && op.item.datesLeftOut) sink.count({ datesLeftOut: op.item.datesLeftOut });
     if (op.type === "skip") sink.count(op.reason === "failed" ? { seen: 1, failed: 1 } : leftOut(op.reason));
-    // An archive is many items: it may go in several batches, its version with the last.
+    // An archive contains many items, so it may be stored in several batches. Its version is stored with the last one.
     if (prepared.ops.length > MANY_OPS) await sink.flushIfDue();
   }
   for (const op of clocks?.late() ?? []) sink.add(op);
@@ -299,7 +316,7 @@ async function applyEvent(prepared: PreparedEvent, runContext: RunContext): Prom
   await sink.flushIfDue();
 }
 
-/** Stores the events so far with the cursor, once no group is half read. */
+/** Stores the events so far with the cursor, unless a group is partly read. */
 function storeCursor(
   { json, state, listings }: NonNullable<PreparedEvent["cursor"]>,
   {
@@ -316,9 +333,9 @@ function storeCursor(
     if (!isAccess) sink.keep(state);
     return;
   }
-  // A run that resumes from this cursor must know what was named before it.
+  // A run that resumes from this cursor must find which items were named before it.
   for (const op of known.takeMarks()) sink.add(op);
-  // A run of mode `access` has no position in the feed that the connector's cursor belongs to.
+  // A run of mode `access` has no position in the feed to which the connector's cursor belongs.
   if (isAccess) sink.cursor(undefined, accessCursor(sync.syncId, json));
   else sink.cursor(json, { ...state, ...(listings !== undefined && tally?.state()) });
 }
@@ -326,7 +343,7 @@ function storeCursor(
 async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Promise<RunEnd> {
   const error = explainMissingPart(thrown) ?? thrown;
   if (sink.refusal) return { type: "superseded", reason: sink.refusal };
-  // Everything before the end is complete, with its cursor: it is kept.
+  // Everything before the failure is complete and has its cursor, so it is stored.
   const isLast = !isApiError(error, "source_rate_limited") && !isOfHost(error) && options.signal.reason !== "give_back";
   const fault = options.signal.aborted ? undefined : findFault(error);
   if (fault) sink.count({ faults: 1 });
@@ -352,7 +369,7 @@ async function endOf(thrown: unknown, options: RunOptions, sink: BatchSink): Pro
   return { type: "failed", problem };
 }
 
-/** True when the server's own machine is at fault: its disk, its limits, or its program that was replaced. */
+/** Whether the server's machine caused the error: its disk, its limits, or its program, which was replaced. */
 function isOfHost(error: unknown): boolean {
   return isUnwritable(error) || isApiError(error, "restart_needed") || findShortage(error) !== undefined;
 }
@@ -361,7 +378,7 @@ async function storeRest({ context }: RunOptions, sink: BatchSink, isLast: boole
   try {
     await sink.flush(isLast);
   } catch (error) {
-    // The reason for the end is reported elsewhere and is another one; the next run makes up for this failure.
+    // The run ended for another reason, which is reported elsewhere. The next run repeats the work of the failed batch.
     if (!(error instanceof BatchRefused)) context.log("The last batch could not be stored.", { error });
   }
 }

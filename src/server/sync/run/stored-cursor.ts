@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SourceRef } from "#sources/outcomes.ts";
 import type { SessionSpec } from "#sources/session.ts";
 
-/** A run's position, and its source's feed. */
+/** A run's position, and the position in its source's feed. */
 export interface StoredCursor<Cursor, Checkpoint> {
   feed?: Cursor | undefined;
   walk?: Walk<Checkpoint> | undefined;
@@ -12,7 +12,7 @@ interface Walk<Checkpoint> {
   runId: string;
   checkpoint: Checkpoint;
   done: number;
-  /** Parts that could not be read: the items in them were not named. */
+  /** Parts that could not be read, so the items in them were not named. */
   failed: SourceRef[];
 }
 
@@ -22,7 +22,9 @@ const StoredWhat = z.union([
   z.object({ group: z.string() }),
 ]);
 
-/** Drops an unreadable cursor or checkpoint: everything is listed again, and nothing is lost. */
+/**
+ * Makes a schema that drops an unreadable cursor or checkpoint. Everything is then listed again, and nothing is lost.
+ */
 export function storedCursorSchema<Cursor, Checkpoint>({ cursor, checkpoint }: SessionSpec<never, Cursor, Checkpoint>) {
   const Stored = z.object({
     feed: z.unknown().optional(),
@@ -36,7 +38,7 @@ export function storedCursorSchema<Cursor, Checkpoint>({ cursor, checkpoint }: S
     const place = checkpoint.safeParse(former?.checkpoint);
     return {
       feed: cursor.safeParse(feed).data,
-      // The failures were read from our own notes: their types are those of `What`.
+      // kb wrote the recorded failures itself, so their types are those of `What`.
       walk:
         former && place.success
           ? { ...former, checkpoint: place.data, failed: former.failed as SourceRef[] }
@@ -45,7 +47,7 @@ export function storedCursorSchema<Cursor, Checkpoint>({ cursor, checkpoint }: S
   };
 }
 
-/** A cursor that was stored before there were sessions, maybe with a walk of an older format in it. */
+/** Converts a cursor that was stored before sources had sessions. It may contain a walk of an older format. */
 function lone(stored: unknown): unknown {
   return typeof stored === "object" && stored !== null ? stored : undefined;
 }

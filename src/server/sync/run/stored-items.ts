@@ -12,7 +12,7 @@ type Reads = Pick<WorkspaceStore, "workspaceId" | "itemWrites" | "access">;
 
 const PAGE = 500;
 
-/** The queries about stored items that a source may make. */
+/** Makes the queries about stored items that a source may run. */
 export function makeStored(store: Reads, connectorId: string, known: Pick<ItemCache, "version">): StoredItems {
   return {
     version: (externalId) => known.version(externalId),
@@ -21,7 +21,7 @@ export function makeStored(store: Reads, connectorId: string, known: Pick<ItemCa
       if (aclId === undefined) return undefined;
       if (aclId <= 0) return accessKeyOf({ known: false });
       const lists = (await store.access.listsOf(aclId)).filter((list) => !isAlways(list, connectorId));
-      // A part that names none has a clock alone.
+      // For a part without groups, only a clock is stored.
       return lists.length > 0 ? accessKeyOf({ known: true, all: lists }) : undefined;
     },
     async *list(container) {
@@ -35,14 +35,14 @@ export function makeStored(store: Reads, connectorId: string, known: Pick<ItemCa
   };
 }
 
-/** Whether it is a list that every access of a connector has: no source may name their groups. */
+/** Whether every access of a connector has this list. A source can't name the groups in it. */
 function isAlways(list: readonly Principal[], connectorId: string): boolean {
   const [only] = list;
   const isConnection = only !== undefined && list.length === 1 && parsePrincipal(only)?.type === "connection";
   return isConnection || isConnectorList(list, connectorId);
 }
 
-/** Yields, in pages, every living item that has this container in its home chain, and the parts of those. */
+/** Yields, in pages, every item below this container that isn't removed, and the child items of those. */
 export async function* listBelow(
   { itemWrites }: Pick<Reads, "itemWrites">,
   connectorId: string,

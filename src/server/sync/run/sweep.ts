@@ -11,7 +11,7 @@ import { containerEntityId } from "#server/sync/items/entities.ts";
 import type { ItemCache } from "./item-cache.ts";
 import { listBelow } from "./stored-items.ts";
 
-/** The run that names these items. */
+/** The run that names the items. */
 export interface SweepOptions {
   store: Pick<WorkspaceStore, "workspaceId" | "itemWrites">;
   source: Source;
@@ -20,27 +20,32 @@ export interface SweepOptions {
   now: () => number;
 }
 
-/** Unnamed items read together. */
+/** The number of unnamed items that are read at once. */
 const UNNAMED_PAGE = 2_000;
 
-/** Marks a stored item as present and unchanged. It is counted when it is marked, so only one attempt counts it. */
+/**
+ * Marks a stored item as present and unchanged. The item is counted when it is marked, so only one attempt counts it.
+ */
 export function countPresent(item: StoredItem, known: ItemCache, sink: BatchSink): void {
   sink.count({}, 1);
   mark(item, true, known, sink);
 }
 
-/** Marks a stored item as present, whether or not it was read. */
+/** Marks a stored item as present, whether or not this run read it. */
 export function markPresent(item: StoredItem, known: ItemCache, sink: BatchSink): void {
   mark(item, false, known, sink);
 }
 
-/** A held item that is present again is kept; others are marked only where a cursor relies on it. */
+/**
+ * Marks an item as present. A held item is restored at once. For other items, the mark is stored only when a cursor
+ * relies on it.
+ */
 function mark({ externalId, indexState }: StoredItem, isCounted: boolean, known: ItemCache, sink: BatchSink): void {
   if (indexState !== "held") known.markLater(externalId, isCounted);
   else sink.add({ type: "seen", externalIds: [externalId], ...(isCounted && { isCounted }) });
 }
 
-/** Marks every item in a container as present, at the end of the run, as if each had been named. */
+/** Marks every item in a container as present at the end of the run, as if the run had named each item. */
 export async function keepBelow(
   container: ContainerRef,
   options: SweepOptions,
@@ -57,7 +62,7 @@ export async function keepBelow(
   }
 }
 
-/** Removes every item in a container, or holds all of them when there are suspiciously many. */
+/** Removes every item in a container, or holds all of them if there are suspiciously many. */
 export async function dropBelow(container: ContainerRef, options: SweepOptions, sink: BatchSink): Promise<void> {
   const { store, connector, now } = options;
   await sink.flush();
@@ -68,7 +73,8 @@ export async function dropBelow(container: ContainerRef, options: SweepOptions, 
 }
 
 /**
- * Removes items that are gone, or holds all of them when there are suspiciously many. Items read elsewhere don't count.
+ * Removes items that are gone, or holds all of them if there are suspiciously many. Items that were read elsewhere
+ * aren't counted.
  */
 export async function removeOrHold(
   type: "drop" | "sweep",
@@ -87,7 +93,7 @@ export async function removeOrHold(
   }
 }
 
-/** Removes items outside the scope at once, without the guard: a person asked for it. */
+/** Removes items outside the scope at once. The removal guard isn't applied, because a person requested the change. */
 export async function removeOutOfScope({ source, store, connector }: SweepOptions, sink: BatchSink): Promise<void> {
   const inScope = source.inScope?.bind(source);
   const { scope } = connector;
@@ -102,7 +108,7 @@ export async function removeOutOfScope({ source, store, connector }: SweepOption
   }
 }
 
-/** Removes items that a complete listing did not name, or holds all of them when there are suspiciously many. */
+/** Removes items that a complete listing did not name, or holds all of them if there are suspiciously many. */
 export async function sweep(
   { store, connector, sync, now }: SweepOptions,
   known: ItemCache,

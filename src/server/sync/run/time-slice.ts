@@ -1,15 +1,15 @@
-/** The least time that a run has its worker; it also gets a bounded multiple of the time it took to begin. */
+/** The minimum time that a run keeps its worker. It also gets a limited multiple of the time that it took to begin. */
 const TURN_MS = 5_000;
 const TURN_PER_START = 10;
 const LONGEST_MS = 600_000;
 
 export type TimeSlice = ReturnType<typeof makeTimeSlice>;
 
-/** The least time for a run that no one waits for, and the interval at which it asks whether to go on. */
+/** The minimum time for a run that no one waits for. It is also how often the run checks whether to continue. */
 const SHORT_TURN_MS = 5_000;
 const ASK_EVERY_MS = 500;
 
-/** The turn of a run that can end anywhere and that no one waits for: it gives way soon. */
+/** Makes the turn of a run that can end anywhere and that no one waits for. It gives way soon. */
 export function makeShortSlice({ now, isOtherWaiting }: { now: () => number; isOtherWaiting(): Promise<boolean> }): {
   mayGoOn(): Promise<boolean>;
 } {
@@ -24,9 +24,9 @@ export function makeShortSlice({ now, isOtherWaiting }: { now: () => number; isO
 }
 
 /**
- * The turn of a run. The work before the first checkpoint is repeated in each turn: stored items are read, and the
- * source may list much before it is back at its position. So runs that begin slowly have longer turns; otherwise a run
- * that takes longer to begin than its turn would begin again for each checkpoint.
+ * Makes the turn of a run. The work before the first checkpoint is repeated in each turn, because stored items are read
+ * and the source may list much before it is back at its position. A run that begins slowly therefore gets a longer
+ * turn. Otherwise, if its start takes longer than its turn, it would begin again for each checkpoint.
  */
 export function makeTimeSlice(
   { now, isOtherWaiting }: { now: () => number; isOtherWaiting?(): Promise<boolean> },
@@ -34,7 +34,7 @@ export function makeTimeSlice(
 ) {
   let begunAt: number | undefined;
   return {
-    /** Called when the source reports the first place that it can resume from. */
+    /** Called when the source reports the first position that the run can resume from. */
     begin: (): void => void (begunAt ??= now()),
     /** Whether the run may keep its worker: true until its turn is over and another job waits. */
     async mayGoOn(): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { SyncRecord } from "#storage/records/syncs.ts";
 import { isMirror } from "#server/sync/clocks.ts";
 import type { ItemCache as KnownItems } from "./item-cache.ts";
 
-/** The run that named an item and could not take it. */
+/** The run that named an item and could not read it. */
 interface UnreadItem {
   source: Pick<Source, "spec">;
   sync: Pick<SyncRecord, "mode">;
@@ -15,7 +15,10 @@ interface UnreadItem {
 
 type KnownItem = Pick<KnownItems, "find">;
 
-/** Keeps the stored text, for readers of both it and the listed version, and lists the item again soon. */
+/**
+ * Keeps the stored text, readable by those who may read both the stored and the listed version, and has the item listed
+ * again soon.
+ */
 export function relisted({ judge }: Pick<UnreadItem, "judge">, { externalId, access, partOf }: SourceItem) {
   const listed = { access: access === undefined ? null : judge(access), parentExternalId: partOf ?? null };
   const ops: ItemOp[] = [{ type: "relist", externalId, listed }];
@@ -23,8 +26,8 @@ export function relisted({ judge }: Pick<UnreadItem, "judge">, { externalId, acc
 }
 
 /**
- * Handles an item that was listed and can't be found: it is gone, or its source does not show it any more. A complete
- * listing removes it; until one settles which, no one can read it.
+ * Handles an item that was listed and can't be found. Either it is gone, or its source doesn't show it any more. A
+ * complete listing removes it. Until then, no one can read it.
  */
 export function vanished(
   { source, sync }: Pick<UnreadItem, "source" | "sync">,

@@ -10,15 +10,15 @@ type Asking = Pick<ConnectorRecord, "connectorId" | "scopeVersion">;
 
 interface RequestedReading {
   trigger: SyncTrigger;
-  /** Only these; everything by default. */
+  /** Reads only these groups. Default: everything. */
   groups?: readonly Principal[];
-  /** Not before this time, unless something else asks for a run in the meantime. */
+  /** The run starts no earlier than this, unless another request for a run comes in the meantime. */
   notBefore?: number;
   now: number;
   randomBytes: RandomBytes;
 }
 
-/** A run that goes before another one is listed behind it. */
+/** A requested reading. With `isFirst`, it runs before another run and is listed behind that run. */
 type PlacedReading = RequestedReading & { isFirst?: true };
 
 interface ChangedPeople {
@@ -26,16 +26,16 @@ interface ChangedPeople {
   isAll: boolean;
 }
 
-/** A person's requests run at least this far apart; requests within this time are merged. */
+/** Minimum time between two runs that people request. Requests within this time are merged. */
 const ASKED_EVERY_MS = 60_000;
-/** Groups that notifications name within this time are read together. */
+/** Groups that notifications name within this time are read in one run. */
 const TOGETHER_MS = 2_000;
-/** For more groups than this, reading all groups costs no more. */
+/** For more groups than this, reading all groups costs no more than reading the named ones. */
 const MOST_GROUPS = 100;
 
 /**
- * Requests a run that reads memberships; call it in the transaction of its reason. A second request joins the queued
- * run: one of everything, or one of some groups, which runs alongside it.
+ * Requests a run that reads memberships. Call it in the transaction of the change that causes it. A second request
+ * joins the queued run. A run of everything and a run of some groups are queued separately.
  */
 export async function requestIdentities(
   tx: Store,
@@ -46,7 +46,7 @@ export async function requestIdentities(
   const workspace = tx.in(workspaceId);
   const { connectorId } = connector;
   const { groups, now } = wish;
-  // Whatever becomes of this run, others follow: without them no one would get access.
+  // The schedule is set even if this run fails: without later runs, no one would get access.
   if (!groups) await workspace.identitySchedules.setOnce(connectorId, now + LEAST_INTERVAL_MS);
   const queued = (await workspace.syncs.listOpenIdentities(connectorId)).find(
     (sync) => isUnbegun(sync) && (sync.items !== null) === (groups !== undefined),
@@ -63,8 +63,8 @@ export async function requestIdentities(
     type,
     dedupeKey: `${type}:${connectorId}`,
     payload: { connectorId },
-    // A person waits for a manual run, and until a notified one has ended someone may still read what they may not any
-    // more.
+    // A person waits for a manual run. Until a run for a notification has ended, someone may still read what they may
+    // no longer read.
     priority: wish.trigger === "manual" || wish.trigger === "webhook" ? 10 : 20,
     runAt: wish.notBefore ?? now,
   });
@@ -72,8 +72,8 @@ export async function requestIdentities(
 }
 
 /**
- * The same for a person who wants it now, at most once a minute: a second request waits until the minute is over, since
- * it must see what was revoked in between. Waiting requests share one run.
+ * Requests a run for a person who wants it now, at most once a minute. A second request waits until the minute is over,
+ * because its run must see what was revoked in between. Waiting requests share one run.
  */
 export async function askForIdentities(
   tx: Store,
@@ -98,9 +98,9 @@ export async function askForIdentities(
 }
 
 /**
- * Requests a run for what a notification reports: the groups it names, or everything if it names no group. The
- * notification itself changes nothing, and one who sends many costs no more than a share of the credential's requests.
- * Source: S62.
+ * Requests a run for the change that a notification reports. The run reads the groups that the notification names, or
+ * everything if it names none. The notification itself changes no data. A sender of many notifications can use no more
+ * than a share of the credential's requests. Source: S62.
  */
 export async function requestChangedPeople(
   tx: Store,
@@ -116,7 +116,9 @@ export async function requestChangedPeople(
   if (isAll) await requestIdentities(tx, workspaceId, connector, wish);
 }
 
-/** Queues the runs that are due; one that is still going on counts as the next. Returns how many it queued. */
+/**
+ * Queues the runs that are due. If a run is still in progress, no other is queued. Returns the number of queued runs.
+ */
 export async function queueDueIdentities(
   store: Store,
   { now, randomBytes }: { now: () => number; randomBytes: RandomBytes },
@@ -137,7 +139,7 @@ export async function queueDueIdentities(
   return queued;
 }
 
-/** A time more than a minute ahead was noted by a clock that was wrong. */
+/** A time more than a minute in the future was recorded while the clock was wrong. */
 function nextAsked(askedAt: number | null, now: number): number {
   if (askedAt === null || askedAt > now + ASKED_EVERY_MS) return now;
   return askedAt > now ? askedAt : Math.max(now, askedAt + ASKED_EVERY_MS);
@@ -147,7 +149,7 @@ function isUnbegun({ state, startedAt }: SyncRecord): boolean {
   return state === "queued" && startedAt === null;
 }
 
-/** Joins the queued run, or makes one. */
+/** Joins the queued run, or queues a new one. */
 async function queue(
   tx: WorkspaceStore,
   { connectorId, scopeVersion }: Asking,

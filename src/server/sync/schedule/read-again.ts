@@ -6,16 +6,17 @@ import type { SyncRecord } from "#storage/records/syncs.ts";
 import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { requestSync } from "./request.ts";
 
-/** Items of the source that one run reads again: others wait no longer than these take. */
+/** The number of items of a source that one run reads again. Other runs wait no longer than these items take. */
 const READ_AT_ONCE = 200;
 /**
- * Items that a run could not read again (its source did not name them, or left them out) are tried again after this.
+ * Items that a run could not read again, because its source did not name them or left them out, are tried again after
+ * this time.
  */
 const TRY_AGAIN_MS = 24 * 3_600_000;
 
 /**
- * Whether a run reads again items that an older reader has read, or that were cut for time: it doesn't affect its
- * connector's health.
+ * Whether a run only reads items again that an older reader version has read or whose text was truncated after a
+ * timeout. Such a run doesn't affect its connector's health.
  */
 export function isReaderRun({ trigger, mode }: Pick<SyncRecord, "trigger" | "mode">): boolean {
   return trigger === "reader" && mode === "items";
@@ -24,14 +25,14 @@ export function isReaderRun({ trigger, mode }: Pick<SyncRecord, "trigger" | "mod
 export interface ReadAgainDeps {
   now: () => number;
   randomBytes: RandomBytes;
-  /** The version of each reader; this program's own by default. */
+  /** The version of each reader. Default: the versions in this program. */
   readerVersionOf?: ReaderVersionOf;
 }
 
 /**
- * Requests a run that reads again some items that an older reader has read, or that were cut for time, behind all other
- * work; does nothing if there are none, or a run was requested already. Call it in a transaction.
- * Source: docs/decisions/0048.
+ * Requests a run that reads some items again that an older reader version has read or whose text was truncated after a
+ * timeout. The run comes after all other work. Does nothing if there are no such items or if such a run is queued
+ * already. Call it in a transaction. Source: docs/decisions/0048.
  *
  * @returns whether it requested a run
  */
@@ -41,7 +42,7 @@ export async function requestReadAgain(
   workspaceId: string,
   connector: ConnectorRecord,
 ): Promise<boolean> {
-  // A connector that needs a person first would only refuse the run.
+  // A run of a connector that needs a person's action would fail.
   if (connector.state !== "active" && connector.state !== "error") return false;
   const { itemWrites, syncs } = tx.in(workspaceId);
   if ((await syncs.listOpen([connector.connectorId])).some(isReaderRun)) return false;
@@ -53,8 +54,8 @@ export async function requestReadAgain(
 }
 
 /**
- * The items of a run that reads again: chosen when it begins; when it resumes, those still to be read. Until they are
- * read, no other run chooses them.
+ * Returns the items of a run that reads items again. They are chosen when the run begins. When it resumes, these are
+ * the items still to be read. Until they are read, no other run chooses them.
  */
 export async function chooseOlder(
   { now, readerVersionOf: versionOf = readerVersionOf }: Pick<ReadAgainDeps, "now" | "readerVersionOf">,
@@ -70,7 +71,7 @@ export async function chooseOlder(
   return chosen;
 }
 
-/** Releases the unread items of a read-again run that was cut short: they are chosen again. */
+/** Releases the unread items of a read-again run that ended early, so that they are chosen again. */
 export async function chooseAgain({ itemWrites }: WorkspaceStore, { connectorId, items }: SyncRecord): Promise<void> {
   await itemWrites.readAgainAt(connectorId, items ?? [], null);
 }

@@ -13,24 +13,27 @@ import type { Store } from "#storage/records/store.ts";
 
 export interface RequestedRun {
   trigger: SyncTrigger;
-  /** By default: incremental once a full run has ended well within a week, else full. */
+  /** Default: `incremental` once a full run has succeeded within a week, else `full`. */
   mode?: SyncMode;
-  /** For mode `items`. */
+  /** The items to read, for mode `items`. */
   items?: readonly string[];
-  /** The reading of users and groups that it waits for. */
+  /** The reading of users and groups that the run waits for. */
   peopleSyncId?: string;
-  /** Not before this time, unless something else asks for a run in the meantime. */
+  /** The run starts no earlier than this, unless another request for a run comes in the meantime. */
   notBefore?: number;
   now: number;
   randomBytes: RandomBytes;
 }
 
-/** A full pass at least this often: increments miss changed permissions and hard deletes. Source: S23. */
+/**
+ * A full run is due at least this often, because incremental runs miss changed permissions and hard deletes. Source:
+ * S23.
+ */
 export const FULL_EVERY_MS = 7 * 24 * 3_600_000;
 
 /**
- * Requests a run of the connector; call it in the transaction of its reason. A second request joins the queued run:
- * `full` wins over `incremental`, and items are added up.
+ * Requests a run of the connector. Call it in the transaction of the change that causes it. A second request joins the
+ * queued run: `full` wins over `incremental`, and items are combined.
  *
  * @returns the queued run
  */
@@ -44,7 +47,7 @@ export async function requestSync(
   const { now, trigger } = requested;
   const mode = requested.mode ?? dueMode(connector, now);
   const open = await syncs.listOpen([connector.connectorId]);
-  // A run that reads only access, or only reads again, can't replace another kind of run, nor be replaced by one.
+  // A run that reads only access, or only reads items again, can't replace a run of another kind or be replaced by one.
   const isAlike = (sync: SyncRecord) =>
     (sync.mode === "access") === (mode === "access") && (sync.trigger === "reader") === (trigger === "reader");
   const queued = open.find((sync) => sync.state === "queued" && sync.startedAt === null && isAlike(sync));
@@ -72,10 +75,10 @@ export async function requestSync(
   return sync;
 }
 
-/** A person waits for a manual run, no one for a reader's. */
+/** A person waits for a manual run. No one waits for a run that only reads items again. */
 const PRIORITIES: Partial<Record<SyncTrigger, number>> = { manual: 10, reader: UPKEEP_PRIORITY };
 
-/** One job per connector: its runs follow each other. */
+/** Returns the key of a connector's job. A connector has one job, so its runs follow each other. */
 export function syncJobKey(connectorId: string): string {
   return `sync:${connectorId}`;
 }

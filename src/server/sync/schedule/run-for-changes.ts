@@ -6,12 +6,13 @@ import type { RequestedRun } from "./request.ts";
 
 type Run = Pick<RequestedRun, "mode" | "items">;
 
-/** More items at once are no cheaper than a walk. */
+/** Reading more items than this at once costs no less than a walk. */
 const MANY_ITEMS = 200;
 
 /**
- * The cheapest run that covers a change notification. Only existing items are named: a stored item that is gone needs a
- * run that lists everything, which has safety limits and detects renames.
+ * Returns the cheapest run that covers a change notification. The run names only items that exist in the store. For a
+ * stored item that no longer exists at the source, a run must list everything, because only that run has safety limits
+ * and detects renames.
  */
 export async function runForNotification(
   { itemWrites }: WorkspaceStore,
@@ -28,13 +29,16 @@ export async function runForNotification(
   return runForItems(connector, notification.changed);
 }
 
-/** The cheapest run that covers a webhook's changes; undefined when only groups have changed. */
+/** Returns the cheapest run that covers a webhook's changes; undefined if only groups have changed. */
 export function runForWebhook(connector: ConnectorRecord, changes: readonly WebhookChange[]): Run | undefined {
   if (changes.some(({ t }) => t === "delta" || t === "containers")) return { mode: "incremental" };
   return runForItems(connector, [...new Set(changes.flatMap((each) => (each.t === "items" ? each.externalIds : [])))]);
 }
 
-/** `incremental` also before a first full run has ended: that run is full, and a second one would be wasted. */
+/**
+ * Returns `incremental` even if no first full run has ended: a first run is full anyway, and a second one would be
+ * wasted.
+ */
 function runForItems({ lastFullAt }: ConnectorRecord, items: readonly string[]): Run | undefined {
   if (items.length === 0) return undefined;
   return lastFullAt === null || items.length > MANY_ITEMS ? { mode: "incremental" } : { mode: "items", items };

@@ -14,7 +14,7 @@ import { requestSync } from "./request.ts";
 import type { Subscribing } from "#server/sync/deps.ts";
 
 export interface Schedule {
-  /** Queues the due runs, the longest due first, and the upkeep. Returns how many runs it queued. */
+  /** Queues the due runs, those that have been due longest first, and the upkeep. Returns the number of queued runs. */
   tick(): Promise<number>;
 }
 
@@ -23,31 +23,34 @@ export interface ScheduleOptions {
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
   now: () => number;
   randomBytes: RandomBytes;
-  /** The version of each reader; this program's own by default. */
+  /** The version of each reader. Default: the versions in this program. */
   readerVersionOf?: ReaderVersionOf;
   subscribing?: Pick<Subscribing, "providerIds">;
 }
 
-/** Runs queued at once; the rest is taken at the next tick, a moment later. */
+/** The number of runs queued at once. The remaining runs are queued at the next tick, a moment later. */
 const DUE_AT_ONCE = 50;
 const PURGE_EVERY_MS = 3_600_000;
-/** How long the items of a connector that its source refuses are kept, so that someone can reconnect it. */
+/**
+ * How long a connector's items are kept after its source refused access, so that someone can reconnect the connector.
+ */
 const RECONNECT_MS = 7 * 24 * 3_600_000;
 const READ_AGAIN_EVERY_MS = 3_600_000;
 const SWEEP_EVERY_MS = 24 * 3_600_000;
-/** A server that was just started has other things to do. */
+/** Delays the first sweep, because a server that was just started has other work. */
 const FIRST_SWEEP_MS = 6 * 3_600_000;
 
 /**
- * Queues scheduled work: due runs of connectors, webhook subscriptions, upkeep and expiry of accounts, probes of
- * provider servers; once an hour the purge of removed items, the end of texts whose content can't be read any more and
- * the re-reading of items that an older reader has read; once a day the sweep of unused accesses.
+ * Queues scheduled work: due runs of connectors, webhook subscriptions, upkeep and expiry of accounts, and checks of
+ * provider servers. Once an hour, it queues the purge of removed items, the removal of texts whose content can't be
+ * read any more, and the re-reading of items that an older reader version has read. Once a day, it queues the sweep of
+ * unused accesses.
  */
 export function makeSchedule(deps: ScheduleOptions): Schedule {
   const { store, findSource, now, randomBytes, subscribing } = deps;
   const specOf = async ({ providerId }: ConnectorRecord) => (await findSource(providerId))?.spec;
 
-  /** Time of the last tick; at the first one the clock's earlier value is unknown. */
+  /** Time of the last tick. Before the first tick, no earlier time of the clock is known. */
   let lastAt = Infinity;
   let nextPurgeAt = 0;
   let nextSweepAt = now() + FIRST_SWEEP_MS;
@@ -68,7 +71,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
       const spec = await specOf(connector);
       const nextRunAt = nextRunOf(spec, connector, age);
       await connectors.update(connectorId, { nextRunAt });
-      // A run that is still going on replaces this one.
+      // A run that is still in progress replaces this one.
       const open = (await syncs.listOpen([connectorId])).filter((sync) => !isReaderRun(sync));
       if (nextRunAt === null || open.length > 0) return false;
       const mode = proofNow(spec, connector, age);
@@ -80,7 +83,9 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     });
   }
 
-  /** Makes times due now that are in the future because the clock went back: none of them is trusted. */
+  /**
+   * Makes work due now whose due time is in the future because the clock went back, since such times can't be trusted.
+   */
   async function healClock(): Promise<void> {
     if (lastAt <= now()) {
       lastAt = now();
@@ -140,8 +145,8 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
   }
 
   /**
-   * Items that a run could not read again wait for the next run, and items that this program's readers improve for a
-   * first.
+   * Queues runs that read items again: the items that an earlier run could not read, and the items that this program's
+   * readers can read better for the first time.
    */
   async function queueReadAgain(): Promise<void> {
     if (now() < nextReadAgainAt) return;
@@ -179,7 +184,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     }
   }
 
-  /** Queues a job for one id, at most once at a time. */
+  /** Queues a job for one id. The same job is in the queue at most once. */
   async function queueOne(workspaceId: string, type: JobType, payload: Record<string, string>): Promise<void> {
     const dedupeKey = [type, ...Object.values(payload)].join(":");
     await store.queue.enqueue({ workspaceId, type, dedupeKey, payload, priority: 20, runAt: now() });

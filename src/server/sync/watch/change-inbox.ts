@@ -2,24 +2,25 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Sleep } from "#core/clock.ts";
 import type { ChangeNotification } from "#sources/change-notifications.ts";
 
-/** Gathers the notifications of one watch. */
+/** Collects the notifications of one watch. */
 export type ChangeInbox = ReturnType<typeof makeChangeInbox>;
 
-/** After one is handled, those that arrive within this time are merged. */
+/** After a notification is handled, those that arrive within this time are merged. */
 const TOGETHER_MS = 250;
 /**
- * The first 20 are handled as they come, then one in each of these intervals: 50 notices a second from a server with
- * 2,000 resources caused 2.6 runs a second without end, and each of them listed all resources.
+ * The first 20 notifications are handled as they arrive, then one in each of these intervals. Without this limit, 50
+ * notifications a second from a server with 2,000 resources caused 2.6 runs a second without end, and each run listed
+ * all resources.
  */
 const AT_ONCE = 20;
 const EACH_MS = 10_000;
-/** More items than this are reported as "anything": a full listing costs no more than a run for that many. */
+/** More items than this are reported as "anything", because a full listing costs no more than a run for that many. */
 const MAX_ITEMS = 1_000;
 
 /**
- * Makes the inbox of one connector. It holds a bounded amount, and however many notifications arrive, `take` runs at
- * once for the first ones and at most every ten seconds later. A source can send as many as it likes, so each connector
- * has its own inbox.
+ * Makes the inbox of one connector. It has a fixed maximum size. However many notifications arrive, `take` runs at once
+ * for the first ones and at most every ten seconds later. A source can send any number of notifications, so each
+ * connector has a separate inbox.
  *
  * @param take            handles everything that arrived since its last call; must not reject
  * @param options.signal  aborted when the watch ends: pending notifications are handled then
@@ -55,10 +56,10 @@ export function makeChangeInbox(
     gone = new Set();
   }
 
-  /** Counts a handled notification. @returns how long the next one waits */
+  /** Counts a handled notification. @returns how long the next notification waits */
   function pauseAfter(): number {
     const at = now();
-    // A clock that was set back gives no credit.
+    // A clock that was set back adds no credit.
     left = Math.min(AT_ONCE, left + Math.max(0, at - countedAt) / EACH_MS) - 1;
     countedAt = at;
     return Math.max(TOGETHER_MS, (1 - left) * EACH_MS);
@@ -73,7 +74,7 @@ export function makeChangeInbox(
   }
 
   return {
-    /** Takes a notification; it is handled at once, or together with the next ones. */
+    /** Adds a notification. It is handled at once, or together with the next ones. */
     add(notification: ChangeNotification): void {
       if (isAnything) return;
       if (notification.t === "items") {
@@ -84,7 +85,7 @@ export function makeChangeInbox(
       if (isAnything) clear();
       taking ??= takeAll().finally(() => (taking = undefined));
     },
-    /** Resolves when nothing is pending any more. */
+    /** Resolves when no notification is pending. */
     settled: async (): Promise<void> => taking,
   };
 }

@@ -12,25 +12,25 @@ import type { Sleep } from "#core/clock.ts";
 
 export interface SourceWatcherOptions extends Pick<SyncDeps, "findSource" | "credentialsOf" | "http"> {
   store: Store;
-  /** Kinds whose source can be watched. */
+  /** The providers whose sources can be watched. */
   providerIds: readonly string[];
   now: () => number;
   randomBytes: RandomBytes;
   sleep: Sleep;
   log: Log;
-  /** The connectors that could not be watched, for the views that show connectors. */
+  /** Records the connectors that could not be watched, for views that show connectors. */
   tries: WatchTries;
   /** Called after a run was requested. */
   wake(): void;
 }
 
-/** How soon a new, changed, paused or deleted connector is followed. */
+/** How soon the watcher notices a new, changed, paused or deleted connector. */
 const POLL_MS = 2_000;
 
 interface Listening {
   standing: string;
   abort: AbortController;
-  /** Undefined when it should not be or could not be watched. */
+  /** Undefined if the connector should not be watched or could not be watched. */
   watch: Promise<Watch | undefined>;
   inbox: ChangeInbox;
   retryAt: number | undefined;
@@ -45,16 +45,16 @@ interface Opening {
 type Watchable = Awaited<ReturnType<Store["queue"]["listWatchableConnectors"]>>[number];
 
 /**
- * Keeps one watch for each active connector that has a schedule, as its record is now. A watch that fails to start, or
- * that ends, is reported in one log line and to the connector's owner, and retried after a growing pause; the schedule
- * goes on regardless.
+ * Keeps one watch for each active connector that has a schedule, with its current record. A watch that fails to start,
+ * or that ends, is reported in one log line and to the connector's owner, and retried after increasing pauses. The
+ * schedule continues independently.
  */
 export function makeSourceWatcher(options: SourceWatcherOptions) {
   const { store, now, sleep, log, providerIds, tries } = options;
   const all = new Map<string, Listening>();
   const over = new AbortController();
   let loop: Promise<void> | undefined;
-  /** Watches that are ending: a source can take its time, and only a full stop waits for it. */
+  /** Watches that are ending. A source may take long to end one, and only a full stop waits for it. */
   const endings = new Set<Promise<void>>();
 
   async function follow(): Promise<void> {
@@ -112,7 +112,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions) {
     });
   }
 
-  /** Requests the run that a change notification asks for, if its connector is unchanged since the watch began. */
+  /** Requests the run for a change notification if the connector is unchanged since the watch began. */
   async function take(at: Watchable, notification: ChangeNotification): Promise<void> {
     if (over.signal.aborted || all.get(at.connectorId)?.standing !== at.standing) return;
     const isAsked = await store.transaction(async (tx) => {
@@ -140,12 +140,12 @@ export function makeSourceWatcher(options: SourceWatcherOptions) {
   }
 
   return {
-    /** Checks once which connectors exist, and returns when it watches those it can; for tests. */
+    /** Checks once which connectors exist, and returns when it watches those that can be watched; for tests. */
     async poll(): Promise<void> {
       await follow();
       await Promise.all([...endings, ...[...all.values()].map(({ watch }) => watch)]);
     },
-    /** Begins; ends by `stop`. */
+    /** Starts watching. `stop` ends it. */
     start(): void {
       loop ??= (async () => {
         while (!over.signal.aborted) {

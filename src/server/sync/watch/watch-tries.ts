@@ -4,21 +4,22 @@ import { findShortage } from "#core/shortage.ts";
 import type { WatchFault } from "#server/connectors/deps.ts";
 import { toProblem } from "#server/sync/problem.ts";
 
-/** Counts tries to watch connectors. Kept by this process, as the watches are. */
+/** Counts attempts to watch connectors. The counts are in this process only, like the watches. */
 export type WatchTries = ReturnType<typeof makeWatchTries>;
 
-/** The first pause; each one is twice as long, up to the longest. */
+/** The first pause. Each further pause is twice as long, up to the longest. */
 const FIRST_PAUSE_MS = 60_000;
 const MOST_PAUSE_MS = 60 * 60_000;
 
 /**
- * Makes the count. A watch that lasted for the longest pause counts as working: the next pause is the first one again.
+ * Makes the counter. A watch that lasted for the longest pause counts as working, so the next pause is the first one
+ * again.
  */
 export function makeWatchTries(now: () => number) {
   const pauses = new Map<string, number>();
   const faults = new Map<string, WatchFault>();
   return {
-    /** Records that a watch begun then has failed or ended. @returns when to try again */
+    /** Records that a watch that began at `beganAt` has failed or ended. @returns when to try again */
     failed(connectorId: string, error: unknown, beganAt: number): number {
       const at = now();
       const former = at - beganAt >= MOST_PAUSE_MS ? undefined : pauses.get(connectorId);
@@ -27,11 +28,14 @@ export function makeWatchTries(now: () => number) {
       faults.set(connectorId, { since: at, nextTryAt: at + pauseMs, problem: problemOf(error) });
       return at + pauseMs;
     },
-    /** Why it isn't watched; undefined if it is, or if it isn't tried. */
+    /** Returns why the connector isn't watched; undefined if it is watched or if no one tried. */
     find: (connectorId: string): WatchFault | undefined => faults.get(connectorId),
-    /** Records that it is watched: its failures are cleared, and the next one waits the first pause again. */
+    /**
+     * Records that the connector is watched. Its failures are cleared, and after the next failure the pause is the
+     * first one again.
+     */
     began: (connectorId: string): void => void faults.delete(connectorId),
-    /** Forgets a connector that has changed or is gone. */
+    /** Removes the record of a connector that has changed or is gone. */
     forget(connectorId: string): void {
       pauses.delete(connectorId);
       faults.delete(connectorId);

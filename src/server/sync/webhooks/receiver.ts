@@ -12,10 +12,10 @@ import { requestChangedPeople } from "#server/sync/schedule/identity-requests.ts
 import { requestSync } from "#server/sync/schedule/request.ts";
 import { runForWebhook } from "#server/sync/schedule/run-for-changes.ts";
 
-/** Takes notifications of apps and turns them into runs. */
+/** Receives notifications from apps and requests the runs for them. */
 export interface WebhookReceiver {
   /**
-   * Takes a notification for one connector, or for the installation that it names.
+   * Handles a notification for one connector, or for the installation that it names.
    *
    * @returns the response that the app expects, if any; undefined when it is not correctly signed, for whatever reason
    */
@@ -28,29 +28,29 @@ export interface WebhookReceiver {
 export interface WebhookReceiverOptions {
   store: Store;
   findSource(providerId: string): Promise<Source | undefined> | Source | undefined;
-  /** The secret of a connector; a random one if there is no such connector. */
+  /** Returns a connector's secret; a random secret if there is no such connector. */
   secretOf(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }>;
-  /** Stores a secret that an app made, if a person waits for it. */
+  /** Stores a secret that an app generated, if a person is waiting for it. */
   takeSecret(to: { providerId: string; connectorId: string }, secret: string): Promise<boolean>;
-  /** The secrets of apps with one webhook for all their connectors. */
+  /** The secrets of apps that have one webhook for all their connectors. */
   appSecrets: Readonly<Record<string, string>>;
   now: () => number;
   randomBytes: RandomBytes;
   log: Log;
 }
 
-/** Notifications within this time of the first one share one run. */
+/** Notifications that arrive within this time after the first one share its run. */
 const TOGETHER_MS = 5_000;
-/** Deliveries remembered, some 2 MB: replaying an older one costs one more run. */
+/** The number of deliveries that are remembered, in some 2 MB. Replaying an older delivery costs one more run. */
 const MAX_DELIVERIES = 10_000;
-/** A request that offers a secret holds nothing else. */
+/** A request that offers a secret contains nothing else, so it is small. */
 const MAX_OFFER_BYTES = 1024;
 
 /**
- * Anyone may send anything here, so until the signature is verified the body isn't parsed, nothing is logged and no
- * provider is called; and every failure takes the same path: one lookup of a secret, one verification. A verified
- * request asks for a run 5 seconds on, which the next ones join. The run is queued before the answer, so that nothing
- * is lost if this process ends.
+ * Makes the receiver of webhooks. Anyone may send anything to it. Until the signature is verified, it doesn't parse the
+ * body, logs nothing and calls no provider, and every failure does the same work: one lookup of a secret and one
+ * verification. A verified request queues a run in 5 seconds, which later requests join. The run is queued before the
+ * response, so nothing is lost if this process ends.
  */
 export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
   const { store, findSource, secretOf, takeSecret, appSecrets, now, randomBytes, log } = options;
@@ -94,7 +94,10 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
     });
   }
 
-  /** Only for a request for one connector, whose address is known only to those who can see it. */
+  /**
+   * Whether the offered secret was stored. Only requests for one connector can offer one, and its address is known only
+   * to people who can see it.
+   */
   async function isTaken(
     source: Source | undefined,
     { providerId, connectorId }: { providerId: string; connectorId?: string },
@@ -136,10 +139,13 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
   }
 }
 
-/** A failure of the source's code is a refusal and isn't reported: its message may hold the body. */
+/**
+ * Verifies the signature. An error in the source's code is a refusal and isn't reported, because its message may
+ * contain the body.
+ */
 function verify(source: Source | undefined, secret: string, request: WebhookRequest): WebhookDelivery | "refused" {
   if (!source?.webhook) {
-    // Takes about as long as a source's own check.
+    // Takes about as long as a source's verification.
     createHmac("sha256", secret).update(request.rawBody).digest();
     return "refused";
   }
@@ -150,7 +156,7 @@ function verify(source: Source | undefined, secret: string, request: WebhookRequ
   }
 }
 
-/** The secret that a request offers; undefined if the source's code fails. */
+/** Returns the secret that a request offers; undefined if the source's code fails. */
 function offeredBy(
   source: Source | undefined,
   request: Pick<WebhookRequest, "headers" | "rawBody">,
@@ -162,7 +168,7 @@ function offeredBy(
   }
 }
 
-/** The people and groups to read. Ids that can't be groups are left out. */
+/** Returns the people and groups to read. Ids that can't be groups are left out. */
 function changedPeopleIn({ connectorId }: ConnectorAddress, changes: readonly WebhookChange[]) {
   const ids = changes.flatMap((change) => (change.t === "groups" ? change.ids : []));
   const groups = ids.flatMap((id): Principal[] => {

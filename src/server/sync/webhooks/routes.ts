@@ -8,13 +8,13 @@ import { readBytes } from "#server/http/request.ts";
 import type { WebhookReceiver } from "./receiver.ts";
 
 /**
- * Most bytes of a notification. Apps name what has changed and rarely need 100 kB; the few larger changes (a push of
- * thousands of commits) are found by the next run. Anyone may send that much, so it is held in memory for strangers
- * too, as far as the room for all of them goes. Source: S42.
+ * Maximum bytes of a notification. Apps name what has changed and rarely need 100 kB. The next run finds the few larger
+ * changes, such as a push of thousands of commits. Anyone may send this much, so the bytes are held in memory for
+ * unauthenticated senders too, up to a limit for all requests together. Source: S42.
  */
 const MAX_NOTIFICATION_BYTES = 1024 * 1024;
 
-/** `/hooks`. */
+/** Mounts `/hooks`. */
 export function mountHooks(at: Mount, { webhooks }: { webhooks: WebhookReceiver }): void {
   const deps = { webhooks, room: makeBodyRoom() };
   at.open(routes.app, ({ params, c }) => receive(deps, params, c));
@@ -36,7 +36,7 @@ async function receive(
 }
 
 function answerTo(taken: Awaited<ReturnType<WebhookReceiver["receive"]>>): Response {
-  // One answer for every failure: the caller learns nothing about what exists.
+  // Every failure gets the same response, so that the caller learns nothing about what exists.
   if (taken === undefined) throw noSuchThing();
   const { body = "", contentType = "text/plain" } = taken.reply ?? {};
   return new Response(body, { headers: { "Content-Type": contentType } });

@@ -7,16 +7,16 @@ import type { WebhookSubscriptionRecord } from "#storage/records/webhook-subscri
 import { makeContext, type SyncDeps } from "#server/sync/deps.ts";
 import { toProblem } from "#server/sync/problem.ts";
 
-/** The remaining quarter leaves time for failed tries. */
+/** The share of a subscription's lifetime after which it is renewed. The remaining quarter leaves time for retries. */
 const RENEWED_AFTER = 0.75;
 const LEAST_LIFE_MS = 60_000;
 const MOST_CHARS = 4_096;
-/** A provider that does not answer delays the end of a connector by at most this. */
+/** The longest time that an unresponsive provider delays the deletion of a connector. */
 const END_MS = 20_000;
 
 /**
- * Makes a connector's subscription, or its next one. The new one is stored before the former is ended, so that there is
- * no gap; if this process died before storing one, it is made again.
+ * Makes a connector's subscription, or renews it. The new subscription is stored before the previous one is ended, so
+ * that there is no gap. If this process ends before the new one is stored, another is made.
  */
 export async function subscribe(
   deps: SyncDeps,
@@ -58,7 +58,7 @@ export async function subscribe(
   }
 }
 
-/** Ends the subscription of a connector that is being deleted, if possible, and forgets its credentials. */
+/** Ends the subscription of a connector that is being deleted, if possible, and removes its credentials. */
 export async function unsubscribe(
   deps: SyncDeps,
   { workspaceId }: Pick<ClaimedJob, "workspaceId">,
@@ -77,7 +77,7 @@ export async function unsubscribe(
     } catch (error) {
       deps.log.warn({ connectorId, problem: toProblem(error) }, "A webhook could not be unsubscribed from");
     }
-    // Given back, the job is tried again by the worker that takes it.
+    // When the job is released, the next worker that claims it tries again.
     signal.throwIfAborted();
   }
   await deps.store.transaction(async (tx) => {
@@ -86,7 +86,10 @@ export async function unsubscribe(
   });
 }
 
-/** A subscription that can't be ended expires by itself, or notifies a URL that belongs to no one any more. */
+/**
+ * Ends a subscription. If that fails, the subscription expires by itself, or notifies a URL that no longer belongs to a
+ * connector.
+ */
 async function end(
   { log }: Pick<SyncDeps, "log">,
   { webhook }: Source,
@@ -104,7 +107,7 @@ function isLiving({ data, expiresAt }: Pick<WebhookSubscriptionRecord, "data" | 
   return data !== null && (expiresAt === null || expiresAt > now);
 }
 
-/** @throws Error for `data` that is too large: the source's fault */
+/** @throws Error if the source's `data` is too large, which is a fault of the source */
 function toRecord(made: WebhookSubscription | undefined, now: number) {
   const none = { data: null, expiresAt: null, dueAt: null, tries: 0, problem: null };
   if (!made) return none;

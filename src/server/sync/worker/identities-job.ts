@@ -33,8 +33,8 @@ type Outcome = (
   Sent;
 
 /**
- * Does the next run of identities of a connector: of everything, or of the groups that notifications name. Runs of one
- * kind follow each other; a failed one is tried again later.
+ * Does a connector's next run of groups and users, either of everything or of the groups that notifications name. Runs
+ * of one kind follow each other. A failed run is tried again later.
  */
 export async function runIdentitiesJob(
   deps: SyncDeps,
@@ -51,7 +51,7 @@ export async function runIdentitiesJob(
   if (outcome.type === "superseded") {
     // A lost lease means that another worker has the job.
     if (outcome.reason === "lease_lost") return { type: "settled" };
-    // Another run has ended in the meantime, or the config has changed: this run starts its reading over.
+    // Another run has ended in the meantime, or the config has changed, so this run starts over.
     const isOvertaken = outcome.reason === "overtaken" || outcome.reason === "scope_changed";
     return { type: "again", at: deps.now() + (isOvertaken ? 0 : RETRY_MS) };
   }
@@ -70,7 +70,7 @@ async function listOpen({ syncs }: WorkspaceStore, { type }: ClaimedJob, connect
   return open.filter(({ items }) => (items !== null) === (type === "told_groups"));
 }
 
-/** Takes the next run; undefined when none is due: then the job is settled too. */
+/** Starts the next run; undefined if none is due, and then the job is settled too. */
 async function start(
   deps: SyncDeps,
   job: ClaimedJob,
@@ -88,7 +88,7 @@ async function start(
         resumeAt = Math.min(resumeAt, sync.resumeAt);
         continue;
       }
-      // Still "running": its worker died during it.
+      // A run that is still "running" lost its worker.
       const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
       if (!isWanted || attempt > MAX_ATTEMPTS) {
         await giveUp(deps, tx, job, { connector, connectorId, sync, problem: isWanted ? GIVEN_UP : null });
@@ -105,14 +105,14 @@ async function start(
       await workspace.syncs.update(sync.syncId, patch);
       return { connector, sync: { ...sync, ...patch } };
     }
-    // In the same transaction: a request that comes after it puts a new job in line.
+    // This happens in the same transaction, so that a later request adds a new job.
     if (resumeAt === Infinity) await tx.queue.finish(job.jobId, owner);
     else await tx.queue.giveBack(job.jobId, owner, resumeAt);
     return undefined;
   });
 }
 
-/** Ends a run that is not done: no one wants it any more, or its worker died during it too often. */
+/** Ends an unfinished run that no one needs any more, or whose worker died too often. */
 async function giveUp(
   { now, randomBytes, emit }: SyncDeps,
   tx: Store,
@@ -160,7 +160,7 @@ async function perform(
     const { config } = context;
     http = context.http;
     limits = source.spec.limits ?? {};
-    // The cursor of groups and users belongs to an account too.
+    // The cursor of groups and users belongs to one account, too.
     const bound = await bind(deps.store, workspaceId, { source, config, connector, authority, now: deps.now() });
     if (bound && source?.sessions) await readAgain(deps, deps.store, workspaceId, bound);
     const { wholeAt } = await store.sourcePeople.summaryOf(connectorId);
@@ -207,8 +207,9 @@ async function perform(
 }
 
 /**
- * The whole run that this one continues: it had read a part of everything when the provider became unreachable. A run
- * that failed for another reason might fail there again, and one that began long ago is read again anyway.
+ * Finds the whole run that this run continues, which had read part of everything when the provider became unreachable.
+ * A run that failed for another reason might fail at the same position again, and a run that began long ago is read
+ * again anyway.
  */
 async function findRunToFinish(
   { sourcePeople, syncs }: WorkspaceStore,
@@ -235,7 +236,7 @@ async function finish(
     const { syncs, sourcePeople } = workspace;
     const today = await syncs.find(sync.syncId);
     if (!today || today.finishedAt !== null) return settle(deps, tx, job, owner);
-    // Of all attempts together.
+    // The sum over all attempts.
     const requests = (today.counts.requests ?? 0) + outcome.requests;
     const counts = { ...today.counts, requests };
     if (outcome.type === "stopped" && outcome.reason === "give_back" && today.state === "running") {
@@ -243,14 +244,14 @@ async function finish(
       return settle(deps, tx, job, owner);
     }
     if (outcome.type === "failed" && outcome.problem.code === "rate_limited" && today.state === "running") {
-      // The same run goes on: a new one would start from the beginning.
+      // The same run continues. A new run would start from the beginning.
       const resumeAt = now() + Math.max(1_000, outcome.problem.retryAfterMs ?? RETRY_MS);
       const state = nextSyncState(today.state, "wait");
       await syncs.update(sync.syncId, { state, resumeAt, problem: outcome.problem, counts });
       await wakeWaiting(tx, job.workspaceId, connectorId, now());
       return settle(deps, tx, job, owner);
     }
-    // The changes after the cursor are lost: the next run reads everything.
+    // The changes after the cursor are lost, so the next run reads everything.
     if (outcome.type === "failed" && outcome.problem.code === "cursor_expired") await sourcePeople.restart(connectorId);
     const patch = afterOf(outcome, { ...today, counts });
     await syncs.update(sync.syncId, { ...patch, finishedAt: now() });
@@ -270,7 +271,7 @@ async function settle({ now }: SyncDeps, tx: Store, job: ClaimedJob, owner: stri
   else await tx.queue.finish(job.jobId, owner);
 }
 
-/** Schedules the next run, and records how much of the notifications' share this one used. */
+/** Schedules the next run, and records how much of the notifications' share this run used. */
 async function schedule(
   { now, randomBytes, findSource }: SyncDeps,
   { access, identitySchedules }: WorkspaceStore,
@@ -321,7 +322,7 @@ function afterOf(
   }
 }
 
-/** Whether everything requested was read; for some groups no listing is complete. */
+/** Whether everything requested was read. A run of selected groups never has a complete listing. */
 function isWhole({ isComplete, unread }: Outcome & { type: "done" }, { items }: SyncRecord): boolean {
   return (isComplete || items !== null) && unread === 0;
 }

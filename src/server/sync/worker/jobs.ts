@@ -25,15 +25,15 @@ import { removeHidden } from "#server/sync/hidden-items.ts";
 
 export interface JobSignals {
   signal: AbortSignal;
-  /** Called with the run that the job does. */
+  /** Called with the id of the job's run. */
   onSync(syncId: string): void;
 }
 
-/** Finished runs kept for each connector. */
+/** The number of finished runs kept for each connector. */
 const RUNS_KEPT = 100;
 const PURGE_SLICE = 100;
 
-/** Does a claimed job. */
+/** Runs a claimed job. */
 export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, signals: JobSignals): Promise<JobEnd> {
   switch (job.type) {
     case "sync":
@@ -80,7 +80,7 @@ export async function runJob(deps: SyncDeps, job: ClaimedJob, owner: string, sig
   }
 }
 
-/** The source's own data is removed first: if this process ends here, the record still shows that there is work. */
+/** Removes the source's own data first: if this process ends here, the record still shows that work remains. */
 async function removeLast({ store, findSource }: SyncDeps, workspaceId: string, connectorId: string): Promise<void> {
   const { connectors } = store.in(workspaceId);
   const connector = await connectors.find(connectorId);
@@ -89,7 +89,10 @@ async function removeLast({ store, findSource }: SyncDeps, workspaceId: string, 
   await connectors.remove(connectorId);
 }
 
-/** Queues a run that reads everything again; does nothing for a connector that can't run now or only takes pushes. */
+/**
+ * Queues a run that reads everything again. Does nothing for a connector that can't run now or that only receives
+ * pushes.
+ */
 export async function readAgain(
   deps: SyncDeps,
   tx: Store,
@@ -117,13 +120,13 @@ async function purge(
 }
 
 /**
- * Deletes the items of a connector that its source has refused for too long; once the source answers, they are read
- * from the beginning.
+ * Deletes the items of a connector whose source has refused access for too long. Once the source accepts requests
+ * again, they are read from the beginning.
  */
 async function purgeRefused(deps: SyncDeps, job: ClaimedJob, signal: AbortSignal): Promise<JobEnd> {
   const connectorId = requireConnectorId(job);
   const { connectors } = deps.store.in(job.workspaceId);
-  // Someone may have reconnected it in the meantime.
+  // Someone may have reconnected the connector in the meantime.
   const connector = await connectors.find(connectorId);
   if (!connector || connector.refusedAt === null) return { type: "done" };
   const end = await purge(deps, job, { connectorId }, signal);
@@ -161,7 +164,7 @@ async function runSyncJob(
   return { type: "settled" };
 }
 
-/** Takes the connector's next run; undefined when none is due: then the job is settled too. */
+/** Starts the connector's next run; undefined if none is due, and then the job is settled too. */
 async function startNext(
   deps: SyncDeps,
   job: ClaimedJob,
@@ -185,8 +188,8 @@ async function startNext(
           await tx.queue.giveBack(job.jobId, owner, now() + CHECK_AGAIN_MS);
           return undefined;
         }
-        // Still "running" in the records: its worker died during it. `saveRun` restarts the count when an attempt gets
-        // further.
+        // A run that is still "running" in the records lost its worker. `saveRun` restarts the count when an attempt
+        // makes progress.
         const attempt = sync.attempt + (sync.state === "running" || sync.attempt === 0 ? 1 : 0);
         if (attempt <= MAX_ATTEMPTS) return start(deps, tx, job.workspaceId, connector, { ...sync, people }, attempt);
         const random = (randomBytes(1)[0] ?? 0) / 255;
@@ -197,13 +200,13 @@ async function startNext(
         await reportEnd(emit, tx, job.workspaceId, connector, sync.syncId);
       }
     }
-    // In the same transaction: a request for a run after it puts a new job in line.
+    // This happens in the same transaction, so that a later request for a run adds a new job.
     await tx.queue.finish(job.jobId, owner);
     return undefined;
   });
 }
 
-/** Puts runs that only read again last, whenever they were requested. */
+/** Sorts runs that only read items again last, whenever they were requested. */
 function inTurn(open: readonly SyncRecord[]): SyncRecord[] {
   return [...open.filter((sync) => !isReaderRun(sync)), ...open.filter(isReaderRun)];
 }
@@ -221,9 +224,9 @@ async function start(
   const isFirst = sync.startedAt === null;
   const isWhole = sync.mode === "full" || sync.mode === "incremental";
   const pass = isFirst && isWhole ? await findPass(itemWrites, connector) : undefined;
-  // An unfinished full listing goes on first, whatever was requested.
+  // An unfinished full listing continues first, whatever was requested.
   const mode = pass?.mode === "full" ? "full" : sync.mode;
-  // A full run starts from the beginning, or continues one that did; until it has ended, nothing before it counts as a
+  // A full run starts from the beginning, or continues one that did. Until it has ended, no earlier run counts as a
   // full listing.
   const isNew = isFirst && mode === "full";
   const reset = isNew ? { lastFullAt: null, ...(pass?.mode !== "full" && { cursor: null }) } : {};
@@ -235,7 +238,7 @@ async function start(
     attempt,
     startedAt: sync.startedAt ?? now,
     items,
-    // The source does not report how many items it was asked for.
+    // The source doesn't report how many items were requested.
     ...(isFirst && items && { progress: { ...sync.progress, total: items.length } }),
     resumeAt: null,
     problem: null,
@@ -293,7 +296,7 @@ async function runStarted(
   }
 }
 
-/** Whether another job waits, or, while this one only reads again, another run of the same connector. */
+/** Whether another job waits or, if this run only reads items again, another run of the same connector. */
 async function isOtherWaiting({ store, now }: SyncDeps, job: ClaimedJob, sync: SyncRecord): Promise<boolean> {
   if (await store.queue.isOtherWaiting(job.jobId, now())) return true;
   if (!isReaderRun(sync)) return false;
@@ -331,10 +334,11 @@ async function finish(
       const age = { now: now(), maxAclAgeMs: await access.maxAclAgeMs() };
       const proof = end.type === "done" && source ? afterProof(source.spec, connector, sync, age) : {};
       await connectors.update(connectorId, { ...after.connector, ...proof });
-      // State and age of a connector decide who sees its items.
+      // A connector's state and the age of its permissions decide who sees its items.
       if (after.connector.state !== undefined) await access.raiseEpoch();
       if (end.type === "done") await listAgain({ tx, now, randomBytes }, job.workspaceId, connector);
-      // A full listing with this error would fail the same way again: it waits for its next turn, as after any failure.
+      // A full listing with this error would fail the same way again, so it waits for its next turn, as after any
+      // failure.
       if (problem?.code === "cursor_expired" && sync.mode !== "full" && after.connector.state === "active") {
         const wish = { trigger: sync.trigger, mode: "full", now: now(), randomBytes } as const;
         await requestSync(tx, job.workspaceId, connector, wish);
@@ -358,9 +362,9 @@ async function finish(
   });
 }
 
-/** Items that one run lists again. */
+/** The number of items that one run lists again. */
 const RELIST_AT_ONCE = 500;
-/** Content that is being changed is left alone for a moment, longer each time. */
+/** Content that is being changed is read again after this time, which gets longer with each try. */
 const RELIST_AFTER_MS = 5_000;
 
 /** Requests a run of the items whose content had another version than the listed one. */

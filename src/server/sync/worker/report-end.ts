@@ -3,7 +3,10 @@ import type { Emit } from "#server/events/outbox.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/records/store.ts";
 
-/** Emits the end of a run to the workspace's systems, in the transaction of its end. A cancelled run emits nothing. */
+/**
+ * Emits the event of a run's end to the workspace's systems, in the transaction of the end. A cancelled run emits
+ * nothing.
+ */
 export async function reportEnd(
   emit: Emit | undefined,
   tx: Store,

@@ -4,14 +4,14 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ClaimedJob } from "#storage/records/queue.ts";
 import type { Store } from "#storage/records/store.ts";
 
-/** How long an answer is valid: a run asks for each item. */
+/** How long the setting is cached. A run reads it for each item. */
 const FRESH_MS = 1_000;
-/** More workspaces than have runs under way. */
+/** The cache size, larger than the number of workspaces that have runs at a time. */
 const MAX_KNOWN = 1_000;
 
 /**
- * Whether a workspace wants secrets in texts to be found; asked for each item, so that a change takes effect within a
- * second, including in runs under way. Source: S37.
+ * Makes the check whether a workspace keeps secrets in texts, so that they can be found. It is called for each item, so
+ * a change takes effect within a second, including in runs that are in progress. Source: S37.
  */
 export function makeKeepsSecrets(store: Pick<Store, "workspaces">, now: () => number) {
   const known = new LRUCache<string, { keeps: boolean; until: number }>(atMost(MAX_KNOWN));
@@ -25,9 +25,9 @@ export function makeKeepsSecrets(store: Pick<Store, "workspaces">, now: () => nu
 }
 
 /**
- * Brings the stored data in line with the workspace's setting. Secrets are removed from the stored texts and kept
- * nowhere, so restoring them means reading the sources again. Pushed items get theirs back only when they are pushed
- * again.
+ * Updates the stored data after a change of the workspace's setting for secrets. Secrets are removed from the stored
+ * texts and kept nowhere, so restoring them means reading the sources again. Pushed items get their secrets back only
+ * when they are pushed again.
  *
  * @param readAgain  queues a full run of a connector
  * @returns false when it was interrupted and has to begin again

@@ -14,7 +14,7 @@ export interface WorkerOptions extends SyncDeps {
   randomBytes: RandomBytes;
   sleep: Sleep;
   log: Log;
-  /** Runs at once; 4 by default. */
+  /** The number of jobs that run at once. Default: 4. */
   concurrency?: number;
 }
 
@@ -24,8 +24,8 @@ const IDLE_MS = 1_000;
 const HEARTBEAT_MS = LEASE_MS / 3;
 
 /**
- * One job of these kinds always gets a slot, however many others run: while they wait, someone may read what they may
- * not any more.
+ * One job of these kinds always gets a slot, however many others run. While such a job waits, someone may read what
+ * they may no longer read.
  */
 const OF_IDENTITIES: readonly JobType[] = ["identities", "told_groups"];
 
@@ -36,7 +36,10 @@ interface Running {
   syncId?: string;
 }
 
-/** Claims jobs of the queue and does them, several at once. At least once: a job of a dead worker is done again. */
+/**
+ * Makes the worker, which claims jobs of the queue and runs several at once. A job runs at least once: a dead worker's
+ * job runs again.
+ */
 export function makeSyncWorker(options: WorkerOptions) {
   const { store, now, sleep, log, concurrency = 4 } = options;
   const schedule = makeSchedule(options);
@@ -90,7 +93,7 @@ export function makeSyncWorker(options: WorkerOptions) {
     } catch (error) {
       log.error({ jobId: job.jobId, type: job.type, error }, "A job failed");
       await store.queue.giveBack(job.jobId, owner, now() + 60_000).catch((failure: unknown) => {
-        // Its lease expires by itself, and then it is done again.
+        // The job's lease expires by itself, and then the job runs again.
         log.warn({ jobId: job.jobId, error: failure }, "A job could not be returned to the queue");
       });
     } finally {
@@ -112,7 +115,7 @@ export function makeSyncWorker(options: WorkerOptions) {
         const isOurs = await store.queue.heartbeat(entry.job.jobId, owner, now() + LEASE_MS);
         if (!isOurs || (await isCancelled(entry))) entry.abort.abort("cancel" satisfies StopReason);
       } catch (error) {
-        // The database may be back at the next beat; the lease outlasts three of them.
+        // The database may be back at the next heartbeat. The lease lasts for three heartbeats.
         log.warn({ jobId: entry.job.jobId, error }, "A heartbeat failed");
       }
     }
@@ -137,25 +140,25 @@ export function makeSyncWorker(options: WorkerOptions) {
   }
 
   return {
-    /** Begins to claim and schedule; ends by `stop`. */
+    /** Starts claiming and scheduling. `stop` ends it. */
     start(): void {
       loop ??= work();
     },
-    /** Checks the queue at once: a job was just added. */
+    /** Checks the queue at once. Call it when a job was added. */
     wake,
-    /** Ends a run of this process soon; one of another process ends with its next batch or heartbeat. */
+    /** Ends a run of this process soon. A run of another process ends with its next batch or heartbeat. */
     cancel(syncId: string): void {
       for (const entry of running.values())
         if (entry.syncId === syncId) entry.abort.abort("cancel" satisfies StopReason);
     },
-    /** Finishes the batches under way, gives unfinished jobs back, and returns when all is quiet. */
+    /** Finishes the batches in progress, releases unfinished jobs, and returns when nothing runs any more. */
     async stop(): Promise<void> {
       over.abort();
       for (const entry of running.values()) entry.abort.abort("give_back" satisfies StopReason);
       await loop;
       await Promise.all([...running.values()].map((entry) => entry.done));
     },
-    /** Works until nothing is due; for tests and commands that end. Returns how many jobs it did. */
+    /** Works until no job is due, for tests and for commands that end. Returns the number of jobs done. */
     async runUntilIdle(): Promise<number> {
       let count = 0;
       for (;;) {
@@ -163,7 +166,7 @@ export function makeSyncWorker(options: WorkerOptions) {
         const claimed = await claim();
         count += claimed;
         if (claimed === 0 && running.size === 0) return count;
-        // Claimed jobs may be done already: then there is nothing to wait for.
+        // Claimed jobs may be done already, and then there is nothing to wait for.
         if (running.size > 0) await Promise.race([...running.values()].map((entry) => entry.done));
       }
     },
