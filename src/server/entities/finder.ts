@@ -11,13 +11,13 @@ const MAX_CLOSE = 5;
 export interface EntityFinderDeps {
   policy: Policy;
   index: SearchIndex;
-  /** Whether items of this source belong to a person's account there. */
+  /** Whether items of this source belong to accounts of people there. */
   hasPeople(providerId: string): boolean;
-  /** The verified address of this user; undefined until they have one. */
+  /** Returns this user's verified address; undefined if they have none yet. */
   verifiedEmailOf(userId: string): Promise<string | undefined>;
 }
 
-/** Makes the lookup of entities; all its answers come from items that the reader may see (S9, S11). */
+/** Makes the lookup of entities. All results come from items that the reader may see (S9, S11). */
 export function makeEntityFinder({ policy, index, hasPeople, verifiedEmailOf }: EntityFinderDeps): EntityFinder {
   const finder: EntityFinder = {
     async me(actor) {
@@ -71,7 +71,7 @@ export function makeEntityFinder({ policy, index, hasPeople, verifiedEmailOf }: 
   return finder;
 }
 
-/** The entity as the newest visible item shows it. */
+/** Returns the entity as the newest visible item shows it. */
 async function shownBy(policy: Policy, index: SearchIndex, actor: Actor, entityId: string) {
   const viewer = await policy.viewerOf(actor);
   const request = { workspaceId: actor.workspaceId, viewer, query: "", order: "recency", limit: 3 } as const;
@@ -85,7 +85,7 @@ async function shownBy(policy: Policy, index: SearchIndex, actor: Actor, entityI
   });
 }
 
-/** Whether the words are its whole name, login or email. */
+/** Whether the words are the entity's whole name, login or email address. */
 function isExactly(one: ShownEntity, words: readonly string[]): boolean {
   const asked = words.join(" ");
   return [one.name, one.login, one.email].some((text) => text !== null && foldWords(text).join(" ") === asked);

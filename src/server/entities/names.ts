@@ -2,18 +2,21 @@ import { foldWord } from "#text/fold.ts";
 import type { OpenList } from "#storage/policy/policy.ts";
 import type { EntityName, ShownEntity } from "#storage/records/entities.ts";
 
-/** Names read at once: an index walk of a few milliseconds. */
+/** The number of names read at once. The index walk takes a few milliseconds. */
 const WALK = 5000;
 const EVIDENCE = 200;
-/** Most names of one person: a source has one or two, and the number of connectors is limited. */
+/** The maximum number of names for one person. A source has one or two, and the number of connectors is limited. */
 const MOST_WITH_EMAIL = 500;
 
-/** The folded words of a text, in the form names are stored, without the mark of a channel or a person before them. */
+/**
+ * Returns the normalized words of a text, in the form in which names are stored, without a leading mark of a channel or
+ * a person.
+ */
 export function foldWords(text: string): string[] {
   return text.split(/\s+/u).filter(Boolean).map(foldWord).map(withoutMark).filter(Boolean);
 }
 
-/** `#eng` also matches as `eng`, and the other way round. */
+/** Removes the mark, because `#eng` also matches as `eng`, and the other way round. */
 function withoutMark(word: string): string {
   return word.replace(/^[#@]+(?=.)/, "");
 }
@@ -22,13 +25,13 @@ function partsOf(nameKey: string): string[] {
   return nameKey.split(" ").map(withoutMark);
 }
 
-/** True when every word begins some word of the name. */
+/** Whether each word is the beginning of some word in the name. */
 export function hasWords(nameKey: string, words: readonly string[]): boolean {
   const parts = partsOf(nameKey);
   return words.every((word) => parts.some((part) => part.startsWith(word)));
 }
 
-/** True when the words are one letter or two away from the name's own, word by word in any order. */
+/** Whether the words differ from the name's words by one letter or two, word by word in any order. */
 export function isClose(nameKey: string, words: readonly string[]): boolean {
   const parts = partsOf(nameKey);
   const near = words.filter((word) => parts.some((part) => distanceWithin(word, part, word.length > 4 ? 2 : 1)));
@@ -36,8 +39,8 @@ export function isClose(nameKey: string, words: readonly string[]): boolean {
 }
 
 /**
- * The entities that visible items give a name which `fits`, each as the first such item shows it. Every name that fits
- * is judged before anything is cut: hidden ones never take a visible one's place (S9).
+ * Returns the entities to which visible items give a name that `fits`, each as the first such item shows it. Access is
+ * checked for every name that fits before the list is cut, so a hidden name never takes a visible one's place (S9).
  */
 export async function visibleByName(
   open: OpenList,
@@ -59,7 +62,7 @@ export async function visibleByName(
   return [...found.values()];
 }
 
-/** The people whom visible items show with this address, each as the first such item shows them. */
+/** Returns the people whom visible items show with this address, each as the first such item shows them. */
 export async function visibleByEmail(open: OpenList, email: string): Promise<ShownEntity[]> {
   const found = new Map<string, ShownEntity>();
   for (const name of await open.store.entities.namesWithEmail(email, MOST_WITH_EMAIL)) {
@@ -69,7 +72,7 @@ export async function visibleByEmail(open: OpenList, email: string): Promise<Sho
   return [...found.values()];
 }
 
-/** The name as the first visible item shows it; undefined when only hidden ones have it. */
+/** Returns the name as the first visible item shows it; undefined if only hidden items have it. */
 async function evidence(open: OpenList, name: EntityName): Promise<ShownEntity | undefined> {
   let afterKbId = "";
   for (;;) {

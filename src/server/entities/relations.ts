@@ -5,8 +5,8 @@ import type { EntityRelationRecord } from "./types.ts";
 const MAX_RELATIONS = 20;
 
 /**
- * Other people and things on the same visible items, the most frequent first, each with the newest item that shows it.
- * `newest` is in the order of time.
+ * Returns other people and things on the same visible items, the most frequent first, each with the newest item that
+ * shows it. `newest` is in the order of time.
  */
 export function relationsOf(
   shown: readonly ShownEntity[],

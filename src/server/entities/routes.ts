@@ -38,7 +38,7 @@ export function mountEntities(
   });
 }
 
-/** Names alone don't distinguish them: each is given with details that do. */
+/** Makes the error for an ambiguous name. Names alone don't distinguish the candidates, so each has details that do. */
 function severalMeant(candidates: readonly EntityRecord[]): ApiError {
   const lines = candidates.map(({ entityId, type, name, email, sources, providers }) => {
     const places = (sources.length > 0 ? sources : providers)

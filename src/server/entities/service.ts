@@ -20,14 +20,14 @@ export interface EntityServiceOptions {
   clock: Clock;
 }
 
-/** Most names that a search checks; beyond, more words are needed to tell them apart. */
+/** The maximum number of names that a search checks. If more match, the query needs more words. */
 const MAX_MATCHES = 1000;
-/** Visible items that an overview is made from, the newest first. */
+/** The number of visible items from which an overview is made, newest first. */
 const EVIDENCE = 200;
 const RECENT_MS = 90 * 86_400_000;
 const SHOWN = 10;
 
-/** Makes the service of entities: each answer is built from items that the reader may see now. Source: S11, B21. */
+/** Makes the service of entities. Each answer is built from items that the reader may see now. Source: S11, B21. */
 export function makeEntityService(options: EntityServiceOptions): EntityService {
   const { policy, finder, cursors } = options;
   return {
@@ -104,7 +104,7 @@ async function describeAll(options: EntityServiceOptions, actor: Actor, found: r
   return records;
 }
 
-/** Everything about an entity (several for `me`); undefined when nothing visible names it. */
+/** Returns everything about an entity (several for `me`); undefined if no visible item names it. */
 async function overviewOf(
   { policy, index, clock }: EntityServiceOptions,
   actor: Actor,
@@ -175,7 +175,7 @@ async function overviewOf(
   });
 }
 
-/** Name and aliases as the newest items show them. */
+/** Makes the record with the name and aliases that the newest items show. */
 function toRecord(own: readonly ShownEntity[], newestFirst: readonly string[]) {
   const rank = new Map(newestFirst.map((kbId, at) => [kbId, at]));
   const rows = own.toSorted((a, b) => (rank.get(a.kbId) ?? Infinity) - (rank.get(b.kbId) ?? Infinity));

@@ -2,21 +2,21 @@ import type { EntityType, ItemKind } from "#api/common.ts";
 import type { Actor } from "#storage/access/actor.ts";
 import type { ItemRecord } from "#storage/item-record.ts";
 
-/** An entity from the items that the reader may see, and from nothing else (S11). Times are epoch milliseconds. */
+/** An entity built only from items that the reader may see (S11). Times are epoch milliseconds. */
 export interface EntityRecord {
   entityId: string;
   type: EntityType;
   name: string;
-  /** Other names that visible items give it. */
+  /** Other names that visible items use for the entity. */
   aliases: readonly string[];
   email: string | null;
   login: string | null;
   claimed: boolean;
-  /** Kinds of app with items of it, and the places there; the one with most items first. */
+  /** Kinds of app that have items of the entity, and the places in them. Those with the most items come first. */
   providers: readonly string[];
   sources: readonly string[];
   itemCount: number;
-  /** The newest change of an item of it. */
+  /** The latest change of an item of the entity. */
   lastSeenAt: number | null;
 }
 
@@ -33,7 +33,7 @@ export interface EntityRelationRecord {
   name: string;
   claimed: boolean;
   itemCount: number;
-  /** The newest visible item that shows it. */
+  /** The newest visible item that shows the entity. */
   kbId: string;
 }
 
@@ -53,7 +53,7 @@ export interface EntityQuery {
   cursor?: string;
 }
 
-/** The result of resolving a text: one entity, several candidates, or the person asking if they have no account. */
+/** The result of resolving a text: one entity, several candidates, or the current person if they have no account. */
 export type EntityAnswer =
   | { type: "overview"; overview: EntityOverview }
   | { type: "candidates"; candidates: readonly EntityRecord[]; notes: readonly string[] };
@@ -62,8 +62,8 @@ export interface EntityService {
   /** @throws ApiError `invalid_cursor` */
   search(actor: Actor, query: EntityQuery): Promise<EntityPage>;
   /**
-   * The overview of the entity that `entity` names (entityId, email, URL, name, `me`), or candidates when it is
-   * ambiguous.
+   * Returns the overview of the entity that `entity` names (entityId, email address, URL, name, `me`), or candidates if
+   * it is ambiguous.
    *
    * @throws ApiError `not_found`, `invalid_argument` for a bad date
    */
@@ -83,18 +83,19 @@ export interface NamedEntity {
 /** Resolves a text to entities that the reader may see. */
 export interface EntityFinder {
   /**
-   * The entities of the person asking: `found` by proven links, `claims` by their verified email address, which anyone
-   * can write into a document. `unlinked`: sources in which they have no linked account.
+   * Returns the current person's entities: `found` by proven links, `claims` by their verified email address, which
+   * anyone can write into a document. `unlinked`: sources in which they have no linked account.
    */
   me(actor: Actor): Promise<{ found: NamedEntity[]; claims: NamedEntity[]; unlinked: string[] }>;
   /**
-   * Entities with exactly this name, login or email, else those with all its words; and close ones when there is none.
+   * Returns the entities with exactly this name, login or email address, else those whose names contain all the words,
+   * else those with similar names.
    */
   byName(
     actor: Actor,
     text: string,
     types: "person" | "container",
   ): Promise<{ found: NamedEntity[]; close: NamedEntity[] }>;
-  /** Names of entities as visible items show them; those that nothing visible names are left out. */
+  /** Returns names of entities as visible items show them. Entities that no visible item names are left out. */
   named(actor: Actor, entityIds: readonly string[]): Promise<NamedEntity[]>;
 }

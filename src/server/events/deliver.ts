@@ -18,33 +18,38 @@ export interface DeliveryOptions extends Pick<Parts, "store" | "clock" | "random
   client: Pick<GuardedClient, "resolve" | "send">;
   secrets: TargetSecrets;
   audit: Pick<AuditRecorder, "recordSystem">;
-  /** Records the events due for the state of connectors, before each check for due deliveries. */
+  /** Records the due events about the state of connectors, before each check for due deliveries. */
   watch(): Promise<void>;
 }
 
 export interface EventDelivery {
-  /** Begins to send; ends by `stop`. */
+  /** Starts sending. `stop` ends it. */
   start(): void;
-  /** Checks at once: something is due. */
+  /** Checks at once. Call it when a delivery is due. */
   wake(): void;
-  /** Ends requests under way; their events are sent again. */
+  /** Ends requests in progress. Their events are sent again. */
   stop(): Promise<void>;
-  /** Sends until nothing is due; for tests. Returns the number of tries. */
+  /** Sends until no delivery is due; for tests. Returns the number of tries. */
   runUntilIdle(): Promise<number>;
-  /** Deletes events that are older than 30 days, and expired secrets. */
+  /** Deletes events older than 30 days, and expired secrets. */
   sweep(): Promise<void>;
 }
 
 const IDLE_MS = 1_000;
-/** Targets served at once. A workspace has at most 20, so one workspace's unresponsive targets don't delay others. */
+/**
+ * The number of targets that are served at once. A workspace has at most 20 targets, so one workspace's unresponsive
+ * targets don't delay others.
+ */
 const TARGETS_AT_ONCE = 64;
-/** Deliveries to a target before another one has its turn. */
+/** The number of deliveries to a target before another target has its turn. */
 const TURN = 50;
 const LEASE_MS = SEND_TIMEOUT_MS + 5_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Waits after the first, second … failed try, 25.7 hours together; each is spread by up to a quarter. */
+/**
+ * The waits after the first, second … failed try, 25.7 hours in total. Each is changed at random by up to a quarter.
+ */
 const WAITS_MS = [
   5_000,
   30_000,
@@ -61,16 +66,17 @@ const WAITS_MS = [
 const MAX_TRIES = WAITS_MS.length + 1;
 /** The longest pause that a target can ask for. */
 const MAX_RETRY_AFTER_MS = DAY_MS;
-/** A target that has accepted nothing for this long is paused. */
+/** A target that has accepted no delivery for this long is paused. */
 const FAILING_MS = 3 * DAY_MS;
 const KEEP_MS = 30 * DAY_MS;
-/** Most events kept for a paused target; the oldest is dropped first. */
+/** The maximum number of events kept for a paused target. The oldest is dropped first. */
 const MAX_WAITING = 50_000;
 const SWEEP_SLICE = 1_000;
 
 /**
- * Sends due events: to each target one event after the other, in the order in which they happened, and to several
- * targets at once. At least once: an event being sent when a process died is sent again, with the same id.
+ * Makes the sender of due events. To each target it sends one event after the other, in the order in which they
+ * happened, and it serves several targets at once. Delivery is at least once: an event that was being sent when a
+ * process died is sent again, with the same id.
  */
 export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
   const { store, clock, sleep, log, secrets, audit } = options;
@@ -83,7 +89,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
 
   const wake = () => nap.abort();
 
-  /** Begins to serve targets that are due, as far as there is room. @returns how many */
+  /** Starts serving targets that are due, up to the limit. @returns the number started */
   async function begin(): Promise<number> {
     let begun = 0;
     while (running.size < TARGETS_AT_ONCE && !over.signal.aborted) {
@@ -100,7 +106,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
     return begun;
   }
 
-  /** Returns the number of tries. */
+  /** Serves a claimed target. Returns the number of tries. */
   async function serve({ workspaceId, target: { targetId } }: ClaimedTarget, owner: string): Promise<number> {
     const { eventTargets } = store.in(workspaceId);
     let tries = 0;
@@ -124,14 +130,14 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
     return tries;
   }
 
-  /** The first waiting delivery; undefined if none waits, and then the target is not due any more. */
+  /** Returns the first waiting delivery; undefined if none waits, and then the target is no longer due. */
   async function findNext(workspaceId: string, targetId: string): Promise<Next | undefined> {
     const { eventTargets, eventDeliveries } = store.in(workspaceId);
     const target = await eventTargets.find(targetId);
     if (target?.state !== "active" || target.dueAt === null || target.dueAt > clock.now()) return undefined;
     const delivery = await eventDeliveries.findHead(targetId);
     if (delivery) return { target, delivery };
-    // An event added in the meantime made it due again.
+    // An event that was added in the meantime made the target due again.
     await store.transaction(async (tx) => {
       const inside = tx.in(workspaceId);
       if (await inside.eventDeliveries.findHead(targetId)) return;
@@ -153,7 +159,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
     return sendEvent(options.client, what, { now, signal: over.signal });
   }
 
-  /** Records how a try ended. @returns whether the next delivery can be sent at once */
+  /** Records the result of a try. @returns whether the next delivery can be sent at once */
   async function settle(workspaceId: string, { target, delivery }: Next, end: TryEnd): Promise<boolean> {
     const now = clock.now();
     const { targetId } = target;
@@ -171,7 +177,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
         code: end.type === "delivered" ? null : end.code,
       });
       const today = await eventTargets.find(targetId);
-      // An admin has paused it or changed its URL: this answer no longer applies.
+      // An admin has paused the target or changed its URL, so this result no longer applies.
       if (today?.state !== "active" || today.url !== target.url) return;
       await eventTargets.update(targetId, afterTry(end, today, { tries, isOver, reason, now, random: random() }));
       if (reason === undefined) return;
@@ -230,7 +236,7 @@ export function makeEventDelivery(options: DeliveryOptions): EventDelivery {
         await store.transaction(async (tx) => {
           const { eventTargets } = tx.in(place.workspaceId);
           const target = await eventTargets.find(place.targetId);
-          // Rotated again in the meantime: the newer overlap is still going on.
+          // The secret was rotated again in the meantime, and the newer overlap hasn't ended.
           if (!target || target.previousUntil === null || target.previousUntil > now) return;
           await eventTargets.update(place.targetId, secrets.forgetPrevious(place, target));
         });
@@ -244,7 +250,7 @@ interface Next {
   delivery: DeliveryRecord;
 }
 
-/** The reason to pause the target after this try, if any. */
+/** Returns the reason to pause the target after this try, if any. */
 function pauseFor(end: TryEnd, { failingSince }: EventTargetRecord, now: number): PauseReason | undefined {
   if (end.type === "delivered") return undefined;
   if (end.code === "gone") return "gone";

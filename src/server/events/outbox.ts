@@ -4,11 +4,11 @@ import { EVENT_DATA, type OutgoingEvent } from "#api/events.ts";
 import type { Store } from "#storage/records/store.ts";
 
 /**
- * Records an event for every target of the workspace that subscribes to it. Call it in the transaction of the change:
- * nothing is sent for a change that was rolled back, and nothing is lost when the process ends after the commit. If no
- * target subscribes, nothing is written.
+ * Records an event for every target of the workspace that subscribes to it. Call it in the transaction of the change.
+ * Nothing is then sent for a change that was rolled back, and nothing is lost if the process ends after the commit. If
+ * no target subscribes, nothing is written.
  *
- * @throws ZodError for data with anything but the ids, counts and codes of its type
+ * @throws ZodError for data that has anything but the ids, counts and codes of its event type
  */
 export type Emit = (tx: Store, workspaceId: string, event: OutgoingEvent) => Promise<void>;
 

@@ -3,10 +3,10 @@ import type { EventTargetRecord } from "#storage/records/event-targets.ts";
 import { sealedIn } from "#storage/vault.ts";
 import { makeSigningSecret } from "./signature.ts";
 
-/** The secrets that sign a target's deliveries, as stored in its row. */
+/** The secrets that sign a target's deliveries, as stored in the target's row. */
 export type SealedSecrets = Pick<EventTargetRecord, "sealed" | "previousUntil">;
 
-/** Keeps the secrets of targets; a plaintext is returned only when it is made. */
+/** Manages the secrets of targets. A secret's plaintext is returned only when the secret is made. */
 export type TargetSecrets = ReturnType<typeof makeTargetSecrets>;
 
 export interface TargetPlace {
@@ -19,11 +19,11 @@ interface Kept {
   previous: string | null;
 }
 
-/** Makes the keeper of target secrets. */
+/** Makes the manager of target secrets. */
 export function makeTargetSecrets({ vault, randomBytes }: Pick<Parts, "randomBytes" | "vault">) {
   const seal = ({ workspaceId, targetId }: TargetPlace, kept: Kept) =>
     vault.seal(placeOf(workspaceId, targetId), JSON.stringify(kept));
-  // Sealed by `seal` only.
+  // Only `seal` writes this value.
   const read = ({ workspaceId, targetId }: TargetPlace, { sealed }: SealedSecrets) =>
     JSON.parse(vault.open(placeOf(workspaceId, targetId), sealed)) as Kept;
 
@@ -32,7 +32,10 @@ export function makeTargetSecrets({ vault, randomBytes }: Pick<Parts, "randomByt
       const secret = makeSigningSecret(randomBytes);
       return { secret, sealed: seal(place, { secret, previous: null }), previousUntil: null };
     },
-    /** Makes a new secret; the previous one signs too until then, older ones no longer. */
+    /**
+     * Makes a new secret. Until `previousUntil`, deliveries are signed with the previous secret too. Older secrets no
+     * longer sign.
+     */
     rotate(
       place: TargetPlace,
       before: SealedSecrets,
@@ -42,7 +45,7 @@ export function makeTargetSecrets({ vault, randomBytes }: Pick<Parts, "randomByt
       const previous = previousUntil === null ? null : read(place, before).secret;
       return { secret, sealed: seal(place, { secret, previous }), previousUntil };
     },
-    /** The secrets that sign now, the newest first. @throws ApiError `secret_unreadable` */
+    /** Returns the secrets that sign at this time, newest first. @throws ApiError `secret_unreadable` */
     open(place: TargetPlace, target: SealedSecrets, now: number): string[] {
       const { secret, previous } = read(place, target);
       const isOverlapping = previous !== null && target.previousUntil !== null && target.previousUntil > now;

@@ -8,15 +8,15 @@ import type { GuardedClient } from "#net/guarded-client.ts";
 import type { EventRecord } from "#storage/records/event-deliveries.ts";
 import { sign } from "./signature.ts";
 
-/** How one try ended. Only the answer's status and `Retry-After` are read. */
+/** The result of one try. Only the response's status and `Retry-After` are read. */
 export type TryEnd =
   | { type: "delivered"; status: number }
   | { type: "failed"; status: number | null; code: DeliveryCode; retryAfterMs?: number };
 
-/** The longest time of a try, from the DNS lookup to the headers of the answer. */
+/** The longest duration of a try, from the DNS lookup to the response headers. */
 export const SEND_TIMEOUT_MS = 15_000;
 
-/** Sends an event to a URL, once. The answer's body isn't read. */
+/** Sends an event to a URL, once. The response body isn't read. */
 export async function sendEvent(
   client: Pick<GuardedClient, "resolve" | "send">,
   { url, event, workspaceId, secrets }: { url: string; event: EventRecord; workspaceId: string; secrets: string[] },
@@ -45,7 +45,7 @@ export async function sendEvent(
 }
 
 /**
- * Resolves the address of a target that an admin configured, checked by the guard. @throws ApiError
+ * Resolves the address of a target that an admin configured, and checks it with the guard. @throws ApiError
  * `address_not_allowed`, `source_unavailable`
  */
 export async function resolveTarget(client: Pick<GuardedClient, "resolve">, url: URL) {
@@ -58,7 +58,7 @@ export async function resolveTarget(client: Pick<GuardedClient, "resolve">, url:
   return pinned;
 }
 
-/** The body for a receiver: the same at every try. */
+/** Returns the body for a receiver. It is the same in every try. */
 function bodyOf({ type, at, data }: EventRecord, workspaceId: string): string {
   return JSON.stringify({ type, timestamp: isoOf(at), workspaceId, data });
 }
@@ -81,21 +81,21 @@ function codeOf(error: unknown): DeliveryCode {
   return "unreachable";
 }
 
-/** Seconds or a date. Source: RFC 9110 section 10.2.3. */
+/** Parses `Retry-After`: seconds or a date. Source: RFC 9110 section 10.2.3. */
 function readRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
-/** A lookup can't be aborted: this only stops waiting for it. */
+/** Waits for the work until the signal is aborted. A lookup can't be aborted, so this only stops waiting for it. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let abort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     abort = () => reject(new Error("aborted"));
     signal.addEventListener("abort", abort, { once: true });
   });
-  // Each needs a handler for its failure.
+  // Both promises need a handler for their failures.
   work.catch(() => undefined);
   try {
     signal.throwIfAborted();

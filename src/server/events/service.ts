@@ -25,7 +25,7 @@ export interface EventServiceOptions extends Pick<Parts, "store" | "clock" | "ra
   client: Pick<GuardedClient, "resolve" | "send">;
   secrets: TargetSecrets;
   watch: Pick<EventWatch, "begin">;
-  /** Call when something is due. */
+  /** Call this when a delivery is due. */
   wake(): void;
 }
 
@@ -33,8 +33,8 @@ const MAX_TARGETS = 20;
 const MAX_REPLAYED = 10_000;
 
 /**
- * The targets of a workspace's events and their deliveries; admins only, as the route access table says. Its audit rows
- * hold ids, hosts and numbers.
+ * Makes the service for the event targets of a workspace and their deliveries. For admins only, as the route access
+ * table says. Its audit rows contain ids, hosts and numbers.
  */
 export function makeEventService(options: EventServiceOptions): MemberHandlers<typeof eventRoutes> {
   const { store, clock, randomBytes, client, secrets, audit, watch } = options;
@@ -46,7 +46,7 @@ export function makeEventService(options: EventServiceOptions): MemberHandlers<t
   }
 
   /**
-   * Checks the address that a URL leads to, and returns the URL in its stored form. @throws ApiError
+   * Checks the address that a URL resolves to, and returns the URL in its stored form. @throws ApiError
    * `address_not_allowed`, `source_unavailable`
    */
   async function judge(text: string): Promise<string> {
@@ -150,8 +150,8 @@ export function makeEventService(options: EventServiceOptions): MemberHandlers<t
     },
 
     /**
-     * Makes a new secret. The previous one signs too until the overlap ends; an older one ends now, so that at most two
-     * sign.
+     * Makes a new secret. The previous secret also signs until the overlap ends. A still older one ends now, so that at
+     * most two secrets sign.
      *
      * @throws ApiError `not_found`, `secret_unreadable` when the previous one is to continue and can't be read
      */
@@ -167,7 +167,7 @@ export function makeEventService(options: EventServiceOptions): MemberHandlers<t
       return { ...(await show(actor, targetId)), secret };
     },
 
-    /** Sends a ping once, whatever the target's state, ahead of waiting events. @throws ApiError `not_found` */
+    /** Sends a ping once, in any state of the target, ahead of waiting events. @throws ApiError `not_found` */
     async test({ actor, params: { id: targetId } }) {
       const { workspaceId } = actor;
       const now = clock.now();
@@ -226,7 +226,7 @@ export function makeEventService(options: EventServiceOptions): MemberHandlers<t
       return { deliveries: page.map(toDelivery), nextCursor };
     },
 
-    /** Sends the event of a delivery again, behind waiting ones. @throws ApiError `not_found` */
+    /** Sends the event of a delivery again, after the waiting events. @throws ApiError `not_found` */
     async replayOne({ actor, params: { id: targetId, deliveryId } }) {
       const again = await store.transaction(async (tx) => {
         const { eventId } = await requireDelivery(tx, actor, targetId, deliveryId);
@@ -238,7 +238,8 @@ export function makeEventService(options: EventServiceOptions): MemberHandlers<t
     },
 
     /**
-     * Sends the events of a time span again, except those still waiting. @throws ApiError `not_found`, `quota_reached`
+     * Sends the events of a time range again, except those that are still waiting. @throws ApiError `not_found`,
+     * `quota_reached`
      */
     async replay({ actor, params: { id: targetId }, body }) {
       const span = {

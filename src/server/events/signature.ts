@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { RandomBytes } from "#core/clock.ts";
 
-/** The signed metadata of a delivery besides its body. */
+/** The metadata of a delivery that is signed together with its body. */
 export interface SignedHeaders {
   "webhook-id": string;
   "webhook-timestamp": string;
@@ -11,13 +11,13 @@ export interface SignedHeaders {
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** Makes a new secret, as a receiver enters it: `whsec_` and 32 random bytes in base64. */
+/** Makes a new secret in the form that a receiver enters: `whsec_` and 32 random bytes in base64. */
 export function makeSigningSecret(randomBytes: RandomBytes): string {
   return PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString("base64");
 }
 
 /**
- * Signs a body with each secret: a receiver that knows any of them can verify the sender and the time.
+ * Signs a body with each secret. A receiver that has any of them can verify the sender and the time.
  *
  * @param at  when this try is sent, in epoch milliseconds; a receiver refuses deliveries older than some minutes
  * Source: https://www.standardwebhooks.com.

@@ -5,7 +5,7 @@ import type { DeliveryRecord } from "#storage/records/event-deliveries.ts";
 import type { EventTargetRecord } from "#storage/records/event-targets.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 
-/** Targets as admins see them. */
+/** Converts targets to the form that admins see. */
 export async function toTargets(
   { eventDeliveries, names }: Pick<WorkspaceStore, "eventDeliveries" | "names">,
   records: readonly EventTargetRecord[],
@@ -35,7 +35,7 @@ export async function toTargets(
   return shown;
 }
 
-/** A delivery as admins see it. */
+/** Converts a delivery to the form that admins see. */
 export function toDelivery({ deliveryId, targetId, event, ...record }: DeliveryRecord): EventDelivery {
   return {
     id: deliveryId,
@@ -48,7 +48,7 @@ export function toDelivery({ deliveryId, targetId, event, ...record }: DeliveryR
     isReplay: record.isReplay,
     tries: record.tries,
     status: record.status,
-    // Written from this union only.
+    // Only values of this union are written.
     code: record.code as DeliveryCode | null,
     createdAt: isoOf(record.createdAt),
     triedAt: isoOrNull(record.triedAt),

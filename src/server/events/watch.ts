@@ -7,7 +7,10 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import type { Emit } from "./outbox.ts";
 
-/** Since when, and why, a connector's permissions are not believed; null if they are. */
+/**
+ * Returns the time from which a connector's permissions are no longer trusted, and the reason; null if they are
+ * trusted.
+ */
 export type StaleOf = (
   connector: ConnectorRecord,
   age: Believing,
@@ -15,13 +18,13 @@ export type StaleOf = (
 
 export type EventWatch = ReturnType<typeof makeEventWatch>;
 
-/** Checks are at least this far apart. */
+/** The minimum time between checks. */
 const EVERY_MS = 5_000;
 
 /**
- * Events of states that connectors reach in many ways, some by time alone: polling the state misses none of them. Each
- * emitted event is noted in its own transaction, so it is emitted once, whenever a process ends.
- * Source: docs/decisions/0037-events-of-states.md.
+ * Makes the watch that emits events for states which connectors reach in many ways, some only by the passing of time.
+ * Polling the state misses none of them. Each emitted event is recorded in its own transaction, so it is emitted once,
+ * whenever a process ends. Source: docs/decisions/0037-events-of-states.md.
  */
 export function makeEventWatch({
   store,
@@ -49,7 +52,7 @@ export function makeEventWatch({
         const former = ended.get(key);
         ended.delete(key);
         if (former !== undefined && former >= condition.value) continue;
-        // A run that goes on may hold more.
+        // A run in progress may hold more items.
         if (condition.event.type === "removal.held" && (await isRunning(syncs, connector.connectorId))) continue;
         news.push({ connectorId: connector.connectorId, ...condition });
       }
@@ -68,7 +71,10 @@ export function makeEventWatch({
   }
 
   return {
-    /** Emits events for conditions that became true since the last check, and notes those that are no longer true. */
+    /**
+     * Emits events for conditions that became true since the last check, and removes the records of conditions that are
+     * no longer true.
+     */
     async tick(): Promise<void> {
       const now = clock.now();
       // A clock that went back must not delay the checks.
@@ -79,13 +85,16 @@ export function makeEventWatch({
         if (news.length + ended.length > 0) await store.transaction((tx) => note(tx, workspaceId, true));
       }
     },
-    /** Existing conditions aren't news: the workspace's first target gets only later ones. In its transaction. */
+    /**
+     * Records the current conditions without events, so that a workspace's first target gets only later ones. Runs in
+     * the transaction that adds the target.
+     */
     begin: (tx: Store, workspaceId: string): Promise<void> => note(tx, workspaceId, false),
   };
 }
 
 interface Condition {
-  /** A higher value emits again. */
+  /** The event is emitted again for a higher value. */
   value: number;
   event: OutgoingEvent;
 }
@@ -139,6 +148,6 @@ async function isRunning(syncs: Pick<WorkspaceStore["syncs"], "listOpen">, conne
 
 function toMark(key: string): Mark {
   const [connectorId = "", type = ""] = key.split(" ");
-  // A key of `listMarks`, whose types are written from this type only.
+  // The key comes from `listMarks`. Its types are written only from this type.
   return { connectorId, type: type as EventType };
 }

@@ -7,23 +7,23 @@ import { itemNotFound, type OpenRead, type Policy } from "#storage/policy/policy
 import type { Actor } from "#storage/access/actor.ts";
 import type { ItemRecord } from "#storage/item-record.ts";
 
-/** The requested range of a text. Offsets in UTF-16 code units. */
+/** The requested range of a text. Offsets are in UTF-16 code units. */
 export interface WantedRange {
-  /** From the start of the section when one is named, else of the text. */
+  /** Counts from the start of the section if one is named, else from the start of the text. */
   offset: number;
   limit: number;
-  /** A section by its name, path, number or anchor, or a line as in `L10`: nothing beyond its end is returned. */
+  /** A section by its name, path, number or anchor, or a line as in `L10`. Nothing after its end is returned. */
   section?: string;
 }
 
-/** A range of an item's text, with the record that access was judged by. Offsets in UTF-16 code units. */
+/** A range of an item's text, with the record for which access was checked. Offsets are in UTF-16 code units. */
 export interface TextRange {
   item: ItemRecord;
   /** The requested section, and where it ends. */
   section?: { path: string; end: number };
   text: string;
   start: number;
-  /** Where the next range starts; equals `totalChars` at the end. */
+  /** Where the next range starts. Equals `totalChars` at the end of the text. */
   end: number;
   totalChars: number;
 }
@@ -32,10 +32,11 @@ export interface TextRange {
 export type TextVersion = Pick<ItemRecord, "kbId" | "textHash" | "version" | "textChars">;
 
 /**
- * Reads `limit` UTF-16 code units from `offset`, never cutting a character: a start or end inside a surrogate pair
- * moves outwards. Only the needed chunks are loaded.
+ * Reads `limit` UTF-16 code units from `offset`, and never cuts a character: a start or end inside a surrogate pair
+ * moves outwards. Loads only the needed chunks.
  *
- * @throws ApiError `not_found` when it isn't there or they may not read it, `no_text`, `past_end`, `no_such_section`
+ * @throws ApiError `not_found` when the item doesn't exist or the actor may not read it, `no_text`, `past_end`,
+ *   `no_such_section`
  */
 export function readText(policy: Policy, actor: Actor, kbId: string, wanted: WantedRange): Promise<TextRange> {
   return readItem(policy, actor, kbId, async ({ store }, item) => {
@@ -45,7 +46,7 @@ export function readText(policy: Policy, actor: Actor, kbId: string, wanted: Wan
     const last = section?.end ?? item.textChars;
     if (offset > last) throw pastEnd(wanted.offset, last - (section?.start ?? 0));
     const end = Math.min(last, offset + wanted.limit);
-    // One unit more on each side shows whether a pair would be cut.
+    // One more unit on each side shows whether a pair would be cut.
     const from = Math.max(0, offset - 1);
     const context = joinChunks(await store.items.textChunks(kbId, from, end + 1), from, end + 1);
     const start = offset > 0 && isLow(context, offset - from) ? offset - 1 : offset;
@@ -62,7 +63,7 @@ export function readText(policy: Policy, actor: Actor, kbId: string, wanted: Wan
 }
 
 /**
- * Judges access to the item and reads it on one state of the records.
+ * Checks access to the item and reads it, both on the same state of the records.
  *
  * @throws ApiError `not_found`, the same for hidden and missing items
  */
@@ -83,14 +84,17 @@ export function readItem<T>(
 export function requireText(item: ItemRecord): void {
   if (item.textChars > 0 || item.textReason === null) return;
   const title = cleanLine(item.title, MAX_CHARS.title);
-  // The sentence may quote the file: it is in quotes, as the title is.
+  // The sentence may quote the file, so it is in quotes, like the title.
   const why = item.textMessage === null ? "." : `: "${cleanLine(item.textMessage, MAX_WHY).replaceAll('"', "'")}"`;
   throw new ApiError("no_text", { message: `"${title}" has no searchable text (${item.textReason})${why}` });
 }
 
 const MAX_WHY = 300;
 
-/** A strong ETag of an answer about this version of the text; `shape` is everything else that the bytes depend on. */
+/**
+ * Returns a strong ETag for an answer about this version of the text. `shape` is everything else that the bytes depend
+ * on.
+ */
 export function etagOf(item: TextVersion, shape: unknown): string {
   const facts = JSON.stringify([item.kbId, item.textHash, item.version, item.textChars, shape]);
   return `"${createHash("sha256").update(facts).digest("base64url").slice(0, 27)}"`;
@@ -134,7 +138,7 @@ function pastEnd(offset: number, total: number): ApiError {
   });
 }
 
-/** The stored chunks as one text of exactly [from, to). */
+/** Joins the stored chunks to one text of exactly [from, to). */
 function joinChunks(chunks: readonly { start: number; text: string }[], from: number, to: number): string {
   return chunks.map(({ start, text }) => text.slice(Math.max(0, from - start), Math.max(0, to - start))).join("");
 }

@@ -10,14 +10,14 @@ export interface FoundPassages extends FoundInText {
   item: ItemRecord;
 }
 
-/** Tries for an item whose text changes at that moment, each judged again. */
+/** The number of tries for an item whose text is changing. Access is checked again in each try. */
 const TRIES = 3;
 
 /**
- * The passages around the places where words or quoted phrases occur in an item's text, cut by a search thread from the
- * very text that was judged.
+ * Returns the passages around the places where words or quoted phrases occur in an item's text. A search thread cuts
+ * them from the same version of the text for which access was checked.
  *
- * @throws ApiError `not_found` when it isn't there or they may not read it, `no_text`, `search_timeout`
+ * @throws ApiError `not_found` when the item doesn't exist or the actor may not read it, `no_text`, `search_timeout`
  */
 export async function findPassages(
   { policy, index }: { policy: Policy; index: Pick<SearchIndex, "find"> },

@@ -11,26 +11,29 @@ export interface ItemPageRequest {
   filter: ItemFilter;
   order: ItemOrder;
   limit: number;
-  /** The last item of the page before; for titles its place is looked up by `kbId` alone. */
+  /** The last item of the previous page. For order by title, `kbId` alone is enough to find its place. */
   after?: { kbId: string; value: number | null };
 }
 
 export interface ItemPage {
   items: ItemRecord[];
-  /** The position of the last item, when more follow. */
+  /** The position of the last item, if more items follow. */
   next: ItemPosition | null;
   total: number;
   gates: ReadonlyMap<string, ConnectorGate>;
 }
 
-/** Index entries checked in one go: about 5 ms, so that a list over a million items blocks no one. */
+/**
+ * The number of index entries checked at once. They take about 5 ms, so a list over a million items blocks no other
+ * request.
+ */
 const SLICE = 1_000;
-/** Titles checked inside the database cost far less than entries handed out. */
+/** A title that is checked inside the database costs far less than an entry that is returned from it. */
 const TITLE_SLICE = 5_000;
 
 /**
- * A page of the items that the actor may see, in order, with the exact number of all matches. Costs an index walk up to
- * the page's end and a count by access; only a filter on titles checks every visible item.
+ * Returns a page of the items that the actor may see, in order, with the exact number of all matches. It costs an index
+ * walk up to the page's end and a count by access. Only a filter on titles checks every visible item.
  *
  * @throws ApiError `invalid_cursor` when the item to continue after has been purged
  */
@@ -38,7 +41,7 @@ export function listItems(policy: Policy, actor: Actor, request: ItemPageRequest
   return policy.readList(actor, (open) => readPage(open, request));
 }
 
-/** Like `listItems` for one connector; to those who may not know of it, it does not exist. */
+/** Like `listItems`, for one connector. For actors who may not learn of the connector, it doesn't exist. */
 export function listConnectorItems(
   policy: Policy,
   actor: Actor,
@@ -48,7 +51,7 @@ export function listConnectorItems(
   return policy.readList(actor, async (open) => {
     const gates = await open.store.access.connectorGates();
     const gate = gates.find((one) => one.connectorId === connectorId);
-    // A connector whose owner left belongs to no one, even if they come back.
+    // A connector whose owner left the workspace has no owner, even if that person comes back.
     const isOwn = gate?.ownerUserId === actor.userId && gate.state !== "needs_owner";
     const isKnown = gate !== undefined && (isOwn || actsAsAdmin(actor));
     if (!isKnown && (await countVisible(open, { connectorId })) === 0) {
@@ -59,8 +62,8 @@ export function listConnectorItems(
 }
 
 /**
- * Counts the items that the actor may see, by source and kind. `indexed`: the text is searchable (items whose removal
- * waits included); `unsearchable`: everything else, found by title, place and metadata.
+ * Counts the items that the actor may see, by source and kind. `indexed`: items whose text is searchable, including
+ * items whose removal is pending. `unsearchable`: all other items, which are found by title, place and metadata.
  */
 export function countItemsBySource(policy: Policy, actor: Actor): Promise<FileCounts["counts"]> {
   return policy.readList(actor, async ({ store, accesses }) => {
@@ -87,7 +90,7 @@ async function readPage(open: OpenList, request: ItemPageRequest): Promise<ItemP
   const total = await countMatching(open, request.filter);
   const start = await startOf(open, request);
   const found: ItemPosition[] = [];
-  // A first page that holds everything needs no walk to the end of the index.
+  // A first page that contains all items needs no walk to the end of the index.
   const wanted = start === undefined ? Math.min(request.limit + 1, total) : request.limit + 1;
   for await (const positions of visiblePositions(open, request.order, start, request.filter)) {
     found.push(...positions);
@@ -112,7 +115,7 @@ async function startOf(open: OpenList, request: ItemPageRequest): Promise<ItemPo
   });
 }
 
-/** The positions of the matching visible items, slice by slice, in order. */
+/** Yields the positions of the matching visible items, slice by slice, in order. */
 async function* visiblePositions(
   { store, accesses }: OpenList,
   order: ItemOrder,
@@ -120,7 +123,7 @@ async function* visiblePositions(
   filter: ItemFilter,
 ): AsyncGenerator<ItemPosition[]> {
   const { titlePart, ...columns } = filter;
-  // Ordered by title, the index already holds the text that the title filter matches.
+  // In order by title, the index already contains the text that the title filter matches.
   const part = order === "title" ? titlePart?.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : undefined;
   const rest = part === undefined ? filter : columns;
   let after = start;

@@ -7,7 +7,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { AskedItems } from "#storage/records/item-queries.ts";
 import type { ItemMatch } from "#storage/records/items.ts";
 
-/** The visible items that a text names: the best first; several only if none is better. */
+/** The visible items that a text names, best match first. There are several only if no single one matches best. */
 export interface LookedUp {
   kbIds: string[];
   isAmbiguous: boolean;
@@ -16,15 +16,15 @@ export interface LookedUp {
 /** The item that a request names. */
 export interface NamedItem {
   kbId: string;
-  /** From `kbi_…#Install`, or from an address that ends in a place. */
+  /** The section from `kbi_…#Install`, or from an address that ends with a fragment. */
   section?: { name: string; isOfAddress: boolean };
 }
 
 /**
- * Finds the visible items that a kbId, permalink, URL, issue key, file name, path or title names. Hidden ones are
- * ignored, so they never make it ambiguous, never win and never crowd out (S25). Among several for one URL or key the
- * connector whose provider owns the host comes first, then the first indexed, a pushed item last (S41). A name
- * identifies an item only if no other visible one has it.
+ * Finds the visible items that a kbId, permalink, URL, issue key, file name, path or title names. Hidden items are
+ * ignored, so they never make a text ambiguous, never win and never displace visible ones (S25). If several items have
+ * the same URL or key, the items of the connector whose provider owns the host come first, then the item that was
+ * indexed first, and pushed items last (S41). A name identifies an item only if no other visible item has it.
  */
 export function lookUpItems({ policy, kinds }: Asking, actor: Actor, asked: string): Promise<LookedUp> {
   return policy.readList(actor, async (open) => {
@@ -34,7 +34,7 @@ export function lookUpItems({ policy, kinds }: Asking, actor: Actor, asked: stri
 }
 
 /**
- * The one item that a text names.
+ * Returns the one item that a text names.
  *
  * @throws ApiError `not_found`, the same for hidden and missing items; `invalid_argument` when it fits several visible
  *   ones, whose kbIds are `details.kbIds`
@@ -43,7 +43,7 @@ export async function resolveItem({ policy, kinds }: Asking, actor: Actor, text:
   const asked = text.trim();
   const { address, place } = splitPlace(asked);
   const kbId = /^kbi_\w+$/.test(address) ? address : permalinkId(address);
-  // Whether it exists and they may read it is judged where it is read.
+  // Whether the item exists and the actor may read it is checked when it is read.
   if (kbId !== undefined) return { kbId, ...(place && { section: { name: place, isOfAddress: false } }) };
   const { matches, isAmbiguous } = await policy.readList(actor, (open) => matchesOf(open, asked, kinds));
   const [first] = matches;
@@ -56,7 +56,7 @@ export async function resolveItem({ policy, kinds }: Asking, actor: Actor, text:
 /** Dependencies for looking up an item. */
 export interface Asking {
   policy: Policy;
-  /** The address rules of the kinds of apps. */
+  /** The URL rules of the kinds of apps. */
   kinds: readonly KindLinks[];
 }
 
@@ -87,10 +87,10 @@ async function matchesOf(open: OpenList, text: string, kinds: readonly KindLinks
   return { matches, isAmbiguous: matches.length > 1 };
 }
 
-/** A number in a project is one thing, wherever it is mirrored: `ABC-12`, `acme/web#412`. */
+/** A number in a project is the same thing in every mirror: `ABC-12`, `acme/web#412`. */
 const ISSUE_KEY = /^(?:[a-z][a-z0-9]*-\d{1,9}|\S+#\d{1,9})$/i;
 
-/** Finds items by file name, path or title; an exact match comes before one in other case. */
+/** Finds items by file name, path or title. Exact matches come before matches in other case. */
 async function namedItems(open: OpenList, text: string, keyed: readonly ItemMatch[]): Promise<ItemMatch[]> {
   const titled = await visibleOf(open, { title: text });
   const found = new Map([...keyed, ...titled].map((match) => [match.kbId, match]));
@@ -110,25 +110,28 @@ async function namedItems(open: OpenList, text: string, keyed: readonly ItemMatc
   });
 }
 
-/** `filesystem:notes` and `github:acme/web` as the folders that paths begin with when copied from elsewhere. */
+/**
+ * Returns `filesystem:notes` or `github:acme/web` as the folders with which paths begin when they are copied from
+ * elsewhere.
+ */
 function placeOfSource(source: string): string[] {
   return source.slice(source.indexOf(":") + 1).split("/");
 }
 
 const PAGE = 500;
-/** No one can choose among more. */
+/** More matches than anyone could choose from. */
 const ENOUGH = 200;
 
 /**
- * The visible items of a name. Every item that has it is judged before anything is cut, so hidden ones take no one's
- * place.
+ * Returns the visible items that have a name. Access to every item with the name is checked before the list is cut, so
+ * hidden items displace no visible ones.
  */
 async function visibleOf({ store, accesses, viewer }: OpenList, asked: AskedItems): Promise<ItemMatch[]> {
   const visible: ItemMatch[] = [];
   for (let after: ItemMatch | undefined; visible.length < ENOUGH;) {
     const rows = await store.items.matches(asked, after, PAGE);
     const near = rows.filter(({ aclId }) => accesses.has(aclId));
-    // The lists of the store decide, as everywhere.
+    // The access lists in the store decide, as everywhere.
     const open = await store.access.visibleOf(
       near.map(({ aclId }) => aclId),
       viewer.principals,
@@ -169,14 +172,14 @@ function variantsOf(text: string): string[] {
   return [...new Set([text, text.toUpperCase(), text.toLowerCase()])];
 }
 
-/** The kbId of `<base>/i/<kbId>`: whatever the origin, as a server may be reached under several. */
+/** Returns the kbId of `<base>/i/<kbId>`. Any origin is accepted, because a server may be reachable under several. */
 function permalinkId(address: string): string | undefined {
   return PERMALINK.exec(address)?.[1];
 }
 
 const PERMALINK = new RegExp(`^(?:https?://[^/?#]+)?/i/(kbi_[${ID_ALPHABET}]{16})/?(?:\\?.*)?$`, "i");
 
-/** Splits a kbId or address from the place behind its `#`; any other text has no place. */
+/** Splits a kbId or an address from the fragment after its `#`. Any other text has no fragment. */
 function splitPlace(text: string): { address: string; place: string } {
   const at = /^(?:kbi_|https?:|\/i\/)/i.test(text) ? text.indexOf("#") : -1;
   if (at < 0) return { address: text, place: "" };
@@ -188,7 +191,7 @@ function decoded(fragment: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    // Not encoded at all: taken literally.
+    // A fragment that isn't encoded is used unchanged.
     return fragment;
   }
 }
@@ -209,15 +212,16 @@ function fitsSeveral(asked: string, matches: readonly ItemMatch[]): ApiError {
 }
 
 /**
- * The forms under which the address of one thing may be stored: without fragment and tracking, with and without the
- * last slash, and by the rules of the kinds that own the host, such as a pull request's tabs as the pull request.
+ * Returns the forms in which the address of one thing may be stored: without fragment and tracking parameters, and with
+ * and without a trailing slash. The rules of the kinds that own the host add more, such as a pull request for one of
+ * its tabs.
  */
 export function urlForms(text: string, kinds: readonly KindLinks[]): string[] {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    // Not an address: it has no other forms.
+    // A text that isn't an address has no other forms.
     return [text];
   }
   const forms = new Set([text, url.href]);

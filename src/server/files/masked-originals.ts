@@ -10,8 +10,9 @@ export type MaskedStore = Pick<Store, "in" | "workspaces">;
 type Asked = Pick<ItemRecord, "kbId" | "connectorId" | "externalId" | "indexState">;
 
 /**
- * Refuses the original of an item when a secret was masked in it or in a file inside it, and when its text couldn't be
- * read, so that this is unknown. The connector's owner gets it in a session: anything a token can read, agents read.
+ * Refuses the original of an item if a secret was masked in it or in a file inside it. Also refuses it if its text
+ * couldn't be read, because it may then contain a secret. The connector's owner gets the original in a session, but not
+ * with a token, because agents can read everything that a token can read.
  *
  * @throws ApiError `original_masked`. Source: S37.
  */
@@ -22,13 +23,13 @@ export async function refuseKnownMasked(store: MaskedStore, actor: Actor, item: 
   if (isUnknown || (await store.in(actor.workspaceId).itemWrites.hasMasked(connectorId, externalId))) throw masked();
 }
 
-/** Bytes checked in one go, and how much of a piece is checked again with the next. */
+/** The number of bytes checked at once, and how many of them are checked again with the next piece. */
 const PIECE_BYTES = 256 * 1024;
 const OVERLAP_BYTES = 20_000;
 
 /**
- * Refuses an original whose bytes show a secret that wasn't masked: the text was stored before secrets were looked for,
- * or cut before that place.
+ * Refuses an original whose bytes contain a secret that wasn't masked. Such a text was stored before secrets were
+ * searched for, or was truncated before the secret.
  *
  * @throws ApiError `original_masked`
  */
@@ -40,7 +41,7 @@ export async function refuseFoundSecrets(
 ): Promise<void> {
   if (!(await masks(store, actor)) || (await isOwnSession(store, actor, item))) return;
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    // One character a byte: every format is of ASCII.
+    // One character for each byte: every secret format is ASCII.
     const piece = Buffer.from(bytes.subarray(at, at + PIECE_BYTES + OVERLAP_BYTES)).toString("latin1");
     if (maskSecrets(piece.replaceAll("\0", "")).cuts.length > 0) throw masked();
     await othersTurn();

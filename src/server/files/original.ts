@@ -5,22 +5,24 @@ import type { Actor } from "#storage/access/actor.ts";
 import { readItem } from "./content.ts";
 import { type MaskedStore, refuseFoundSecrets, refuseKnownMasked } from "./masked-originals.ts";
 
-/** An item's bytes at its source, as they are now. */
+/** An item's current bytes at its source. */
 export interface Original {
   bytes: Uint8Array;
-  /** A type that is safe to send to a browser. */
+  /** A media type that is safe to send to a browser. */
   mimeType: string;
   fileName: string;
 }
 
-/** Fetches an item's bytes from its connector's source; made by the connectors. Undefined = the source keeps none. */
+/**
+ * Fetches an item's bytes from its connector's source. The connectors provide it. Undefined = the source has no bytes.
+ */
 export type FetchOriginal = (
   workspaceId: string,
   connectorId: string,
   externalId: string,
 ) => Promise<{ bytes: Uint8Array; mimeType?: string; fileName: string } | undefined>;
 
-/** Types that show, run and load nothing in any browser; everything else is sent as `application/octet-stream`. */
+/** Media types that no browser runs and that load nothing. All others are sent as `application/octet-stream`. */
 const SAFE_TYPES = new Set([
   "text/plain",
   "text/csv",
@@ -48,11 +50,11 @@ const SAFE_TYPES = new Set([
 ]);
 
 /**
- * The item's bytes from its source. Access is judged before the source is asked and again before the bytes are sent:
- * the fetch takes time.
+ * Returns the item's bytes from its source. Access is checked before the source is requested and, because the fetch
+ * takes time, again before the bytes are sent.
  *
  * @throws ApiError `not_found`, `original_masked` when its text was masked (S37), `no_text` when the source keeps no
- *   bytes, `source_changed` when it keeps another version than the one that this reader was judged for,
+ *   bytes, `source_changed` when it keeps another version than the one for which this reader's access was checked,
  *   `source_unavailable` without any of the source's own words (S43)
  */
 export async function readOriginal(
@@ -86,7 +88,7 @@ export async function readOriginal(
   };
 }
 
-/** `Content-Disposition` of an attachment: an ASCII name for old clients and the whole name by RFC 8187. */
+/** Returns the `Content-Disposition` of an attachment: an ASCII name for old clients and the full name by RFC 8187. */
 export function attachment(fileName: string): string {
   const name = cleanLine(fileName, 150).replace(/[/\\]/g, "_") || "file";
   const ascii = name.replace(/[^ !#$&+\-.0-9A-Z^_`a-z{}~]/g, "_");

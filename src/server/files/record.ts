@@ -6,10 +6,9 @@ import { factsOnWire } from "#core/item-facts.ts";
 import type { ItemRecord } from "#storage/item-record.ts";
 
 /**
- * The File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null where access is set here,
- * and if it was never checked.
- * If the source gives no http(s) URL, or one of this server, the URL is the permalink: paths of the server must not be
- * shown (B16).
+ * Makes the File record of an item. `aclCheckedAt` (epoch milliseconds) is its connector's; null if access is set in
+ * kb, or if it was never checked. If the source gives no http(s) URL, or a URL of this server, the record has the
+ * permalink, because paths of the server must not be shown (B16).
  */
 export function toFileRecord(item: ItemRecord, aclCheckedAt: number | null, baseUrl: string): FileRecord {
   return {

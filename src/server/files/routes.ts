@@ -14,7 +14,7 @@ import type { FileService } from "./service.ts";
 /** Mounts the routes of items. */
 export function mountFiles(at: Mount, deps: { files: FileService; audit: ReadRecorder }): void {
   const { files, audit } = deps;
-  /** Titles and places are content too: listing items counts as seeing them. */
+  /** Titles and places are content too, so listing items counts as reading them. */
   const noted = (actor: Actor, name: string, list: FileList): FileList => {
     const kbIds = list.files.map(({ kbId }) => kbId);
     audit.recordReads(actor, { type: "route", name }, kbIds);
@@ -43,16 +43,16 @@ export function mountFiles(at: Mount, deps: { files: FileService; audit: ReadRec
   });
 }
 
-/** Adds the section behind the `#` of the request, unless another parameter says what to read. */
+/** Adds the section after the `#` of the request, unless another parameter says what to read. */
 function withSection(query: FileContentQuery, section: NamedItem["section"]): FileContentQuery {
   const isOpen = query.section === undefined && query.find === undefined && query.original === undefined;
   return section === undefined || section.isOfAddress || !isOpen ? query : { ...query, section: section.name };
 }
 
-/** Code units of one answer by default: a text of any length is read in parts. */
+/** The default number of code units in one answer. Longer texts are read in parts. */
 const DEFAULT_CHARS = 1_000_000;
 
-/** Forbids a browser to run or load anything from an item. Source: S15. */
+/** Headers that forbid a browser to run or load anything from an item. Source: S15. */
 const INERT = {
   "X-Content-Type-Options": "nosniff",
   "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -96,12 +96,12 @@ async function answerContent(
   });
 }
 
-/** Since when the content can't be read, if the text is the former one. */
+/** Returns the header with the time from which the content couldn't be read, if the text is the previous one. */
 function ageOf({ formerSince }: TextRange["item"]): Record<string, string> {
   return formerSince === null ? {} : { "X-Text-As-Of": isoOf(formerSince) };
 }
 
-/** The text, or 304 for a client that has it already; access was judged before either. */
+/** Returns the text, or 304 for a client that already has it. Access was checked before. */
 function answerText(
   c: AppContext,
   text: string,

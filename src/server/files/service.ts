@@ -18,23 +18,23 @@ import { readOriginal, type FetchOriginal, type Original } from "./original.ts";
 import { toFileRecord } from "./record.ts";
 
 /**
- * Reading items: lists, counts, text, passages, originals, and why someone has access. All of it is decided by the
- * policy alone.
+ * Reads items: lists, counts, text, passages, originals, and why someone has access. Access is decided only by the
+ * policy.
  */
 export type FileService = ReturnType<typeof makeFileService>;
 
 export interface FileServiceOptions {
   store: Store;
   policy: Policy;
-  /** Searches texts off this thread. */
+  /** Searches texts in another thread. */
   index: Pick<SearchIndex, "find">;
   cursors: CursorCodec;
-  /** The address rules of the kinds of apps. */
+  /** The URL rules of the kinds of apps. */
   kinds: readonly KindLinks[];
   fetchOriginal: FetchOriginal;
   /** The origin of permalinks, without a trailing slash. */
   baseUrl: string;
-  /** An admin's question about someone's access is recorded (S18). */
+  /** Records an admin's question about someone's access (S18). */
   audit: AuditRecorder;
 }
 
@@ -70,8 +70,8 @@ export function makeFileService(options: FileServiceOptions) {
   }
 
   /**
-   * A principal is shown with its name: members see those through which they have access, admins those that a list
-   * names.
+   * Returns the names of the principals shown. Members see those through which they have access, and admins see those
+   * that a list names.
    */
   async function namesIn(shown: Omit<FileAccess, "names">, workspaceId: string): Promise<Record<string, string>> {
     const principals = shown.lists.flatMap(({ chain, principals }) => [...(chain ?? []), ...(principals ?? [])]);
@@ -83,7 +83,7 @@ export function makeFileService(options: FileServiceOptions) {
   return {
     list: (actor: Actor, query: FileListQuery): Promise<FileList> =>
       list(actor, query, (request) => listItems(policy, actor, request)),
-    /** @throws ApiError `not_found` for a connector that doesn't exist or that they may not know of */
+    /** @throws ApiError `not_found` for a connector that doesn't exist or that the actor may not learn of */
     listOfConnector: (
       actor: Actor,
       connectorId: string,
@@ -115,11 +115,11 @@ export function makeFileService(options: FileServiceOptions) {
       }
       return { ...explained, names: await namesIn(explained, actor.workspaceId) };
     },
-    /** The items that a kbId, URL or issue key names among those the actor may see. */
+    /** Finds the items that a kbId, URL or issue key names, among those that the actor may see. */
     lookUp: (actor: Actor, asked: string): Promise<LookedUp> => lookUpItems(options, actor, asked),
     /**
-     * The one item that a kbId, permalink, URL, issue key, file name, path or title names among those the actor may
-     * see.
+     * Finds the one item that a kbId, permalink, URL, issue key, file name, path or title names, among those that the
+     * actor may see.
      *
      * @throws ApiError `not_found`, `invalid_argument` when it fits several
      */
@@ -127,7 +127,7 @@ export function makeFileService(options: FileServiceOptions) {
   };
 }
 
-/** The id of a principal of our own; a source's people and groups have no name here. */
+/** Returns the id of a principal of this workspace. A source's people and groups have no name here. */
 function idOfPrincipal(principal: string): string[] {
   const parsed = parsePrincipal(principal);
   switch (parsed?.type) {
@@ -142,12 +142,12 @@ function idOfPrincipal(principal: string): string[] {
   }
 }
 
-/** The cursor's flags for the kind of its value. */
+/** The cursor's flags for the type of its value. */
 const VALUE = { none: 0, positive: 1, negative: 2 } as const;
 
 function toCursor({ value, kbId }: ItemPosition): CursorPosition {
   const id = kbId.slice(kbId.indexOf("_") + 1);
-  // A title does not fit: its item's id is the position.
+  // A title doesn't fit in a cursor, so its item's id is the position.
   if (typeof value !== "number") return { flags: VALUE.none, value: 0, id };
   return { flags: value < 0 ? VALUE.negative : VALUE.positive, value: Math.abs(value), id };
 }

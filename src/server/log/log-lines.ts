@@ -1,8 +1,8 @@
-/** A log line for people on a terminal: time, level, message, details. */
+/** Formats a log line for people on a terminal: time, level, message, details. */
 import { asRecord, tryJson } from "#core/json-record.ts";
 import { createColors } from "picocolors";
 
-/** Formats a JSON log line as one short line; a line that isn't JSON stays as it is. */
+/** Formats a JSON log line as one short line. A line that isn't JSON stays unchanged. */
 export function formatForPeople(line: string, hasColour: boolean): string {
   const record = asRecord(tryJson(line));
   if (record === undefined) return line;
@@ -16,7 +16,7 @@ export function formatForPeople(line: string, hasColour: boolean): string {
   return `${[...parts, ...details.map((detail) => colours.dim(detail))].join(" ")}\n`;
 }
 
-/** Maximum length of a message and of one detail in a line; the JSON log has the full text. */
+/** The maximum length of a message and of one detail in a line. The JSON log has the full text. */
 const MAX_MESSAGE_CHARS = 2_000;
 const MAX_FACT_CHARS = 160;
 
@@ -30,7 +30,7 @@ function shortened(text: string, maxChars: number): string {
   return text.length > maxChars ? `${text.slice(0, maxChars)}…` : text;
 }
 
-/** Keeps external text from moving the cursor or starting a line. */
+/** Prevents external text from moving the cursor or starting a line. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
 }

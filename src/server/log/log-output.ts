@@ -1,32 +1,32 @@
-/** Log output, designed so that the server keeps running when its log fails. */
+/** Log output that lets the server continue when its log fails. */
 import { close, closeSync, fstatSync, open, openSync, renameSync, write } from "node:fs";
 import { promisify } from "node:util";
 
 /** Accepts log lines. Lines that can't be written are dropped and counted. */
 export interface LogOutput {
-  /** Takes one line, with its line break. Never throws and never waits. */
+  /** Accepts one line that ends with a line break. Never throws and never waits. */
   write(line: string): void;
   /**
    * Resolves when all accepted lines are written or dropped, or after `waitMs`.
    *
-   * @returns the lines lost since the last notice
+   * @returns the number of lines lost since the last notice
    */
   flush(waitMs: number): Promise<number>;
 }
 
 export interface LogOutputOptions {
-  /** Writes some of these bytes. @returns how many */
+  /** Writes some of these bytes. @returns the number written */
   append(bytes: Uint8Array): Promise<number>;
-  /** The line that reports how many were lost, written as soon as the log works again. */
+  /** Returns the line that reports how many lines were lost. It is written as soon as the log works again. */
   notice(lost: number): string;
 }
 
-/** Bytes waiting for a slow reader; beyond it new lines are dropped. */
+/** The maximum number of bytes that wait for a slow reader. When more wait, new lines are dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** Bytes per write; a failure loses at most this. */
+/** The number of bytes per write. A failure loses at most this many. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Writes lines in order, one write at a time, off the main thread: a blocked reader holds nothing up. */
+/** Writes lines in order, one write at a time, off the main thread. A blocked reader doesn't block the server. */
 export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
   const waiting: Uint8Array[] = [];
   let waitingBytes = 0;
@@ -49,7 +49,7 @@ export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
       lost -= reported;
       await put(Buffer.concat(lines));
     } catch {
-      // The failure can't be reported now: the next line that can be written says how many are missing.
+      // The failure can't be logged now. The next line that can be written says how many lines are missing.
       lost += lines.length;
     }
   }
@@ -84,7 +84,7 @@ export function makeLogOutput({ append, notice }: LogOutputOptions): LogOutput {
   };
 }
 
-/** Why lines can't be appended to this file, in the system's words; undefined when they can. */
+/** Returns why lines can't be appended to this file, as the system's message; undefined if they can. */
 export function findFileFault(path: string): string | undefined {
   try {
     closeSync(openSync(path, "a", 0o600));
@@ -100,8 +100,8 @@ export function appendTo(fd: number): LogOutputOptions["append"] {
 }
 
 /**
- * Appends to a file, 0600, which is renamed to `<path>.1` when it would grow beyond `maxBytes`; one former file is
- * kept. The file is reopened after a failure, so the log resumes when its folder is back.
+ * Appends to a file with mode 0600. When the file would grow beyond `maxBytes`, it is renamed to `<path>.1`, and one
+ * previous file is kept. The file is reopened after a failure, so the log resumes when its folder is back.
  */
 export function appendToFile(path: string, maxBytes: number): LogOutputOptions["append"] {
   let file: { fd: number; size: number } | undefined;

@@ -3,7 +3,10 @@ import { maskSecrets } from "#text/secrets/mask.ts";
 import { beforeOpenToken } from "#text/secrets/tokens.ts";
 import type { Log } from "#core/log.ts";
 
-/** Structured log lines (JSON, one per line) on `destination`, with secrets removed from fields, errors and messages. */
+/**
+ * Makes a logger that writes structured lines (JSON, one per line) to `destination`, with secrets removed from fields,
+ * errors and messages.
+ */
 export function makeLog(level: string, destination: DestinationStream): Log {
   const logger = pino(
     {
@@ -22,7 +25,7 @@ export function makeLog(level: string, destination: DestinationStream): Log {
   };
 }
 
-/** Prepares any value for a log: bounded, without secrets, errors with their causes. */
+/** Prepares any value for a log: limits its size, removes secrets, and adds the causes of errors. */
 function scrub(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return scrubText(value);
   if (typeof value === "bigint") return String(value);
@@ -49,11 +52,11 @@ const MAX_DEPTH = 8;
 const MAX_MEMBERS = 100;
 const MAX_CHARS = 8_000;
 
-/** Names whose values are never logged. `code` is not one of them: it is the name of our errors. */
+/** Names whose values are never logged. `code` isn't one of them, because our errors use it. */
 const SECRET_KEY =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookies?|x-api-key|key|plaintext|credentials?|setup[-_ ]?code|assertion|.*(?:password|passwd|secret|token|api-?key|verifier|user_?code|device_?code))$/i;
 
-/** In this order: named secrets, then values that only look random. */
+/** Applied in this order: named secrets, then values that only look random. */
 const PATTERNS: readonly [RegExp, string][] = [
   [/\bkb_(?:pat|con)_[0-9A-Za-z]+/g, REMOVED],
   [/\b(bearer|basic|dpop)\s+[\w.~+/=-]{6,}/gi, `$1 ${REMOVED}`],
@@ -70,7 +73,7 @@ function scrubText(text: string): string {
   const cut = text.length > MAX_CHARS ? `${beforeOpenToken(text.slice(0, MAX_CHARS))}…` : text;
   let safe = maskSecrets(cut).text;
   for (const [pattern, replacement] of PATTERNS) safe = safe.replace(pattern, replacement);
-  // 32 random bytes in base64url have 43 characters; words and hashes are not mixed like that.
+  // 32 random bytes in base64url have 43 characters. Words and hashes don't mix characters in that way.
   return safe.replace(/[\w-]{40,}/g, (run) => (isMixed(run) ? REMOVED : run));
 }
 
@@ -83,7 +86,7 @@ function scrubError(error: Error, depth: number): Record<string, unknown> {
   return {
     type: error.name,
     message: scrubText(error.message),
-    // Its first line contains the message.
+    // The first line of the stack contains the message.
     ...(error.stack !== undefined && { stack: scrubText(error.stack) }),
     ...(scrub(own, depth + 1) as Record<string, unknown>), // a record in, a record out
     ...(error.cause !== undefined && { cause: scrub(error.cause, depth + 1) }),

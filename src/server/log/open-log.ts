@@ -3,7 +3,10 @@ import { isoOf } from "#core/instant.ts";
 import { formatForPeople } from "./log-lines.ts";
 import { appendTo, appendToFile, findFileFault, type LogOutput, makeLogOutput } from "./log-output.ts";
 
-/** The log's destination: a file if one is named, else an open descriptor, and whether people read it there. */
+/**
+ * The log's destination: a file if one is named, else an open descriptor, and whether people read the descriptor's
+ * output.
+ */
 export interface OpenLogOptions {
   logFile: string | undefined;
   fd: number;
@@ -16,7 +19,7 @@ const STDERR = 2;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 /**
- * Opens the log: short lines for people on a terminal, else JSON. A file that can't be opened at start is reported, and
+ * Opens the log: short lines for people on a terminal, else JSON. A file that can't be opened at start is reported and
  * not used.
  */
 export function openLog(

@@ -1,22 +1,25 @@
 import { DATE_FIELDS, DETAILS, ENTITY_TYPES, GROUPINGS, SORT_ORDERS, TOOL_LIMITS, type ToolName } from "#api/tools.ts";
 
-/** The rule for an argument's value. Input is read leniently, and every correction is reported. Source: B3, B4. */
+/**
+ * The rule for an argument's value. Input is read leniently, and every correction is reported in a note. Source: B3,
+ * B4.
+ */
 export type ArgumentRule =
-  /** `isFilter`: `any`, `all`, `none`, `*` mean "not given". */
+  /** `isFilter`: the values `any`, `all`, `none` and `*` mean "not given". */
   | { type: "text"; isFilter?: boolean; isRequired?: boolean; maxChars?: number; isCut?: boolean }
   | { type: "choice"; values: readonly string[]; synonyms?: Readonly<Record<string, string>> }
-  /** One or several of the kinds. */
+  /** One or several kinds. */
   | { type: "kinds" }
   | { type: "boolean" }
   | { type: "integer"; min: number; max: number; fallback: number; isZeroAbsent?: boolean }
-  /** Words for "none" give an empty list; anything else is checked by the caller. */
+  /** Words for "none" give an empty list. The caller checks all other values. */
   | { type: "cursor" };
 
 const FILTER: ArgumentRule = { type: "text", isFilter: true };
 const LIMIT: ArgumentRule = { type: "integer", ...TOOL_LIMITS.limit, isZeroAbsent: true };
-/** An empty query asks for the newest. */
+/** An empty query requests the newest items. */
 export const QUERY: ArgumentRule = { type: "text", maxChars: TOOL_LIMITS.queryChars, isCut: true };
-/** No valid value except a query is longer. */
+/** The maximum length of a value other than a query. No valid value is longer. */
 export const ADDRESS_CHARS = 2100;
 
 function size(fallback: number): ArgumentRule {
@@ -29,7 +32,7 @@ function size(fallback: number): ArgumentRule {
   };
 }
 
-/** The arguments of each tool, by their published names. */
+/** The arguments of each tool, by published name. */
 export const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>> = {
   kb_search: {
     query: QUERY,
@@ -97,7 +100,7 @@ export const ARGUMENTS: Record<ToolName, Readonly<Record<string, ArgumentRule>>>
   },
 };
 
-/** Other names of arguments that models use. */
+/** Other names that models use for the arguments. */
 export const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
   kb_search: {
     q: "query",
@@ -128,9 +131,9 @@ export const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
 };
 
 /**
- * Arguments that hosts add to every call, each with its report. The model didn't write them and can't leave them out,
- * so they are dropped with a note. None is a name of ours in any spelling (a test): dropping a filter would widen the
- * answer.
+ * Arguments that hosts add to every call, each with a link to its report. The model didn't write them and can't leave
+ * them out, so they are dropped with a note. None of them is one of our argument names in any spelling (a test checks
+ * this), since dropping a filter would return more items than requested.
  */
 export const HOST_ARGUMENTS: ReadonlySet<string> = new Set([
   // n8n, MCP Client Tool. Reported: n8n-io/n8n#21500
@@ -140,7 +143,7 @@ export const HOST_ARGUMENTS: ReadonlySet<string> = new Set([
   "sessionId",
   "action",
   "chatInput",
-  // Hosts that put the request's metadata inside the arguments. Source: MCP specification, `_meta` of `params`.
+  // Some hosts put the request's metadata inside the arguments. Source: MCP specification, `_meta` of `params`.
   "_meta",
   // Cline, its list of steps. Reported: cline/cline#9951
   "task_progress",
@@ -150,7 +153,7 @@ export const HOST_ARGUMENTS: ReadonlySet<string> = new Set([
   "security_context",
 ]);
 
-/** Words for kinds that models use. */
+/** Words that models use for kinds. */
 export const KIND_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   issue: ["task"],
   ticket: ["task"],

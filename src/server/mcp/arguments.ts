@@ -20,15 +20,15 @@ import {
 export type ArgumentValue = string | number | boolean | readonly string[];
 
 export interface ReadArguments {
-  /** Present arguments by their canonical names; integers always, with their default. */
+  /** The given arguments by their canonical names. Integers are always present, with their default. */
   values: Record<string, ArgumentValue>;
-  /** The corrections, one sentence each. */
+  /** The corrections that were made, one sentence each. */
   notes: string[];
 }
 
 /**
- * Reads the arguments of a tool call: placeholders are absent, `"10"` is 10, aliases and near values are understood and
- * noted, numbers out of range are clamped and noted.
+ * Reads the arguments of a tool call. Placeholders count as absent, and `"10"` is read as 10. Aliases and similar
+ * values are accepted with a note, and numbers out of range are clamped with a note.
  *
  * @throws ApiError `unknown_argument` with the list of arguments; `invalid_argument` naming the right values
  */
@@ -46,8 +46,8 @@ export function readArguments(tool: ToolName, raw: unknown): ReadArguments {
     if (result.values[name] !== undefined) continue;
     if (rule.type === "integer") result.values[name] = rule.fallback;
     if (rule.type === "text" && rule.isRequired === true) throw missingArgument(tool, name);
-    // An empty query asks for the newest, and filters work without one; a call without anything may have lost its
-    // arguments.
+    // An empty query requests the newest items, and filters work without a query. A call without any arguments may have
+    // lost them on the way.
     if (rule === QUERY && Object.keys(received).length === 0)
       result.notes.push(`${name} is missing and was read as "".`);
   }
@@ -66,7 +66,7 @@ function asRecord(tool: ToolName, raw: unknown, notes: string[]): Record<string,
   });
 }
 
-/** Parses a text as JSON; undefined for any other text, and for one that holds more than arguments do. */
+/** Parses a text as JSON. Returns undefined for any other text, and for JSON that is larger than arguments can be. */
 function parseText(text: string): unknown {
   return findJsonFault(text, TEXT_BOUNDS) === undefined ? tryJson(text) : undefined;
 }
@@ -80,7 +80,7 @@ function withoutHostArguments(received: Record<string, unknown>, notes: string[]
   return Object.fromEntries(Object.entries(received).filter(([name]) => !HOST_ARGUMENTS.has(name)));
 }
 
-/** The given arguments under their canonical names; an alias counts only if the real name is not given. */
+/** Returns the given arguments under their canonical names. An alias is used only if the real name isn't given. */
 function canonical(tool: ToolName, received: Record<string, unknown>, notes: string[]): [string, unknown][] {
   const all = Object.entries(received);
   const long = all.find(([name]) => name.length > TOOL_LIMITS.nameChars);
@@ -107,7 +107,7 @@ function canonical(tool: ToolName, received: Record<string, unknown>, notes: str
 function isAbsent(value: unknown): boolean {
   if (value === null || value === undefined) return true;
   if (typeof value === "string") return value.trim() === "";
-  // A list in a list counts as a value, so no depth is walked.
+  // A list in a list is treated as a value, so nested lists aren't traversed.
   if (Array.isArray(value)) return value.every((each) => !Array.isArray(each) && isAbsent(each));
   return typeof value === "object" && Object.keys(value).length === 0;
 }
@@ -128,14 +128,17 @@ function readOne(name: string, rule: ArgumentRule, value: unknown, notes: string
   }
 }
 
-/** Parses a list that came as JSON text. Only for arguments that aren't free text: a query may begin with a bracket. */
+/**
+ * Parses a list that was sent as JSON text. Only for arguments that aren't free text, because a query may begin with a
+ * bracket.
+ */
 function listOf(value: unknown): unknown {
   if (typeof value !== "string" || !value.trimStart().startsWith("[")) return value;
   const read = parseText(value);
   return Array.isArray(read) ? read : value;
 }
 
-/** Refuses a value longer than any valid one without reading it. */
+/** Refuses a value that is longer than any valid value, without parsing it. */
 function refuseLong(name: string, value: unknown): void {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.some((each) => typeof each === "string" && each.length > ADDRESS_CHARS))

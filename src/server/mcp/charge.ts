@@ -2,12 +2,12 @@ import { ApiError } from "#api/errors.ts";
 import type { Actor } from "#storage/access/actor.ts";
 
 /**
- * Counts one tool call. Returns the milliseconds to wait when the person is over their limit; `isHard` far beyond it.
- * Absent = no limit.
+ * Counts one tool call. Returns the milliseconds to wait if the person is over their limit; `isHard` if they are far
+ * over it. Absent = no limit.
  */
 export type Charge = ((actor: Actor) => { retryAfterMs: number; isHard: boolean } | undefined) | undefined;
 
-/** Counts a call. @throws ApiError `rate_limited`; `isFarOver` is true for it far beyond the limit */
+/** Counts a call. @throws ApiError `rate_limited`, for which `isFarOver` is true if the person is far over the limit */
 export function chargeCall(charge: Charge, actor: Actor): void {
   const over = charge?.(actor);
   if (over === undefined) return;
@@ -19,7 +19,7 @@ export function chargeCall(charge: Charge, actor: Actor): void {
   });
 }
 
-/** Counts a request that can't be read as a call: it costs as much. @throws ApiError `rate_limited` */
+/** Counts a request that can't be read as a call. It costs as much as a call. @throws ApiError `rate_limited` */
 export function chargeMalformed(charge: Charge, actor: Actor): void {
   const over = charge?.(actor);
   if (over === undefined) return;
@@ -29,7 +29,10 @@ export function chargeMalformed(charge: Charge, actor: Actor): void {
   });
 }
 
-/** True for the refusal of a person far over their limit: HTTP 429 instead of a result. Source: B18. */
+/**
+ * Whether the error refuses a person who is far over their limit. Such a request gets HTTP 429 instead of a result.
+ * Source: B18.
+ */
 export function isFarOver(error: ApiError): boolean {
   return error.details?.[HARD] === true;
 }

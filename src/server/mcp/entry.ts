@@ -6,25 +6,25 @@ import type { Excerpt, ShownHit } from "#storage/search-index.ts";
 import { formatDay } from "#api/days.ts";
 import { agentFacts, factTexts, formerText, type Printing, withDistance } from "./facts.ts";
 
-/** How much of an entry is shown; to fit the budget, details are dropped down this list. Source: B24. */
+/** How much of an entry is shown. To fit the budget, details are dropped in the order of this list. Source: B24. */
 export interface EntryDetail {
   snippetChars: number;
   passages: number;
-  /** Status, people, dates, key, section … */
+  /** Status, people, dates, key, section and more. */
   hasOptional: boolean;
-  /** Labels, whole path, creation date. */
+  /** Labels, the whole path and the creation date. */
   isDetailed: boolean;
 }
 
-/** The facts of one hit, cleaned; the text form is made only from them. */
+/** Returns the cleaned facts of one hit. The text form is made only from them. */
 export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, time: Printing): ToolSearchEntry {
   const { item } = entry;
-  // A passage of hidden characters only is left out.
+  // A passage that has only hidden characters is left out.
   const [first, ...more] = entry.passages
     .map((passage) => ({ ...passage, text: cleanLine(passage.text, 5000) }))
     .filter((passage) => passage.text !== "")
     .slice(0, detail.passages);
-  // The passage's own place, if it has an address: an agent cites it.
+  // The passage's own URL, if it has one, because an agent cites it.
   const url = outsideUrl(first?.url, time.baseUrl) ?? urlOf(item, time);
   const projected: ToolSearchEntry = {
     n,
@@ -52,7 +52,7 @@ export function projectEntry(entry: ShownHit, n: number, detail: EntryDetail, ti
   return projected;
 }
 
-/** The lines of one hit. Only here do lines begin with `[n]`, `kbId:` and `providerId:`. */
+/** Returns the lines of one hit. Only these lines begin with `[n]`, `kbId:` and `providerId:`. */
 export function entryLines(entry: ToolSearchEntry, time: Printing): string[] {
   const facts = [
     `kbId: ${entry.kbId}`,
@@ -82,17 +82,20 @@ function fieldsText(fields: Readonly<Record<string, string>>): string {
     .join("; ");
 }
 
-/** The item's address at its source, else its permalink here; no source's address is on this server. */
+/**
+ * Returns the item's URL at its source, else its permalink on this server. URLs from a source that point to this server
+ * are ignored.
+ */
 export function urlOf({ kbId, url }: Pick<ShownItem, "kbId" | "url">, { baseUrl }: Printing): string {
   return outsideUrl(url, baseUrl) ?? permalinkOf(baseUrl, kbId);
 }
 
-/** A title on one line; never empty, so that the line of an entry can be told from others. */
+/** Returns a title on one line. It is never empty, so that the first line of an entry can be recognized. */
 export function titleOf(item: Pick<ShownItem, "title">): string {
   return cleanLine(item.title, MAX_CHARS.title) || "(untitled)";
 }
 
-/** The text up to `maxChars`, cut at a sentence if one ends in its second half, else at a word. */
+/** Returns at most `maxChars` of the text, cut after a sentence if one ends in the second half, else after a word. */
 export function shorten(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = cut(text, maxChars).slice(0, -1);

@@ -16,7 +16,7 @@ import type { FactValues } from "#core/item-facts.ts";
 import type { ShownItem } from "#storage/item-record.ts";
 import { fieldName } from "#text/field-terms.ts";
 
-/** The time and zone that dates are printed in, and the origin of permalinks. */
+/** The current time and the time zone for printed dates, and the origin of permalinks. */
 export interface Printing {
   now: number;
   timeZone: string;
@@ -24,11 +24,17 @@ export interface Printing {
   baseUrl: string;
 }
 
-/** Folders of a concise hit: the outermost shows the place, the innermost distinguishes it from similar ones. */
+/**
+ * The number of folders shown in a concise hit: the outermost shows the place, the innermost distinguishes the hit from
+ * similar ones.
+ */
 const CONCISE_FOLDERS = 2;
 const MAX_PEOPLE = 10;
 const MAX_TEXTS = 20;
-/** Most of an item's own fields that a hit shows, and the length of each; the item itself shows more. */
+/**
+ * The maximum number of an item's own fields that a hit shows, and the maximum length of each. The item itself shows
+ * more.
+ */
 const MAX_FIELDS = 8;
 const MAX_FIELD_CHARS = 120;
 
@@ -37,13 +43,13 @@ const DETAILED_FIELDS = fieldsShown(true);
 
 function fieldsShown(isDetailed: boolean) {
   const ofTasks = AGENT_FIELDS.filter((name) => isDetailed || fieldOf(name).agent?.isDetail !== true);
-  // The name of a file is at the end of its path.
+  // A file's name is already at the end of its path.
   return { ofTasks, ofOthers: ofTasks.filter((name) => name !== "key") };
 }
 
 type Shown = { [T in FieldType]: AgentValues[T] | undefined };
 
-/** An item's facts, cleaned, under the names that agents read; empty ones are left out. */
+/** Returns an item's cleaned facts under the names that agents read. Empty facts are left out. */
 export function agentFacts(item: ShownItem, isDetailed: boolean, { timeZone }: Printing): AgentFacts {
   const byType: FieldConversion<FactValues, Shown> = {
     ...SHOWN,
@@ -55,17 +61,17 @@ export function agentFacts(item: ShownItem, isDetailed: boolean, { timeZone }: P
   const facts = convertFields(shown, item, byType);
   const named: Record<string, unknown> = {};
   for (const name of shown) if (facts[name] !== undefined) named[ITEM_FIELDS[name].agent.as] = facts[name];
-  // Each name with the value of its own field.
+  // Each name has the value of its own field.
   return named as AgentFacts;
 }
 
-/** What stands before a field's value on a line. */
+/** The prefix of each field's value on its line. */
 const LINES = AGENT_FIELDS.flatMap((name) => {
   const { agent } = ITEM_FIELDS[name];
   return "line" in agent ? [{ as: agent.as, line: agent.line, isAge: name === "updatedAt" }] : [];
 });
 
-/** These facts as written on a line, `due: 2026-11-19`. */
+/** Returns these facts as they are written on a line: `due: 2026-11-19`. */
 export function factTexts(facts: AgentFacts, time: Printing): string[] {
   return LINES.flatMap(({ as, line, isAge }) => {
     const value = facts[as];
@@ -92,7 +98,7 @@ const SHOWN: Omit<FieldConversion<FactValues, Shown>, "path" | "date"> = {
   record: (fields) => shownRecord(fields),
 };
 
-/** The first fields, one line each; a name is made of letters, so it ends at the first colon. */
+/** Returns the first fields for one line each. A name consists of letters, so it ends at the first colon. */
 function shownRecord(fields: Readonly<Record<string, FieldValue>>): Record<string, string> | undefined {
   const shown = Object.entries(fields)
     .slice(0, MAX_FIELDS)
@@ -101,13 +107,13 @@ function shownRecord(fields: Readonly<Record<string, FieldValue>>): Record<strin
   return shown.length > 0 ? Object.fromEntries(shown) : undefined;
 }
 
-/** A field's value on one line between others. */
+/** Returns a field's value for a line that has other values too. */
 export function fieldText(value: FieldValue, maxChars: number): string {
   const text = typeof value === "object" ? value.join(", ") : String(value);
   return cleanField(text, maxChars).replaceAll(";", ",");
 }
 
-/** A person's name as shown; `(claimed)` when only the document says so. */
+/** Returns a person's name as shown, with `(claimed)` if only the document states it. */
 export function personName(person: Pick<ItemPerson, "name" | "claimed">): string {
   const name = cleanField(person.name, MAX_CHARS.person).replaceAll(";", ",");
   return `${name === "" ? "(unnamed)" : name}${person.claimed ? " (claimed)" : ""}`;
@@ -115,11 +121,11 @@ export function personName(person: Pick<ItemPerson, "name" | "claimed">): string
 
 /** `2026-11-19 (2 days ago)`. */
 export function withDistance(day: string, { now, timeZone }: Pick<Printing, "now" | "timeZone">): string {
-  // Noon is inside the day in every zone.
+  // Noon of this UTC day is on the same day in every zone.
   return `${day} (${distanceOf(Date.parse(`${day}T12:00:00Z`), Date.parse(`${formatDay(now, timeZone)}T12:00:00Z`), "UTC")})`;
 }
 
-/** The note that an item's text is its former one: its content couldn't be read since that day. */
+/** Returns the note that an item's text is its previous text, because its content couldn't be read since that day. */
 export function formerText(day: string, time: Pick<Printing, "now" | "timeZone">): string {
   return `text as of: ${withDistance(day, time)}, the content couldn't be read since`;
 }

@@ -1,6 +1,9 @@
 import type { CountTokens } from "./tokens.ts";
 
-/** Both forms of one answer. Either alone is enough: the text is made from the structured form. Source: B1. */
+/**
+ * The text form and the structured form of one answer. Each form is complete: the text is made from the structured
+ * form. Source: B1.
+ */
 export interface Rendered<T extends object> {
   text: string;
   structured: T;
@@ -11,7 +14,7 @@ export interface TokenBudget {
   count: CountTokens;
 }
 
-/** The first candidate within the budget; if none is, the last one, which is made to be tiny. */
+/** Returns the first candidate within the budget. If none is, returns the last one, which is always very small. */
 export async function firstThatFits<T extends object>(
   candidates: Iterable<Rendered<T>>,
   budget: TokenBudget,
@@ -25,20 +28,20 @@ export async function firstThatFits<T extends object>(
   return last;
 }
 
-/** The number of entries in a form, and its tokens. */
+/** The number of entries in a form, and the number of its tokens. */
 interface Measured {
   shown: number;
   tokens: number;
 }
 
-/** This many forms are guessed from the sizes of earlier ones; after that, halving is guaranteed to end. */
+/** The number of forms whose size is guessed from earlier sizes. After that, halving guarantees an end. */
 const GUESSES = 4;
 
 /**
- * The form with the most entries that fits, from `most` down to none; undefined when not even that one does. Entries
- * have about the same size, so two or three forms are made and counted instead of 50, one by one.
+ * Returns the form with the most entries that fits, from `most` down to none; undefined if not even the form without
+ * entries fits. Entries have similar sizes, so two or three forms are made and counted instead of up to 50.
  *
- * @param formsOf  the texts of a form that have to fit, each alone
+ * @param formsOf  the texts of a form, each of which has to fit
  */
 export async function mostThatFits<Form>(
   most: number,
@@ -59,7 +62,7 @@ export async function mostThatFits<Form>(
   return best;
 }
 
-/** Where a line through both sizes meets the budget. */
+/** Returns where a line through both sizes meets the budget. */
 function between(fitting: Measured, beyond: Measured, maxTokens: number): number {
   const share = (maxTokens - fitting.tokens) / (beyond.tokens - fitting.tokens);
   const shown = Math.floor(fitting.shown + share * (beyond.shown - fitting.shown));
@@ -70,7 +73,7 @@ function middleOf(fitting: Measured, beyond: Measured): number {
   return Math.floor((fitting.shown + beyond.shown) / 2);
 }
 
-/** Both forms must fit: hosts show the model one of the two. */
+/** Whether both forms fit. Both must, because a host shows the model only one of them. */
 export async function bothFit(form: Rendered<object>, budget: TokenBudget): Promise<boolean> {
   return fits(bothForms(form), budget);
 }
@@ -79,12 +82,15 @@ export function bothForms({ text, structured }: Rendered<object>): string[] {
   return [text, JSON.stringify(structured)];
 }
 
-/** Whether each of the texts is within the budget. */
+/** Whether each of the texts fits the budget. */
 export async function fits(texts: readonly string[], budget: TokenBudget): Promise<boolean> {
   return (await sizeOf(texts, budget)) <= budget.maxTokens;
 }
 
-/** Upper bound of the tokens of the largest text. No token is shorter than a byte, so short texts are not counted. */
+/**
+ * Returns an upper bound of the tokens in the largest text. No token is shorter than a byte, so short texts aren't
+ * counted.
+ */
 export async function sizeOf(texts: readonly string[], { maxTokens, count }: TokenBudget): Promise<number> {
   const bytes = Math.max(...texts.map((text) => Buffer.byteLength(text)));
   return bytes <= maxTokens ? bytes : Math.max(...(await count(texts)));

@@ -6,22 +6,22 @@ import { type BodySource, readInPace } from "#server/http/body.ts";
 import { parseJson } from "#server/http/request.ts";
 import { RPC, type Message } from "./revisions.ts";
 
-/** The messages of a body: requests and notifications; answers that a client sent back are dropped. */
+/** The messages of a body: requests and notifications. Responses that a client sends are dropped. */
 export interface Incoming {
   isBatch: boolean;
   messages: Message[];
 }
 
-/** Each element of a batch counts for limits, and none may starve others. Source: S24. */
+/** The maximum size of a batch. Each element counts against limits, and no batch may starve others. Source: S24. */
 export const MAX_BATCH = 20;
 
-/** The largest batch of calls has some 1,000 arguments and fields of the envelope. */
+/** The largest batch of calls has some 1,000 arguments and envelope fields. */
 const MESSAGE_BOUNDS = { maxDepth: MAX_JSON_DEPTH, maxMembers: 10_000 };
 
 /**
  * Reads the body of a POST as JSON-RPC.
  *
- * @param type  its Content-Type
+ * @param type  the body's Content-Type
  * @throws ApiError `payload_too_large`, `request_timeout`, `unsupported_media_type`, `invalid_request`
  *   (`details.rpcCode` is -32700 if it isn't JSON and -32600 if it isn't a request)
  */
@@ -45,7 +45,7 @@ export async function readMessages(
 async function readText(source: BodySource | null, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // A body without a stated length is measured while it arrives.
+  // A body without a stated length is measured while it is received.
   for await (const chunk of source === null ? [] : readInPace(source)) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes)
@@ -60,7 +60,7 @@ function toMessage(value: unknown, text: string): Message[] {
     throw notARequest("A request must be an object.");
   const { jsonrpc, id, method, params } = Object.fromEntries(Object.entries(value));
   if (jsonrpc !== "2.0") throw notARequest(`A request must have "jsonrpc": "2.0".`);
-  // The answer to a question that this server never asks.
+  // A response to a request, which this server never sends.
   if (method === undefined && ("result" in value || "error" in value)) return [];
   if (typeof method !== "string") throw notARequest("A request must have a method.");
   const hasId = "id" in value;
@@ -69,7 +69,7 @@ function toMessage(value: unknown, text: string): Message[] {
   if (params !== undefined && params !== null && (typeof params !== "object" || Array.isArray(params))) {
     throw notARequest("params must be an object.");
   }
-  // Narrowed by the checks above.
+  // The checks above narrow the type.
   const record = params === undefined || params === null ? undefined : (params as Record<string, unknown>);
   return [
     {
@@ -95,9 +95,9 @@ function notARequest(message: string): ApiError {
 
 /** A tool call's request context, and its progress callback. */
 export interface CallContext {
-  /** Aborts when the client is gone. */
+  /** Aborts when the client has disconnected. */
   signal: AbortSignal;
-  /** Reports the call's progress to the client, if it asked for that. */
+  /** Reports the call's progress to the client, if the client requested it. */
   report(progress: number, total: number, message: string): void;
 }
 
@@ -108,13 +108,13 @@ export interface RpcError {
 }
 
 export interface RpcAnswer {
-  /** As JSON text, with every digit that the client wrote; `null` if it has none. */
+  /** The id as JSON text, with every digit that the client wrote; `null` if the message has none. */
   id: string;
   result?: Record<string, unknown>;
   error?: RpcError;
 }
 
-/** A JSON answer; `no-store`, because it holds one person's data. */
+/** Makes a JSON response with `no-store`, because it contains one person's data. */
 export function jsonResponse(
   body: RpcAnswer | readonly RpcAnswer[],
   status: number,
@@ -131,12 +131,12 @@ function toText({ id, ...rest }: RpcAnswer): string {
   return rpcText(id, rest);
 }
 
-/** The answer to a body without requests: it was accepted. */
+/** Makes the response to a body without requests: it was accepted. */
 export function accepted(): Response {
   return new Response(null, { status: 202 });
 }
 
-/** A JSON-RPC error as a whole HTTP answer. */
+/** Makes a whole HTTP response from a JSON-RPC error. */
 export function errorResponse(
   status: number,
   id: string,
@@ -148,8 +148,8 @@ export function errorResponse(
 }
 
 /**
- * An answer as server-sent events: progress notifications for `token` (JSON text), then the answer, then the end. The
- * work is aborted when the client disconnects, however that shows.
+ * Makes a response of server-sent events: progress notifications for `token` (JSON text), then the result, then the
+ * end. The work is aborted when the client disconnects, however the disconnect is detected.
  */
 export function streamResponse(
   signal: AbortSignal,

@@ -16,16 +16,17 @@ export interface MountMcpOptions extends Pick<Parts, "clock" | "log"> {
   authenticator: Authenticator;
   tools: ToolCalls;
   version: string;
-  /** The public address of this server, for the address of its metadata. */
+  /** The public address of this server. The address of its metadata is derived from it. */
   baseUrl: string;
-  /** The name by which this instance identifies itself to provider servers, until it ends. */
+  /** The name by which this instance identifies itself to provider servers until its process ends. */
   instanceId: string;
   lifecycle?: Lifecycle;
   limits: Pick<Limits, "admit" | "chargeCall">;
 }
 
 /**
- * Mounts `/mcp` on the app, also as `/mcp/`, for every method: all but POST are refused in the protocol's own words.
+ * Mounts `/mcp`, also as `/mcp/`, on the app for every method. Methods other than POST are refused with the protocol's
+ * own messages.
  */
 export function mountMcp(app: App, options: MountMcpOptions): void {
   const rule = findRouteAccess("POST", "/mcp");

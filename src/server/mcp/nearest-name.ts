@@ -1,10 +1,11 @@
 import { closest } from "#core/edit-distance.ts";
 
-/** No argument's name is half as long. */
+/** The number of characters that are compared. No argument's name is half as long. */
 const LOOKED_AT_CHARS = 100;
 
 /**
- * The known argument whose name begins like this one, contains it or is contained in it; else the closest by spelling.
+ * Returns the known argument whose name starts with this name, contains it or is contained in it; else the closest one
+ * by spelling.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const asked = name

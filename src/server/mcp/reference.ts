@@ -3,7 +3,7 @@ import { HOST_ARGUMENTS } from "./argument-rules.ts";
 import { LEGACY_VERSIONS, MODERN_VERSIONS, SEED_VERSION } from "./revisions.ts";
 
 /**
- * `docs/mcp.md`: the reference of `POST /mcp` for developers of agents, generated from the data that the server itself
+ * Generates `docs/mcp.md`, the reference of `POST /mcp` for developers of agents, from the data that the server itself
  * publishes.
  */
 export function makeMcpReference(): string {

@@ -13,7 +13,7 @@ export interface ContentRendering extends Printing {
   count: CountTokens;
 }
 
-/** A range of text as it is stored. */
+/** A range of a stored text. */
 export interface ContentRange {
   item: ItemRecord;
   text: string;
@@ -27,18 +27,18 @@ export interface ContentPassages {
   item: ItemRecord;
   passages: readonly { at: number; text: string }[];
   total: number;
-  /** False when there may be more than `total`. */
+  /** False if the real number may be more than `total`. */
   isTotalExact: boolean;
 }
 
-/** Characters worth reading for a budget: more would be cut again. */
+/** Returns the number of characters to read for a budget. Any more would be cut again. */
 export function charsFor(maxTokens: number): number {
   return maxTokens * 5;
 }
 
 /**
- * A part of an item as quoted text between a header and an end line that says how to continue; at most `maxTokens`. A
- * long item's first part begins with its outline. Source: B12, B13.
+ * Renders a part of an item as quoted text between a header and an end line, which states how to continue, in at most
+ * `maxTokens`. The first part of a long item begins with its outline. Source: B12, B13.
  */
 export async function renderContent(range: ContentRange, options: ContentRendering): Promise<string> {
   const isWhole = range.start === 0 && range.start + range.text.length >= range.totalChars;
@@ -53,7 +53,7 @@ export async function renderContent(range: ContentRange, options: ContentRenderi
   return "End of part. Too large for maxTokens; raise it.";
 }
 
-/** The passages of an item that match the words; at most `maxTokens`. */
+/** Renders the passages of an item that match the words, in at most `maxTokens`. */
 export async function renderPassages(found: ContentPassages, options: ContentRendering): Promise<string> {
   const { item, passages, total, isTotalExact } = found;
   const atLeast = isTotalExact ? "" : "at least ";
@@ -86,7 +86,7 @@ export async function renderPassages(found: ContentPassages, options: ContentRen
 const NOTHING = " Nothing here has these words: try others, or read without find.";
 const NOT_ALL_SEEN = " Searching all of it took too long: repeat it, or read without find.";
 
-/** From the fullest header to the smallest. */
+/** Returns the possible headers, the most detailed one first. */
 function headersOf(range: ContentRange, options: ContentRendering): string[] {
   const lines = headerLines(range.item, options, range.totalChars);
   const isLong = range.start === 0 && range.text.length > 0 && range.totalChars > charsFor(options.maxTokens) / 2;
@@ -102,7 +102,7 @@ function headersOf(range: ContentRange, options: ContentRendering): string[] {
 function headerLines(item: ItemRecord, time: Printing, totalChars: number): string[] {
   const path = placeOf(item);
   const facts = [
-    // Labelled, so that no line begins with a source's own words.
+    // The label prevents a line from beginning with words of a source.
     `Title: ${titleOf(item).replaceAll("|", "¦")}`,
     item.status === null ? item.kind : `${item.kind}, ${item.status}`,
     ...(item.author === null ? [] : [`by ${personName(item.author)}`]),
@@ -121,13 +121,13 @@ function headerLines(item: ItemRecord, time: Printing, totalChars: number): stri
   return [facts.join(" | "), place.join(" | "), ...(more.length === 0 ? [] : [more.join(" | ")])];
 }
 
-/** When it changed or, if its source doesn't say, when kb last read it. */
+/** Returns when the item changed or, if its source doesn't report that, when kb last read it. */
 function ageOf({ updatedAt, indexedAt }: ItemRecord, time: Printing): string {
   const day = withDistance(formatDay(updatedAt ?? indexedAt, time.timeZone), time);
   return `${updatedAt === null ? "indexed" : "updated"}: ${day}`;
 }
 
-/** A task's or document's facts besides its text. */
+/** Returns facts about a task or document besides its text. */
 function moreFacts(item: ItemRecord, time: Printing): string[] {
   const { path: _path, by: _by, updated: _updated, ...facts } = agentFacts(item, true, time);
   const fields = Object.entries(item.fields)
@@ -144,7 +144,7 @@ const MAX_OUTLINE = 30;
 
 function outlineOf(item: ItemRecord): string | undefined {
   if (item.sections.length < 2) return undefined;
-  // The outermost headings first when there are too many, in the order of the text.
+  // If there are too many headings, the outermost levels are kept, in the order of the text.
   const levels = [...new Set(item.sections.map((section) => section.level))].sort((a, b) => a - b);
   let chosen = item.sections.filter((section) => section.level <= (levels[0] ?? 0));
   for (const level of levels) {
@@ -179,7 +179,7 @@ function assemble(range: ContentRange, length: number, header: string, notes: re
   return [header, ...(text === "" ? [] : [quoteLines(cleanBlock(text))]), [...notes, last].join("\n")].join("\n\n");
 }
 
-/** Code units of the text that fit, cut at a line or word if one ends nearby; 0 when nothing fits. */
+/** Returns how many code units of the text fit, cut at a line or word if one ends nearby; 0 if nothing fits. */
 async function longestThatFits(
   range: ContentRange,
   header: string,
@@ -191,14 +191,17 @@ async function longestThatFits(
     const part = assemble(range, length, header, notes);
     const tokens = await sizeOf([part], options);
     if (tokens <= options.maxTokens) return length;
-    // Straight to about the right length, then a little less each time.
+    // The first guess is close to the right length. Each further guess is a little shorter.
     const guess = Math.floor((length * options.maxTokens * 0.97) / tokens);
     length = cutPoint(range.text, Math.min(guess, length - 1));
   }
   return 0;
 }
 
-/** A good place to cut, at most `wanted` and never more: `lastIndexOf` treats a negative position as 0. */
+/**
+ * Returns a good place to cut, at most `wanted`. It is never more, although `lastIndexOf` treats a negative position as
+ * 0.
+ */
 function cutPoint(text: string, wanted: number): number {
   if (wanted <= 0) return 0;
   const least = Math.floor(wanted * 0.9);

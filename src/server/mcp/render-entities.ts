@@ -21,8 +21,8 @@ export interface EntityRendering extends Printing {
 }
 
 /**
- * The answer of `kb_search_entities`: one line for each entity. When there is no room, entities are dropped from the
- * end.
+ * Renders the answer of `kb_search_entities`: one line for each entity. If the answer is too long, entities are dropped
+ * from the end.
  */
 export async function renderEntities(
   page: EntityPage,
@@ -44,7 +44,7 @@ export async function renderEntities(
   return (await mostThatFits(page.entities.length, part, bothForms, options)) ?? part(0);
 }
 
-/** The answer of `kb_get_entity_context`; every line of it ends in a kbId or an entityId. Source: B21. */
+/** Renders the answer of `kb_get_entity_context`. Every line ends with a kbId or an entityId. Source: B21. */
 export async function renderContext(
   answer: EntityAnswer,
   options: EntityRendering,
@@ -212,7 +212,7 @@ function candidatesText(answer: ToolContextResult): string {
   ].join("\n\n");
 }
 
-/** People are found as `people`, everything else as `source`. */
+/** The argument that filters by the entity: `people` for a person, `source` for everything else. */
 function argumentFor(entity: ToolEntity): string {
   return entity.type === "person" ? "people" : "source";
 }

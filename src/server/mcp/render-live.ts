@@ -13,8 +13,8 @@ export interface LiveRendering {
 }
 
 /**
- * The answer with live hits in a block of their own, as far as `maxTokens` leaves room for it: the indexed part stays
- * as it is, byte for byte.
+ * Adds the live hits as a separate block, in the tokens that the indexed part leaves of `maxTokens`. The indexed part
+ * stays the same, byte for byte.
  */
 export async function addLive(
   indexed: Rendered<ToolSearchResult>,
@@ -38,10 +38,10 @@ export async function addLive(
   return (await mostThatFits(all - 1, (count) => withHits(count, SHORTEST), formsOf, rendering)) ?? indexed;
 }
 
-/** Characters of a snippet when there is little room. */
+/** The shortest length of a snippet when few tokens are left, in characters. */
 const SHORTEST = 120;
 
-/** Makes the block with the given numbers of hits and of characters per snippet. */
+/** Returns a function that makes the block with the given numbers of hits and of characters per snippet. */
 function shownBy({ hits, connections }: LiveAnswer, timeZone: string) {
   const failures = connections.flatMap(({ server, problem }) =>
     problem === null ? [] : [`${server} ${LIVE_PROBLEMS[problem]} (${problem}).`],
@@ -65,7 +65,7 @@ function shownBy({ hits, connections }: LiveAnswer, timeZone: string) {
 
 const NOBODY_ASKED = "no live search: it needs words, and a connection of this person with a mapped search tool.";
 
-/** Only here do lines begin with `[live n]` and `live, from:`. */
+/** Returns the block's text. Only these lines begin with `[live n]` and `live, from:`. */
 function liveText({ hits, notes = [] }: ToolLiveResult): string {
   const blocks = hits.map(({ n, from, title, url, updated, snippet }) => {
     const facts = [

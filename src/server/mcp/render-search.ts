@@ -12,7 +12,7 @@ import type { CountTokens } from "./tokens.ts";
 export interface SearchRendering {
   maxTokens: number;
   isDetailed: boolean;
-  /** The call continued from a cursor. */
+  /** The call continues from a cursor. */
   isContinued: boolean;
   groupBy?: Grouping;
   timeZone: string;
@@ -21,8 +21,8 @@ export interface SearchRendering {
 }
 
 /**
- * The answer of `kb_search`, at most `maxTokens` in its larger form: snippets are shortened first, then optional facts
- * are dropped, then entries from the end, and the cursor continues after the last one shown. Source: B24.
+ * Renders the answer of `kb_search`, at most `maxTokens` in its larger form. To fit, snippets are shortened first, then
+ * optional facts are dropped, then entries from the end. The cursor continues after the last entry shown. Source: B24.
  */
 export async function renderSearch(
   outcome: SearchOutcome,
@@ -148,13 +148,13 @@ function endLine(answer: ToolSearchResult, isContinued: boolean): string {
   return `End of results. ${more}: repeat the call with cursor="${cursor}".`;
 }
 
-/** Stated if it isn't the expected mode: all words, by relevance. */
+/** Returns the mode of the answer if it isn't the expected one, which matches all words and sorts by relevance. */
 function modeOf(answer: ToolSearchResult): string {
   const match = answer.match === "all" ? "" : ` Match: ${answer.match}.`;
   return answer.order === "relevance" ? match : `${match} Order: ${answer.order}.`;
 }
 
-/** A number that met a cap says so. */
+/** Returns the number of results. If the count reached its cap, the text says so. */
 function amount(answer: ToolSearchResult): string {
   return answer.totalIsExact ? String(answer.total) : `at least ${answer.total}`;
 }

@@ -1,16 +1,16 @@
 import { asRecord } from "#core/json-record.ts";
 import { defined } from "#core/defined.ts";
-/** The protocol revision of a request, and its rules. Source: docs/mcp.md#versions. */
+/** Determines the protocol revision of a request, and its rules. Source: docs/mcp.md#versions. */
 
-/** The revision of the seed's dialogue: exactly this header asks for tools and nothing else. */
+/** The version of the `seed` revision. Exactly this header requests tools and nothing else. */
 export const SEED_VERSION = "2025-03-26";
-/** Revisions that begin with `initialize`, oldest first. */
+/** Versions whose clients begin with `initialize`, oldest first. */
 export const LEGACY_VERSIONS = ["2024-11-05", SEED_VERSION, "2025-06-18", "2025-11-25"] as const;
 export const LATEST_LEGACY_VERSION = "2025-11-25";
-/** Revisions whose requests carry everything about themselves. */
+/** Versions in which each request carries all its metadata. */
 export const MODERN_VERSIONS = ["2026-07-28"] as const;
 
-/** `strict`: the seed's dialogue for everyone; `open`: `initialize` and `ping` for everyone. */
+/** `strict`: the `seed` revision for everyone. `open`: `initialize` and `ping` are allowed for everyone. */
 export type Lifecycle = "auto" | "strict" | "open";
 
 export const META = {
@@ -21,12 +21,12 @@ export const META = {
 } as const;
 
 /**
- * The kinds of revisions. `seed`: tools only; `legacy`: also `initialize` and `ping`; `modern`: envelope in every
+ * The kinds of revisions. `seed`: tools only. `legacy`: also `initialize` and `ping`. `modern`: an envelope in every
  * request.
  */
 export type Revision = "seed" | "legacy" | "modern";
 
-/** A refusal of the request before its method is read. */
+/** A refusal of a request before its method is read. */
 export interface Refusal {
   status: 400;
   code: number;
@@ -34,7 +34,7 @@ export interface Refusal {
   data?: Record<string, unknown>;
 }
 
-/** Codes of the protocol itself. */
+/** Error codes of the protocol itself. */
 export const RPC = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -46,19 +46,19 @@ export const RPC = {
   versionUnsupported: -32022,
 } as const;
 
-/** The parts of a request or notification that depend on its revision. */
+/** The parts of a request or notification that depend on the protocol revision. */
 export interface Message {
-  /** As JSON text, with every digit that the client wrote. */
+  /** The id as JSON text, with every digit that the client wrote. */
   id?: string;
-  /** The token that progress is reported under, as JSON text. */
+  /** The token for progress reports, as JSON text. */
   progressToken?: string;
   method: string;
   params?: Record<string, unknown>;
 }
 
 /**
- * The revision that the version header alone names; a refusal when the version is unknown. A message with an envelope
- * is refused in the words of the newest revision, whatever its version.
+ * Returns the revision that the version header names; a refusal if the version is unknown. A message with an envelope
+ * is refused with the message of the newest revision, whatever its version.
  */
 export function revisionOfHeader(
   version: string | null,
@@ -76,7 +76,10 @@ export function revisionOfHeader(
   return version === SEED_VERSION && lifecycle === "auto" ? "seed" : "legacy";
 }
 
-/** Some clients send the newest version that they know with `initialize`, before they have agreed on one. */
+/**
+ * Whether the messages negotiate the version. Some clients send the newest version that they support with `initialize`,
+ * before one was negotiated.
+ */
 function agreesOnVersion(messages: readonly Message[]): boolean {
   const [message] = messages;
   return messages.length === 1 && message?.method === "initialize" && envelopeOf(message)?.[META.version] === undefined;
@@ -86,7 +89,7 @@ function isNewer(version: string): boolean {
   return isOneOf(MODERN_VERSIONS, version) || isLater(version);
 }
 
-/** The revision a message is served in: its own statements, checked against the headers. */
+/** Returns the revision for a message. The message's own statements are checked against the headers. */
 export function revisionOfMessage(
   message: Message,
   headers: Headers,
@@ -104,12 +107,12 @@ export function isRefusal(value: Revision | Refusal): value is Refusal {
   return typeof value === "object";
 }
 
-/** The revision to answer an `initialize` with: the requested one if it is known, else the newest. */
+/** Returns the version to answer an `initialize` with: the requested version if it is known, else the newest. */
 export function negotiate(asked: unknown): string {
   return typeof asked === "string" && isOneOf(LEGACY_VERSIONS, asked) ? asked : LATEST_LEGACY_VERSION;
 }
 
-/** The checks of the 2026-07-28 revision for a request, in its order: envelope, versions, method, name. */
+/** Checks a request by the rules of the 2026-07-28 revision, in their order: envelope, versions, method, name. */
 function modernRefusal(message: Message, headers: Headers): Refusal | undefined {
   const envelope = envelopeOf(message);
   const header = headers.get("mcp-protocol-version")?.trim();
@@ -139,7 +142,7 @@ function nameRefusal(message: Message, headers: Headers): Refusal | undefined {
   return name === inBody ? undefined : mismatch(`Mcp-Name is ${name}, the body's name is ${inBody}`);
 }
 
-/** Values that are not plain ASCII travel as `=?base64?…?=`. */
+/** Decodes a header. Values that aren't plain ASCII are sent as `=?base64?…?=`. */
 function decodeHeader(value: string): string | undefined {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (encoded === undefined) return value;

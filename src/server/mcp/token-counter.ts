@@ -1,10 +1,13 @@
-/** From this length on, a run without a break costs its length squared: 80,000 letters took 50 seconds (measured). */
+/**
+ * From this length on, counting a run without a break takes time proportional to its length squared: 80,000 letters
+ * took 50 seconds (measured).
+ */
 const LONG_RUN = 96;
 const PIECE = 48;
 
 type Count = (text: string) => number;
 
-/** Makes a counter whose time is proportional to the text, from one whose time is not. */
+/** Makes a token counter whose time is proportional to the length of the text, from a counter whose time isn't. */
 export function makeTokenCounter(count: Count): Count {
   return (text) => {
     let total = 0;
@@ -18,7 +21,10 @@ export function makeTokenCounter(count: Count): Count {
   };
 }
 
-/** A cut can only prevent a merge; one extra token for each cut makes up for effects of the merging order. */
+/**
+ * Counts a run in pieces. A cut can only prevent merges of tokens. One extra token for each cut makes up for the
+ * effects of the merge order.
+ */
 function countPieces(run: string, count: Count): number {
   let total = 1;
   for (let at = 0; at < run.length; at += PIECE) total += count(run.slice(at, at + PIECE)) + 1;

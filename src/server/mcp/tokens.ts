@@ -2,12 +2,10 @@ import { Worker } from "node:worker_threads";
 import { checkBuild } from "#core/build.ts";
 import { findSpawnEntry } from "#core/spawn.ts";
 
-/**
- * Counts each text's o200k tokens, as an upper bound: long runs are counted in pieces and never below their true count.
- */
+/** Counts each text's o200k tokens as an upper bound: long runs are counted in pieces, never below their true count. */
 export type CountTokens = (texts: readonly string[]) => Promise<number[]>;
 
-/** The request to the counting thread. */
+/** A request to the counting thread. */
 export interface CountRequest {
   id: number;
   texts: readonly string[];
@@ -19,9 +17,9 @@ export interface CountReply {
 }
 
 /**
- * Counts in a thread of its own, which the first text starts: the tokenizer takes 25 MB and about 200 ms to load, and
- * some 10 ms for the largest answer, which would block all other requests. Use it only if the bytes of a text don't say
- * enough. Source: docs/decisions/0050.
+ * Counts tokens in a separate thread, which starts with the first text. The tokenizer takes 25 MB and about 200 ms to
+ * load, and some 10 ms for the largest answer, during which all other requests would be blocked. Use it only if the
+ * number of bytes in a text doesn't already show that it fits. Source: docs/decisions/0050.
  */
 export const countTokens: CountTokens = (texts) => {
   counter ??= startCounter(() => (counter = undefined));
@@ -35,13 +33,16 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** @param onEnd  called when the thread has ended, which happens only by a fault: the next text starts another one */
+/**
+ * @param onEnd  called when the thread has ended, which happens only after an error; the next text starts another
+ *   thread
+ */
 function startCounter(onEnd: () => void): CountTokens {
   checkBuild();
   const thread = new Worker(findSpawnEntry("counter"), { resourceLimits: { maxYoungGenerationSizeMb: 12 } });
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
-  // A process that has nothing else to do may end.
+  // The thread doesn't keep a process alive that has nothing else to do.
   thread.unref();
   thread.on("message", ({ id, counts }: CountReply) => {
     waiting.get(id)?.resolve(counts);

@@ -20,7 +20,7 @@ interface NamedItem {
   section?: { name: string; isOfAddress: boolean };
 }
 
-/** The reading of items that the tools need. */
+/** The functions for reading items that the tools need. */
 export interface ContentReader {
   resolve(actor: Actor, asked: string): Promise<NamedItem>;
   text(actor: Actor, kbId: string, range: { offset: number; limit: number; section?: string }): Promise<ContentRange>;
@@ -45,11 +45,11 @@ interface ToolCall {
   maxTokens: number;
   count: CountTokens;
   isFromKb: boolean;
-  /** For items that the structured answer does not name. */
+  /** Records reads of items that the structured answer doesn't name. */
   noteReads(kbIds: readonly string[]): void;
 }
 
-/** Makes the four tools: arguments in, service, both forms of the answer out. */
+/** Makes the four tools. Each converts its arguments, calls the service and returns both forms of the answer. */
 export function makeTools(options: ToolOptions): ToolCalls {
   const run: Record<ToolName, (call: ToolCall) => Promise<ToolResult>> = {
     kb_search: (call) => search(options, call),
@@ -64,13 +64,13 @@ export function makeTools(options: ToolOptions): ToolCalls {
       const { values, notes } = readArguments(tool, args);
       context.report(0, 1, tool);
       context.signal.throwIfAborted();
-      // Each tool has the argument, with a default.
+      // Each tool has this argument, with a default.
       const maxTokens = Number(values["maxTokens"]);
       const noteReads = (kbIds: readonly string[]) =>
         options.reads.recordReads(actor, { type: "tool", name: tool }, kbIds);
       const size = { maxTokens, count: countTokens };
       const result = await run[tool]({ actor, values, notes, ...size, isFromKb: context.isFromKb, noteReads });
-      // Items that were cut to fit the budget were not shown, so the list comes from the answer itself.
+      // Items that were cut to fit the budget were not shown, so the list is taken from the answer itself.
       noteReads(kbIdsIn(result.structured));
       return result;
     },
@@ -80,13 +80,13 @@ export function makeTools(options: ToolOptions): ToolCalls {
 async function search({ search: service, baseUrl }: ToolOptions, call: ToolCall): Promise<ToolResult> {
   const { actor, values, notes } = call;
   const { kind, maxTokens: _size, ...rest } = values;
-  // `readArguments` lets through only values of these names and types.
+  // `readArguments` returns only values of these names and types.
   const input = rest as unknown as Partial<SearchArguments>;
   const args: SearchArguments = {
     ...input,
     query: input.query ?? "",
     limit: input.limit ?? 10,
-    // Each instance would ask the next, and the first one again.
+    // Otherwise each instance would query the next one, and the last one would query the first one again.
     live: input.live === true && !call.isFromKb,
     ...(Array.isArray(kind) && { kinds: kind as readonly ItemKind[] }),
   };
@@ -111,7 +111,7 @@ async function searchEntities({ entities, clock, baseUrl }: ToolOptions, call: T
   const page = await entities.search(actor, {
     query: text(values["query"]) ?? "",
     limit: typeof values["limit"] === "number" ? values["limit"] : 10,
-    // One of the published values, by its rule.
+    // The argument's rule allows only published values.
     ...(values["type"] !== undefined && { type: values["type"] as EntityType }),
     ...(typeof values["cursor"] === "string" && { cursor: values["cursor"] }),
   });
@@ -151,12 +151,12 @@ async function contentText(
   const rendering = { ...call, now: clock.now(), timeZone: actor.timeZone, baseUrl };
   const find = text(values["find"]);
   const offset = typeof values["offset"] === "number" ? values["offset"] : 0;
-  // The notes come before the item and count against its budget.
+  // The notes come before the item and count against the same budget.
   const head = notes.map((note) => `Note: ${note}\n`).join("");
   const room = { ...rendering, maxTokens: maxTokens - (await tokensOf(head, call)) };
   if (find !== undefined) return head + (await renderPassages(await files.find(actor, kbId, find), room));
   const range = { offset, limit: charsFor(maxTokens) };
-  // An offset counts from the start of the whole text: it is more exact than the section it came with.
+  // An offset counts from the start of the whole text, so it is more exact than a section that is given with it.
   if (section === undefined || offset > 0) {
     return head + (await renderContent(await files.text(actor, kbId, range), room));
   }
@@ -168,7 +168,10 @@ async function tokensOf(text: string, { count }: ToolCall): Promise<number> {
   return tokens;
 }
 
-/** A place in an address that the item lacks is a place on the page, not in its text: then all of it is read. */
+/**
+ * Reads the text of a section. If the item lacks a section that came from an address, the fragment belongs to the page
+ * and not to the text, so the whole text is read.
+ */
 async function sectionText(
   files: ContentReader,
   actor: Actor,
@@ -187,14 +190,14 @@ async function itemOf(files: ContentReader, { actor, noteReads }: ToolCall, aske
   try {
     return await files.resolve(actor, asked);
   } catch (error) {
-    // The items that a name fits count as seen.
+    // Items that an ambiguous name fits count as seen.
     const kbIds = isApiError(error) ? error.details?.["kbIds"] : undefined;
     if (Array.isArray(kbIds)) noteReads(kbIds.map(String));
     throw error;
   }
 }
 
-/** For `catch`: the failure with this code, with the model's next step instead of a terminal command. */
+/** For `catch`: rethrows a failure with this code, with the next step for a model instead of a terminal command. */
 function forAgents(code: ErrorCode, hint: string): (error: unknown) => never {
   return (error) => {
     if (!isApiError(error, code)) throw error;
@@ -203,7 +206,7 @@ function forAgents(code: ErrorCode, hint: string): (error: unknown) => never {
   };
 }
 
-/** Every kbId in an answer, wherever it is. */
+/** Returns every kbId in an answer, at any depth. */
 function kbIdsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(kbIdsIn);

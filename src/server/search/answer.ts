@@ -9,7 +9,7 @@ import type { SearchStatistics, ShownHit } from "#storage/search-index.ts";
 import { showHit } from "#storage/show-hit.ts";
 import type { SearchGroup, SearchOutcome } from "./types.ts";
 
-/** The REST form of an answer, for `/api/connectors/search` and `kb search --json`. */
+/** Converts an answer to its REST form, for `/api/connectors/search` and `kb search --json`. */
 export function toSearchAnswer(outcome: SearchOutcome, { baseUrl }: { baseUrl: string }): SearchAnswer {
   const facets = Object.entries(outcome.facets);
   return {
@@ -68,7 +68,7 @@ function toResult({ item, passages, explanation }: ShownHit, baseUrl: string): S
   };
 }
 
-/** A hit isn't the place for whole texts; the file's record has them. */
+/** A hit doesn't contain whole texts. The file's record has them. */
 const MAX_FIELD_CHARS = 1_000;
 const MAX_FIELD_VALUES = 50;
 

@@ -14,7 +14,10 @@ const FLAG = { all: 1, any: 2, negative: 16, undated: 32, one: 64, feedback: 128
 /** The largest value that fits a cursor's six bytes. */
 const MAX_VALUE = 2 ** 47;
 
-/** Dates fit whole; of a score's 64 bits the upper 48 do; `show` of the index looks up the others. */
+/**
+ * Converts a position to a cursor's. Dates fit completely. Of a score's 64 bits, only the upper 48 fit, and `show` of
+ * the index finds the others.
+ */
 export function toCursorPosition({ position, match, hasFeedback, order }: SearchPosition): CursorPosition {
   const { group, value, kbId } = position;
   const isScore = order === "relevance";

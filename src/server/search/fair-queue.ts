@@ -1,19 +1,22 @@
-/** The workspace and person whose turn an entry waits for. */
+/** The workspace and the person for whom an entry waits. */
 export interface Waiter {
   workspaceId: string;
   userId: string;
 }
 
 /**
- * A queue in which every workspace has its turn, and in each turn the next of its people: a person with many queries
- * can't hold up the others. Source: S24.
+ * A queue in which workspaces take turns and, within a workspace, its people take turns. A person with many queries
+ * thus can't delay the others. Source: S24.
  */
 export interface FairQueue<T> {
   readonly size: number;
   add(waiter: Waiter, entry: T): void;
-  /** Removes the oldest entry of the person whose turn it is, among those who may have one now. */
+  /** Removes and returns the oldest entry of the next person for whom `mayHave` is true. */
   take(mayHave?: (waiter: Waiter) => boolean): T | undefined;
-  /** Removes the newest entry of the person with most waiting, in the workspace with most waiting. */
+  /**
+   * Removes and returns the newest entry of the person who has the most waiting entries, in the workspace that has the
+   * most.
+   */
   shed(): T | undefined;
 }
 
@@ -57,7 +60,7 @@ export function makeFairQueue<T>(): FairQueue<T> {
       for (const [workspaceId, workspace] of workspaces) {
         for (const [userId, line] of workspace.people) {
           if (!mayHave({ workspaceId, userId })) continue;
-          // Both go to the end of their rounds.
+          // The workspace and the person go to the end of their queues.
           workspaces.delete(workspaceId);
           workspaces.set(workspaceId, workspace);
           workspace.people.delete(userId);
@@ -84,7 +87,7 @@ function newest({ entries }: Line<unknown>): number {
   return entries.at(-1)?.number ?? 0;
 }
 
-/** The entry with the greatest pair of numbers. */
+/** Returns the entry for which the pair of numbers is greatest. */
 function most<V>(map: ReadonlyMap<string, V>, measure: (value: V) => [number, number]): [string, V] | undefined {
   let best: { entry: [string, V]; by: [number, number] } | undefined;
   for (const entry of map) {

@@ -3,18 +3,21 @@ import type { ItemRecord } from "#storage/item-record.ts";
 import { fieldKey } from "#text/field-terms.ts";
 import type { FieldFilter } from "#storage/search-index.ts";
 
-/** Most fields in one query's filters. */
+/** The maximum number of fields in one query's filters. */
 export const MAX_FIELD_FILTERS = 8;
-/** Newest visible items whose fields are sampled for suggestions. */
+/** The number of newest visible items whose fields are sampled for suggestions. */
 export const SAMPLED_ITEMS = 200;
 const OFFERED = 5;
 
-/** `name:value` as shown in a sentence. */
+/** Returns `name:value` as shown in a sentence. */
 export function pairText({ key, value }: FieldFilter): string {
   return cleanLine(`${key}:${value}`, 80);
 }
 
-/** The note for a field that no visible item has: it suggests only fields and values of `items`, which are visible. */
+/**
+ * Returns the note for a field that no visible item has. It suggests only fields and values of `items`, which are
+ * visible.
+ */
 export function unknownFieldNote(asked: FieldFilter, items: readonly Pick<ItemRecord, "fields">[]): string {
   const key = fieldKey(asked.key);
   const names = new Map<string, { name: string; count: number }>();
@@ -34,7 +37,7 @@ export function unknownFieldNote(asked: FieldFilter, items: readonly Pick<ItemRe
   return `${what} Fields are, for example: ${most([...names.values()].map(({ name, count }) => [name, count]))}.`;
 }
 
-/** The most frequent ones, then by name. */
+/** Returns the most frequent values, then by name. */
 function most(counted: [string, number][]): string {
   return counted
     .toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))

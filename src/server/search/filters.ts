@@ -9,12 +9,12 @@ import type { SearchFilters, SearchRequest, SearchResponse } from "#storage/sear
 
 const DAY_MS = 86_400_000;
 
-/** Lookups for the words of a filter; all of them answer for the reader alone. */
+/** Lookups that resolve the values of filters. They use only what the reader may see. */
 export interface FilterContext {
   actor: Actor;
   finder: EntityFinder;
   now: number;
-  /** Searches everything the reader may see. */
+  /** Runs a search over everything that the reader may see. */
   probe(request: Pick<SearchRequest, "filters"> & Partial<SearchRequest>): Promise<SearchResponse>;
   lookUp(asked: string): Promise<{ kbIds: string[] }>;
 }
@@ -25,8 +25,8 @@ export interface ResolvedFilters {
 }
 
 /**
- * Resolves arguments to filters. A hidden match answers exactly as a missing one: an error that offers only visible
- * ones (S9).
+ * Resolves arguments to filters. If only a hidden item matches a value, the response is the same as if nothing matched:
+ * an error that suggests only visible values (S9).
  *
  * @throws ApiError `invalid_argument`, `no_such_person`
  */
@@ -43,13 +43,13 @@ export async function resolveFilters(args: SearchArguments, context: FilterConte
   return { filters, notes };
 }
 
-/** A priority is found as a field is, by the source's own word for it. */
+/** Returns the field filters. A priority is searched as a field, by the source's own word for it. */
 function fieldsOf({ fields = [], priority }: SearchArguments): SearchFilters {
   const all = [...fields, ...(priority === undefined ? [] : [{ key: "priority", value: priority }])];
   return all.length === 0 ? {} : { fields: all };
 }
 
-/** Filters that depend on today are reported as they were understood. */
+/** Filters relative to today. The answer reports how they were resolved. */
 const BY_TODAY = /^(?:on )?(?:(?:this|last|previous|past|next|coming) )?[a-z]{3,9}$/i;
 
 function datesOf(args: SearchArguments, { actor, now }: FilterContext, notes: string[]): SearchFilters {
@@ -116,7 +116,8 @@ function noSuchPerson(field: string, asked: string, close: readonly NamedEntity[
 
 async function sourceFilter(text: string, context: FilterContext, notes: string[]): Promise<SearchFilters> {
   const asked = text.trim();
-  // A connector that is hidden from the reader, or doesn't exist, has no items: the same answer for all.
+  // A connector that is hidden from the reader, or doesn't exist, has no items, so the answer is the same for all of
+  // them.
   if (/^con_[a-z0-9]+$/.test(asked)) return { connectorIds: [asked] };
   const isThere = async (filters: SearchFilters) => (await context.probe({ filters })).total > 0;
   for (const filters of [{ sources: [asked] }, { providerIds: [asked.toLowerCase()] }]) {
@@ -131,8 +132,7 @@ async function sourceFilter(text: string, context: FilterContext, notes: string[
 }
 
 /**
- * Finds a place by its name alone, in other case, or a container by its name; else throws the error that names close
- * ones.
+ * Finds a place by its name in any case, or a container by its name; else throws the error that suggests similar names.
  */
 async function looseSource(asked: string, context: FilterContext, notes: string[]): Promise<SearchFilters> {
   const { facets } = await context.probe({ filters: {}, facets: ["source", "provider"] });
@@ -162,7 +162,7 @@ async function looseSource(asked: string, context: FilterContext, notes: string[
   });
 }
 
-/** Whether they share a run of four letters. */
+/** Whether the two texts have four consecutive letters in common. */
 function isNear(source: string, wanted: string): boolean {
   for (let at = 0; at + 4 <= wanted.length; at++) if (source.includes(wanted.slice(at, at + 4))) return true;
   return false;

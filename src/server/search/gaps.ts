@@ -1,21 +1,21 @@
 import { setTimeout } from "node:timers/promises";
 
-/** A clock that never stops or goes back, in milliseconds since any moment, for measuring computing time. */
+/** A clock that never stops or goes back, in milliseconds from an arbitrary start, for measuring computing time. */
 export const COMPUTING_TIME = { now: () => performance.now(), sleep: (ms: number): Promise<void> => setTimeout(ms) };
 
 export type ComputingTime = typeof COMPUTING_TIME;
 
 /**
- * How often callers check for a gap while people search. One caller begins in each gap: all at once would delay the
- * next search.
+ * How often callers check for a gap while people search. One caller starts in each gap, because all at once would delay
+ * the next search.
  */
 const CHECK_MS = 3;
-/** While searches leave no gap, one begins in this time. Source: docs/decisions/0043. */
+/** While searches leave no gap, one caller starts in each interval of this length. Source: docs/decisions/0043. */
 const PACE_MS = 20;
-/** After this long without a search, no one is assumed to be searching. */
+/** After this long without a search, the gate assumes that no one is searching. */
 const QUIET_MS = 25;
 
-/** Makes the gaps of a gate. `isIdle` = no search is running or waiting. */
+/** Finds gaps between the searches of a gate. `isIdle` = no search is running or waiting. */
 export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
   const waiting: (() => void)[] = [];
   let endedAt = -Infinity;
@@ -39,8 +39,8 @@ export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
 
   return {
     /**
-     * Waits for a moment without a search, one caller after the other. Callers go on one by one while people search,
-     * and at a slow pace when searches leave no such moment.
+     * Waits for a moment without a search. While people search, callers continue one at a time. If searches leave no
+     * such moment, callers continue at a slow pace.
      */
     async wait(): Promise<void> {
       if (waiting.length === 0 && isQuiet()) return;
@@ -49,7 +49,7 @@ export function makeGaps(isIdle: () => boolean, { now, sleep }: ComputingTime) {
         if (!isWatching) void watch();
       });
     },
-    /** Call when a search has ended: a gap begins if none is running now. */
+    /** Call this when a search has ended. A gap begins if no search is running. */
     begin(): void {
       endedAt = now();
     },

@@ -7,26 +7,28 @@ import { COMPUTING_TIME, type ComputingTime, makeGaps } from "./gaps.ts";
 import type { Clock } from "#core/clock.ts";
 import { makeFairQueue, type Waiter } from "./fair-queue.ts";
 
-/** Limits how many searches run at a time; the others wait in turn, as many as can start in time. */
+/** Limits how many searches run at once. The others wait in turn, up to the number that can start in time. */
 export type SearchGate = ReturnType<typeof makeSearchGate>;
 
-/** Running searches: two for each search thread, so that one is ready when a thread gets free. */
+/**
+ * The number of searches that run at once: two for each search thread, so that one is ready when a thread becomes free.
+ */
 export const SEARCHES_AT_ONCE = 4;
 
 /**
- * Per person, one for each search thread; while others search, one: a thread stays free for a colleague.
- * Source: docs/decisions/0050.
+ * Searches of one person at once: one for each search thread or, while others search, only one, so that a thread stays
+ * free for them. Source: docs/decisions/0050.
  */
 const [MOST_ALONE, MOST_BESIDE_OTHERS] = [2, 1];
-/** Others count as searching if one of them searched within this time. */
+/** Others count as searching if any of them searched within this time. */
 const BESIDE_MS = 10_000;
 
-/** The longest time until a search begins. */
+/** The longest wait until a search starts. */
 const MAX_WAIT_MS = 1_000;
 /** The assumed duration of a search until some have been measured, and the weight of each measurement. */
 const FIRST_GUESS_MS = 25;
 const WEIGHT = 0.1;
-/** The number that may always wait, however slow searches are, and the most that ever may. */
+/** The number of searches that may always wait, however slow searches are, and the maximum that may ever wait. */
 const FEWEST_WAITING = 4;
 const MOST_WAITING = 1_000;
 
@@ -48,14 +50,14 @@ export interface SearchGateOptions {
 }
 
 /**
- * Makes the gate. The number that may wait follows from how long searches last: the last of them starts within a
- * second.
+ * Makes the gate. The number of searches that may wait depends on how long searches take, so that the last one starts
+ * within a second.
  */
 export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE, time = COMPUTING_TIME }: SearchGateOptions) {
   const queue = makeFairQueue<Waiting>();
   const running = makeTally();
   const recent = makeRecent(clock);
-  // Searches wait only while others run.
+  // Searches wait only while other searches run.
   const gaps = makeGaps(() => running.all === 0, time);
   let averageMs = FIRST_GUESS_MS;
 
@@ -81,11 +83,12 @@ export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE, time = COMPUTI
     try {
       return await work();
     } finally {
-      // A clock that was set back measures nothing.
+      // A clock that was set back gives a useless measurement.
       const tookMs = Math.max(1, clock.now() - startedAt);
       averageMs += (tookMs - averageMs) * WEIGHT;
       running.add(waiter, -1);
-      // The answer is built from the results first: they would pile up if that takes longer than a search.
+      // The answer is built from the results before the next search starts. Results would pile up if building an answer
+      // took longer than a search.
       setImmediate(settle);
       gaps.begin();
     }
@@ -95,8 +98,9 @@ export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE, time = COMPUTI
     /**
      * Runs the work when it is this person's turn.
      *
-     * @throws ApiError `search_overloaded` at once when more wait than can start within a second: the newest search of
-     *   the person with the most waiting is refused, which need not be this one
+     * @throws ApiError `search_overloaded` at once when more searches wait than can start within a second. The newest
+     *   search
+     *   of the person with the most waiting searches is refused, which need not be this one.
      */
     async run<T>(waiter: Waiter, work: () => Promise<T>): Promise<T> {
       recent.note(waiter);
@@ -106,12 +110,12 @@ export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE, time = COMPUTI
       });
       return perform(waiter, work);
     },
-    /** Waits until no search is running, for work that no one waits for; see `makeGaps`. */
+    /** Waits until no search is running, for background work; see `makeGaps`. */
     waitForGap: (): Promise<void> => gaps.wait(),
   };
 }
 
-/** People who searched recently, the latest last. */
+/** Records the people who searched recently, the latest last. */
 function makeRecent(clock: Clock) {
   const people = new Map<string, number>();
   return {
@@ -133,7 +137,7 @@ function keyOf({ workspaceId, userId }: Waiter): string {
   return `${workspaceId} ${userId}`;
 }
 
-/** Running searches, in total and per person. */
+/** Counts running searches, in total and per person. */
 function makeTally() {
   const people = new Map<string, number>();
   return {
@@ -148,12 +152,12 @@ function makeTally() {
   };
 }
 
-/** The search behind the gate. */
+/** Wraps the search in the gate. */
 export function gatedSearch(gate: SearchGate, service: SearchService): SearchService {
   return { search: (actor, args) => gate.run(actor, () => service.search(actor, args)) };
 }
 
-/** Entities behind the same gate: an overview queries the index as often as a search does. */
+/** Wraps the entity service in the same gate, because an overview queries the index as often as a search does. */
 export function gatedEntities(gate: SearchGate, service: EntityService): EntityService {
   return {
     search: (actor, query) => gate.run(actor, () => service.search(actor, query)),
@@ -161,7 +165,7 @@ export function gatedEntities(gate: SearchGate, service: EntityService): EntityS
   };
 }
 
-/** Finding words in a text, behind the same gate; reading the text doesn't wait. */
+/** Wraps the search for words in a text in the same gate. Reading the text doesn't wait. */
 export function gatedFiles<Files extends Finding>(gate: SearchGate, service: Files): Files {
   return { ...service, find: (actor, ...asked) => gate.run(actor, () => service.find(actor, ...asked)) };
 }

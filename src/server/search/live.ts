@@ -2,8 +2,8 @@ import type { LiveSearch } from "#server/provider-servers/live.ts";
 import type { SearchService } from "./types.ts";
 
 /**
- * A search that, on request, also queries the person's own connections. The indexed answer isn't affected and continues
- * with the same cursors. Only a first page queries them.
+ * Makes a search that, on request, also queries the person's own connections. The indexed answer stays the same and
+ * continues with the same cursors. Only the first page queries the connections.
  */
 export function searchWithLive(search: SearchService, live: LiveSearch): SearchService {
   return {

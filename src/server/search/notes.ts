@@ -19,7 +19,7 @@ export interface NoteContext {
   connectorNotes?(actor: Actor): Promise<string[]>;
 }
 
-/** Notes about an answer besides its entries, one sentence each. Every count covers only what the reader may see. */
+/** Returns notes about an answer, one sentence each. Every count includes only what the reader may see. */
 export async function answerNotes(context: NoteContext): Promise<string[]> {
   const { search, response, isContinued } = context;
   const notes = [...search.notes];
@@ -28,7 +28,7 @@ export async function answerNotes(context: NoteContext): Promise<string[]> {
   if (!response.isTotalExact) notes.push("the total is a lower bound: a phrase or prefix has too many candidates.");
   if (response.total === 0) notes.push(...(await zeroNotes(context)));
   notes.push(...(await undatedNote(context)));
-  // One line, at most two. Source: B17.
+  // Usually one line, at most two. Source: B17.
   notes.push(...((await context.connectorNotes?.(search.actor)) ?? []).slice(0, 2));
   return notes;
 }
@@ -51,7 +51,7 @@ function matchNotes({ search, response }: NoteContext): string[] {
   return notes;
 }
 
-/** Suggestions when nothing was found. Source: B10. */
+/** Returns suggestions when nothing was found. Source: B10. */
 async function zeroNotes({ search, response }: NoteContext): Promise<string[]> {
   const notes: string[] = [];
   const words = response.unknownWords.slice(0, 5).map((word) => `"${cleanLine(word, 60)}"`);
@@ -68,7 +68,7 @@ async function zeroNotes({ search, response }: NoteContext): Promise<string[]> {
   return notes;
 }
 
-/** The filters without each one that was given. */
+/** Returns, for each filter that was given, the filters without it. */
 function withoutEach(args: SearchArguments, filters: SearchFilters): [string, SearchFilters][] {
   const { kinds, status, assignees, people, fields, from, until, dateField, ...place } = filters;
   const all: [boolean, string, SearchFilters][] = [
@@ -97,7 +97,7 @@ function keep(filters: { [Name in keyof SearchFilters]: SearchFilters[Name] | un
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
-/** Counts tasks without a due date, which a query about due dates can't show. Source: B5. */
+/** Counts tasks without a due date, since a query about due dates can't find them. Source: B5. */
 async function undatedNote({ search }: NoteContext): Promise<string[]> {
   const { filters } = search.request;
   if (filters.dateField !== "due") return [];

@@ -3,19 +3,19 @@ import type { SearchArguments } from "./types.ts";
 import type { FieldFilter } from "#storage/search-index.ts";
 import type { ItemKind } from "#api/common.ts";
 
-/** A filter written in the query: `kind:task`, `assignee:"Anna K"`, `status:draft`. */
+/** A filter written inside the query: `kind:task`, `assignee:"Anna K"`, `status:draft`. */
 export interface QueryFilter {
-  /** The argument it sets, if name and value are valid for one. */
+  /** The argument that the filter sets, if its name and value are valid for one. */
   argument?: keyof SearchArguments;
-  /** The field it means otherwise. */
+  /** The field that the filter means if it doesn't set an argument. */
   field: FieldFilter;
-  /** As it is written in the query. */
+  /** The filter's text in the query. */
   written: string;
 }
 
 /**
- * A phrase, in which nothing is a filter, or a name and a value. A drive (`C:\`) and an address (`https://`) are
- * neither.
+ * Matches a phrase, which contains no filters, or a name and a value. A drive (`C:\`) and an address (`https://`) don't
+ * match as filters.
  */
 const PIECES =
   /(?<=^|\s)(?:-?["\u201c\u201e][^"\u201c\u201d\u201e]*["\u201c\u201d\u201e]|(\p{L}[\p{L}\p{M}\p{N}_.-]{1,99}):(?!\/\/)("[^"]{1,200}"|[^\s"]{1,200})(?=\s|$))/gu;
@@ -42,8 +42,8 @@ const CHOICES: Readonly<Partial<Record<keyof SearchArguments, readonly string[]>
 };
 
 /**
- * Finds possible filters in a query. The caller decides whether a value means anything: if it doesn't, it stays a word,
- * for pasted errors are full of `status:500`. Source: B8.
+ * Finds possible filters in a query. The caller decides whether a value means anything. If it doesn't, the text stays a
+ * word, because pasted errors are full of `status:500`. Source: B8.
  */
 export function findQueryFilters(query: string): QueryFilter[] {
   return piecesOf(query).map(({ written, name, value }) => {
@@ -53,16 +53,19 @@ export function findQueryFilters(query: string): QueryFilter[] {
   });
 }
 
-/** The arguments with the filter taken out of the query; undefined if its argument is given, which wins over it. */
+/**
+ * Returns the arguments with the filter moved from the query to its argument; undefined if the argument is given,
+ * because the given value wins.
+ */
 export function withArgument(args: SearchArguments, filter: QueryFilter): SearchArguments | undefined {
   const { argument, field } = filter;
   if (argument === undefined || args[argument] !== undefined) return undefined;
-  // Its value was checked against the choices of this argument, and the rest are free texts.
+  // The value was checked against this argument's choices. The other arguments are free texts.
   const value = argument === "kinds" ? [field.value] : field.value;
   return { ...args, query: without(args.query, filter), [argument]: value };
 }
 
-/** The arguments with the filter taken out of the query, as one of their fields. */
+/** Returns the arguments with the filter moved from the query to the fields. */
 export function withField(args: SearchArguments, filter: QueryFilter): SearchArguments {
   return { ...args, query: without(args.query, filter), fields: [...(args.fields ?? []), filter.field] };
 }
@@ -131,9 +134,10 @@ const DAY =
   "today|tomorrow|yesterday|(?:this|next|last) (?:week|month|year)|(?:last|next|past) \\d{1,3} (?:days?|weeks?|months?)|(?:(?:this|next|last) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|\\d{4}-\\d{2}(?:-\\d{2})?";
 
 /**
- * The filters of a query in which every word is part of one: `my open tasks due this week`. Undefined as soon as a
- * single word is left over, is in quotes, or repeats a filter: then all of it is words. It needs at least two filters,
- * one of them about a person, a time or urgency, so that `open document` stays a search for words.
+ * Returns the filters of a query in which every word is part of a filter: `my open tasks due this week`. Returns
+ * undefined if any word is left over, is in quotes, or repeats a filter. The query is then searched as words. At least
+ * two filters are needed, one of them about a person, a time or urgency, so that `open document` stays a search for
+ * words.
  */
 export function readSentence(query: string): SentenceFilters | undefined {
   let rest = query
@@ -201,7 +205,7 @@ function wordStep(rest: string, found: SentenceFilters): Step | undefined {
   const kind = own(KINDS, word) ?? own(KINDS, word.replace(/s$/, ""));
   if (kind !== undefined) return { length: word.length, filters: { kinds: [kind] } };
   const status = own(STATUSES, word);
-  // `overdue open tasks` says the same twice.
+  // `overdue open tasks` states the same filter twice.
   if (status !== undefined && found.status === status) return { length: word.length, filters: {} };
   if (status !== undefined) return { length: word.length, filters: { status } };
   if (/^(?:latest|newest|recent)$/.test(word)) return { length: word.length, filters: { sortBy: "recency" } };

@@ -12,7 +12,7 @@ export function mountSearch(
 ): void {
   at.member(searchRoute, async ({ actor, query: { kind, field, live, explain, ...query } }) => {
     const input = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-    // Only absent values were taken out, so the values that the contract requires are still there.
+    // Only absent values were removed, so the values that the contract requires are still present.
     const args = input as typeof query & { query: string; limit: number };
     const { search } = deps;
     const outcome = await search.search(
@@ -31,7 +31,7 @@ export function mountSearch(
   });
 }
 
-/** Parses `name:value`; a value may hold colons of its own, and be quoted as in a query. */
+/** Parses `name:value`. A value may contain colons, and may be quoted as in a query. */
 function toPair(text: string): FieldFilter {
   const colon = text.indexOf(":");
   return { key: text.slice(0, colon), value: text.slice(colon + 1).replace(/^\s*"(.*)"\s*$/su, "$1") };
@@ -39,7 +39,7 @@ function toPair(text: string): FieldFilter {
 
 type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
 
-/** `undefined` isn't a value under exact optional types. */
+/** Removes absent values: `undefined` isn't a value under exact optional types. */
 function withoutAbsent<T extends object>(values: T): Present<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<T>; // same keys
 }

@@ -32,11 +32,14 @@ export interface SearchServiceOptions {
   finder: EntityFinder;
   cursors: CursorCodec;
   clock: Clock;
-  /** Finds the items that a kbId, URL or issue key names among those the actor may see. */
+  /** Finds the items that a kbId, URL or issue key names, among those that the actor may see. */
   lookUp(actor: Actor, asked: string): Promise<{ kbIds: string[] }>;
-  /** Sentences about connectors the actor can see that are not complete: still indexing, stale, to be reconnected. */
+  /**
+   * Returns sentences about connectors that the actor can see and that aren't complete: still indexing, stale, or to be
+   * reconnected.
+   */
   connectorNotes?(actor: Actor): Promise<string[]>;
-  /** Counts hits that the index returned and the records refused; above 0 is a fault of the index. */
+  /** Counts hits that the index returned and the records refused. Any number above 0 is a fault of the index. */
   onRefused?(count: number): void;
   /** Called for a hit that could not be shown completely. */
   onFault?(fault: Fault): void;
@@ -52,15 +55,17 @@ interface Search extends ResolvedFilters {
   query: string;
   args: SearchArguments;
   request: Question;
-  /** Runs any other index query over what the actor may see. */
+  /** Runs another index query over what the actor may see. */
   probe: FilterContext["probe"];
   scope: CursorScope;
 }
 
-/** Pairs of a query that are tried: a pasted log has hundreds. */
+/** The maximum number of `name:value` pairs of a query that are tried. A pasted log has hundreds. */
 const MAX_QUERY_FILTERS = 8;
 
-/** Makes the search: filters by words, one trip to the index for everything shown, and notes about it. */
+/**
+ * Makes the search. It resolves filters from words, reads everything shown in one query of the index, and adds notes.
+ */
 export function makeSearchService(options: SearchServiceOptions): SearchService {
   return {
     async search(actor, input) {
@@ -101,7 +106,7 @@ export function makeSearchService(options: SearchServiceOptions): SearchService 
   };
 }
 
-/** Counts of words and items are for those who maintain the search, not for every reader. */
+/** Requires an admin: counts of words and items are for people who maintain the search, not for every reader. */
 function requireMayExplain(actor: Actor): void {
   if (actsAsAdmin(actor)) return;
   throw forbidden(
@@ -118,7 +123,7 @@ async function prepare(options: SearchServiceOptions, actor: Actor, input: Searc
     limit: 0,
     timeZone: actor.timeZone,
   };
-  // Most searches need only the results they show.
+  // Most searches need only the results that they show, so the viewer is loaded only when it is needed.
   let viewer: Promise<Viewer> | undefined;
   const probe: FilterContext["probe"] = async (request) =>
     options.index.search({ ...base, ...request, viewer: await (viewer ??= options.policy.viewerOf(actor)) });
@@ -156,13 +161,13 @@ interface Understood {
 }
 
 /**
- * Answers a query that consists only of a sentence of filters with them; undefined if it isn't such a sentence, or if
- * nothing visible fits them: then its words are searched for like any others.
+ * Answers a query that consists only of a sentence of filters, using those filters. Returns undefined if it isn't such
+ * a sentence, or if nothing visible fits the filters. The query's words are then searched like any others.
  */
 async function understandSentence(input: SearchArguments, context: FilterContext): Promise<Understood | undefined> {
   const sentence = readSentence(input.query);
   if (sentence === undefined) return undefined;
-  // An explicit argument wins over the sentence.
+  // An explicit argument wins over a filter in the sentence.
   const args: SearchArguments = { ...sentence, ...input, query: "" };
   try {
     const resolved = await resolveFilters(args, context);
@@ -178,7 +183,7 @@ async function understandSentence(input: SearchArguments, context: FilterContext
 
 const ARGUMENT_NAMES: Readonly<Record<string, string>> = { kinds: "kind" };
 
-/** Takes the filters out of the query, if they mean anything to this reader. */
+/** Moves filters out of the query if they mean anything to this reader. */
 async function understand(input: SearchArguments, context: FilterContext): Promise<Understood> {
   let known: Understood = { args: input, resolved: await resolveFilters(input, context) };
   const notes: string[] = [];
@@ -197,13 +202,13 @@ async function asArgument({ args }: Understood, filter: QueryFilter, context: Fi
   try {
     return { known: { args: tried, resolved: await resolveFilters(tried, context) }, what: "a filter" };
   } catch (error) {
-    // A value that means nothing here is a word like any other.
+    // A value that means nothing here is treated as a word.
     if (isApiError(error, "invalid_argument") || isApiError(error, "no_such_person")) return undefined;
     throw error;
   }
 }
 
-/** A pair is a field filter if a visible item has it: hidden items can't turn a word into a filter. */
+/** A pair is a field filter if a visible item has the field. Hidden items thus can't turn a word into a filter. */
 async function asField({ args, resolved }: Understood, filter: QueryFilter, { probe }: FilterContext) {
   if ((args.fields ?? []).length >= MAX_FIELD_FILTERS) return undefined;
   if ((await probe({ filters: { fields: [filter.field] } })).total === 0) return undefined;
@@ -212,7 +217,7 @@ async function asField({ args, resolved }: Understood, filter: QueryFilter, { pr
   return { known: { args: tried, resolved: { ...resolved, filters } }, what: "a field" };
 }
 
-/** Suggests other fields for explicit ones that no visible item has. */
+/** Suggests other fields if no visible item has an explicitly given one. */
 async function unknownFieldNotes(
   { policy }: SearchServiceOptions,
   { actor, probe }: FilterContext,
@@ -236,13 +241,13 @@ function orderOf({ query, sortBy, dateField, after, before }: SearchArguments) {
   return dateField === "due" && (after !== undefined || before !== undefined) ? "due" : "recency";
 }
 
-/** The position after which a page goes on. The cursor has room for most of a score's bits only. */
+/** Returns the position after which the page starts. The cursor has room for only most of a score's bits. */
 function continueFrom({ cursors }: SearchServiceOptions, search: Search): SearchPosition | undefined {
   const { cursor } = search.args;
   return cursor === undefined ? undefined : fromCursorPosition(cursors.decode(search.scope, cursor));
 }
 
-/** The items whose address or key is the whole query, if the filters admit them. Source: B23. */
+/** Returns the items whose address or key is the whole query, if the filters allow them. Source: B23. */
 async function pinnedHits({ lookUp }: SearchServiceOptions, search: Search) {
   const none = { kbIds: [] as string[], extra: 0 };
   const query = search.query.trim();
@@ -258,7 +263,10 @@ async function pinnedHits({ lookUp }: SearchServiceOptions, search: Search) {
   return { kbIds: wanted.filter((kbId) => open.has(kbId)), extra: open.size - counted.total };
 }
 
-/** The position before every hit: a page that ended among the pinned items goes on with the first one. */
+/**
+ * Returns the position before every hit. If a page ended among the pinned items, the next page starts with the first
+ * hit.
+ */
 function beforeAll(order: SearchOrder): HitPosition {
   const value = order === "relevance" ? 1e300 : order === "recency" ? 2 ** 47 - 1 : 1 - 2 ** 47;
   return { group: 1, value, kbId: `kbi_${"2".repeat(16)}` };
@@ -267,7 +275,10 @@ function beforeAll(order: SearchOrder): HitPosition {
 const CONCISE: SnippetOptions = { maxChars: 240, count: 1 };
 const DETAILED: SnippetOptions = { maxChars: 600, count: 3 };
 
-/** Everything shown, in one trip: the hits, judged again, with records and passages of the state that was judged. */
+/**
+ * Reads everything to show in one query: the hits, with access checked again, and their records and passages from the
+ * same state that was checked.
+ */
 function show(
   { index, policy }: SearchServiceOptions,
   { actor, args, request }: Search,
@@ -292,7 +303,7 @@ function show(
   return policy.askAs(actor, (viewer) => index.show({ ...question, viewer }));
 }
 
-/** People whose counts are split by role: each costs a search without hits. */
+/** The number of people whose counts are split by role. Each costs one search without hits. */
 const SPLIT_PEOPLE = 20;
 
 function facetsIn({ groupBy, facets = [] }: SearchArguments): readonly Grouping[] {
@@ -309,7 +320,7 @@ async function facetsOf(
   return { ...counted, person: await peopleOf(options, search, { person, match }) };
 }
 
-/** People by their visible names; those without one are left out. */
+/** Returns people by their visible names. People without a name are left out. */
 async function peopleOf(
   { finder }: SearchServiceOptions,
   { args, actor, request, probe }: Search,

@@ -5,38 +5,38 @@ import type { DATE_FIELDS, DETAILS, GROUPINGS, SORT_ORDERS } from "#api/tools.ts
 import type { Actor } from "#storage/access/actor.ts";
 import type { FieldFilter, SearchStatistics, ShownHit } from "#storage/search-index.ts";
 
-/** The answers of `search` and `entities`, as the tools and the REST routes render them. */
+/** The answers of `search` and `entities`, which the tools and the REST routes render. */
 
-/** The arguments of a search as they were given, checked for their shape only. */
+/** The arguments of a search as given. Only their types have been checked. */
 export interface SearchArguments {
   query: string;
   kinds?: readonly ItemKind[];
   status?: TaskStatus;
-  /** `me`, name, email or entityId. */
+  /** `me`, a name, an email address or an entityId. */
   assignee?: string;
   people?: string;
-  /** As its source calls it: `high`, `P1`. */
+  /** The source's own word: `high`, `P1`. */
   priority?: string;
-  /** Provider, place, entityId, kbId or URL. */
+  /** A provider, place, entityId, kbId or URL. */
   source?: string;
-  /** Pairs that an item's fields must fit, all of them; at most 8. */
+  /** Pairs that must all match an item's fields; at most 8. */
   fields?: readonly FieldFilter[];
-  /** As people write days: `2026-11-01`, `7d`, `last month`. */
+  /** A day as people write it: `2026-11-01`, `7d`, `last month`. */
   after?: string;
   before?: string;
   dateField?: (typeof DATE_FIELDS)[number];
   sortBy?: (typeof SORT_ORDERS)[number];
-  /** Counts per value instead of entries. */
+  /** Returns counts per value instead of entries. */
   groupBy?: Grouping;
-  /** Counts per value besides the entries. */
+  /** Returns counts per value besides the entries. */
   facets?: readonly Grouping[];
   /** 1–50. */
   limit: number;
   detail?: (typeof DETAILS)[number];
   cursor?: string;
-  /** Also queries servers that the person has connected; the first page only. */
+  /** Also queries servers that the person has connected, for the first page only. */
   live?: boolean;
-  /** Also explains each score; for admins. */
+  /** Also explains each score. For admins. */
   explain?: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface SearchGroup {
   entityId?: string;
   count: number;
   /**
-   * For people: the number of items with them as assignee; in the others they are author, sender, reviewer or
+   * For people: the number of items that are assigned to them. In the other items they are author, sender, reviewer or
    * mentioned.
    */
   assigned?: number;
@@ -63,20 +63,20 @@ export interface SearchOutcome {
   match: "all" | "any";
   order: "relevance" | "recency" | "due";
   /**
-   * Parts of the query that were understood or corrected, and results that are missing or still being indexed, one
-   * sentence each; already one line.
+   * One sentence each about parts of the query that were interpreted or corrected, and about results that are missing
+   * or still being indexed. Each is on one line already.
    */
   notes: readonly string[];
-  /** The cursor that continues after the first `shown` entries; undefined when nothing follows. */
+  /** Returns the cursor that continues after the first `shown` entries; undefined when no entries follow. */
   cursorAfter(shown: number): string | undefined;
   /** Records that an entry could not be shown completely. */
   noteFault(fault: Fault): void;
   /** Epoch milliseconds. */
   asOf: number;
   tookMs: number;
-  /** Results that the person's own connections found just now, if requested. */
+  /** Results that the person's own connections found now, if requested. */
   live?: LiveAnswer;
-  /** The basis of the scores, if an explanation was requested. */
+  /** The numbers behind the scores, if an explanation was requested. */
   statistics?: SearchStatistics;
 }
 

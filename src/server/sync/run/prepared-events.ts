@@ -48,7 +48,7 @@ export interface PreparedEvent {
   ops: ItemOp[];
   bytes: number;
   seen?: readonly string[];
-  /** The container whose stored items all still exist. */
+  /** The container in which every stored item still exists (`seenBelow`) or no longer exists (`gone`). */
   seenBelow?: ContainerRef;
   gone?: ContainerRef;
   /** Items whose stored child items stay as they are. */
