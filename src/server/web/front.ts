@@ -1,12 +1,12 @@
 import { parse as parseCookies } from "hono/utils/cookie";
 import { HOME_PATH } from "#api/return-to.ts";
 
-/** Returns where `/` leads: the person's start page. */
+/** Returns the address to which `/` redirects a person. */
 export type Front = (cookieHeader: string | undefined) => Promise<string>;
 
 /**
- * Decides where `/` leads: to the setup while there is no user, to the sign-in without a session, else to the app. On
- * the server, so that the first page that a browser loads is the one that is shown.
+ * Decides where `/` redirects: to the setup while there is no user, to the sign-in without a session, else to the app.
+ * The server decides, so that the first page that a browser loads is the one that is shown.
  */
 export function makeFront({
   onboarding,

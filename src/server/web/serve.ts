@@ -9,7 +9,7 @@ import type { Front } from "./front.ts";
 interface WebFile {
   type: string;
   etag: string;
-  /** By content coding; `identity` is always there. */
+  /** The bytes by content coding. `identity` is always present. */
   bytes: Readonly<Partial<Record<Coding, Uint8Array<ArrayBuffer>>>> & { identity: Uint8Array<ArrayBuffer> };
 }
 
@@ -17,13 +17,13 @@ type Coding = "br" | "gzip" | "identity";
 
 /** The built page in memory (about a megabyte). */
 export interface WebPage {
-  /** By path from the root, such as `/assets/main-Cx1.js`. */
+  /** The files by path from the root, such as `/assets/main-Cx1.js`. */
   files: ReadonlyMap<string, WebFile>;
-  /** The preloads in a document's `Link` header, by the addresses of its pages. */
+  /** The preloads for the `Link` header of a document, by the addresses of the pages. */
   preloads: readonly { address: RegExp; link: string }[];
 }
 
-/** Reads the folder that the build wrote; empty when the page wasn't built. */
+/** Reads the folder that the build wrote. Returns an empty page if the page wasn't built. */
 export function readWebPage(folder: string): WebPage {
   if (!existsSync(join(folder, INDEX))) return { files: new Map(), preloads: [] };
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -36,11 +36,11 @@ export function readWebPage(folder: string): WebPage {
 }
 
 /**
- * Serves the page: files by their names, and its single HTML document for every address that a person opens and no
- * server route handles. Mount it after all routes.
+ * Serves the page: its files by name, and its single HTML document for every address that a person opens and no server
+ * route handles. Mount it after all routes.
  *
- * @param front where `/` leads
- * @param page an empty one tells a person how to build it
+ * @param front where `/` redirects
+ * @param page if it is empty, people are shown how to build it
  */
 export function mountWeb(app: App, page: WebPage, front: Front): void {
   const { files } = page;
@@ -56,14 +56,17 @@ export function mountWeb(app: App, page: WebPage, front: Front): void {
   });
 }
 
-/** True for addresses the page may answer: never those for programs, and only its two OAuth pages. */
+/**
+ * Whether the page may answer an address. It never answers addresses for programs, and of those for OAuth it answers
+ * only two.
+ */
 export function isPageAddress(path: string): boolean {
   if (/^\/oauth(?:\/|$)/.test(path)) return /^\/oauth\/(?:device|consent\/[^/]+)\/?$/.test(path);
   return !/^\/(?:api|mcp|\.well-known|assets|hooks|healthz|readyz|metrics|docs|llms\.txt)(?:\/|$)/.test(path);
 }
 
 const INDEX = "index.html";
-/** Written by the build: the files of each page, by its address in the router. */
+/** A file that the build writes. It lists the files of each page, by the page's address in the router. */
 const PRELOADS = "preloads.json";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -73,7 +76,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Everything from this server and nothing inline: no inline script or style, no frame around it. */
+/** Allows only resources of this server: no inline script or style, and no frame around the page. */
 const POLICY = [
   "default-src 'self'",
   "base-uri 'none'",
@@ -133,7 +136,7 @@ function chooseCoding(accepted: string, file: WebFile): Coding {
   return (["br", "gzip"] as const).find((coding) => file.bytes[coding] !== undefined && takes(coding)) ?? "identity";
 }
 
-/** The build names these by a hash of their content. */
+/** Whether the build named a file by a hash of its content. */
 function isHashed(path: string): boolean {
   return path.startsWith("/assets/");
 }

@@ -9,7 +9,7 @@ import { makePageRouter } from "./router.tsx";
 import "./style.css";
 import { Toasts } from "./ui/toast.tsx";
 
-// Before the router reads the address: a link's secret leaves the address bar first.
+// This runs before the router reads the address, so that a link's secret is removed from the address bar first.
 takeLinkToken();
 
 const root = document.querySelector("#root");

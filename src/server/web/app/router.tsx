@@ -17,7 +17,7 @@ import { PageFailure } from "./shell/page-failure.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NothingHerePage });
 
-/** Pages for people who aren't signed in, or are asked something. */
+/** Pages for people who aren't signed in or who must answer a question. */
 const entry = createRoute({ getParentRoute: () => root, id: "entry", component: EntryLayout });
 
 /** Pages for a signed-in person, with the navigation around them. */
@@ -29,7 +29,7 @@ const shell = createRoute({
 
 const front = createRoute({ getParentRoute: () => root, path: "/", component: Front });
 
-/** The server answers `/` itself; this decides only when the page's own tool serves it, as in development. */
+/** Redirects `/`. The server answers `/` itself, so this is used only when a development tool serves the page. */
 function Front() {
   const session = useQuery(sessionQuery);
   if (session.error !== null) return <PageFailure />;
@@ -77,7 +77,7 @@ const SHELL_PAGES = {
 
 type PageModule = () => Promise<{ Page: () => React.ReactNode }>;
 
-/** The router over all pages; each page is a separate file that loads when it is opened. */
+/** Makes the router for all pages. Each page is a separate file that loads when it is opened. */
 export function makePageRouter() {
   const page = (parent: typeof entry | typeof shell, path: string, load: PageModule) =>
     createRoute({ getParentRoute: () => parent, path, component: lazyRouteComponent(load, "Page") });
@@ -87,7 +87,7 @@ export function makePageRouter() {
       entry.addChildren(Object.entries(ENTRY_PAGES).map(([path, load]) => page(entry, path, load))),
       shell.addChildren(Object.entries(SHELL_PAGES).map(([path, load]) => page(shell, path, load))),
     ]),
-    // Values are the text that people typed: "123" and "true" are words.
+    // Values stay the text that people typed: "123" and "true" are words.
     parseSearch: parseSearchWith((text) => text),
     stringifySearch: stringifySearchWith(String),
     defaultPreload: "intent",

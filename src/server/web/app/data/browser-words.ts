@@ -19,7 +19,10 @@ const SYSTEMS: readonly [RegExp, string][] = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** A `User-Agent` header in a few words: `Firefox on Linux`. Only a memory aid: any client can send any value. */
+/**
+ * Returns a `User-Agent` header in a few words: `Firefox on Linux`. The result only helps people recognize a session,
+ * because any client can send any value.
+ */
 export function describeBrowser(userAgent: string | null): string {
   if (userAgent === null || userAgent === "") return "an unknown client";
   const program = PROGRAMS.find(([pattern]) => pattern.test(userAgent))?.[1] ?? userAgent.slice(0, 40);
@@ -27,7 +30,7 @@ export function describeBrowser(userAgent: string | null): string {
   return system === undefined ? program : `${program} on ${system}`;
 }
 
-/** Agents whose programs identify themselves with another name than the product's. */
+/** Agents whose programs identify themselves by a name other than the product's. */
 const AGENTS: Readonly<Record<string, string>> = {
   "claude-ai": "Claude",
   "claude-code": "Claude Code",
@@ -38,8 +41,8 @@ const AGENTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The program that a client identifies itself as, from its `User-Agent` or its name in MCP: `claude-code/2.0 kb/0.1.0`
- * is Claude Code. Undefined if that names no program of its own: the bridge alone, or only an MCP client library.
+ * Returns the program as which a client identifies itself, from its `User-Agent` or its name in MCP: `claude-code/2.0
+ * kb/0.1.0` is Claude Code. Undefined if they name only the bridge or an MCP client library.
  */
 export function programIn(client: string | null): { name: string; version: string } | undefined {
   const [, name = "", version = ""] = /^([^/]+)(?:\/(\S*))?/.exec(client ?? "") ?? [];
@@ -48,7 +51,7 @@ export function programIn(client: string | null): { name: string; version: strin
   return { name: AGENTS[known] ?? known, version };
 }
 
-/** The recipient's own description: `Claude Code 2.0`, or a browser; undefined if it gave none. */
+/** Returns the client's own description: `Claude Code 2.0`, or a browser; undefined if it gave none. */
 export function describeClient(client: string | null): string | undefined {
   if (client === null) return undefined;
   const program = client.startsWith("Mozilla/") ? undefined : programIn(client);

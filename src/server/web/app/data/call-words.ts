@@ -7,7 +7,7 @@ import { programIn } from "./browser-words.ts";
 export interface ClientCall {
   /** The client's own name, or that of its token. */
   who: string;
-  /** Null when nothing was returned: then only its token or grant recorded the call. */
+  /** Null if the call returned nothing, so that only its token or grant recorded the call. */
   tool: string | null;
   at: string;
 }
@@ -17,7 +17,7 @@ export function newestCall(
   reads: readonly AuditRead[],
   credentials: readonly Pick<Token, "id" | "lastUsedAt" | "scopes" | "name">[],
 ): ClientCall | undefined {
-  // Items the person opens in the browser, or reads with the command line, aren't calls of a client.
+  // Items that the person opens in the browser, or reads with the command line, aren't calls of a client.
   const read = reads.find(({ credential, tool }) => !credential.startsWith("session:") && tool.startsWith("kb_"));
   const calls = credentials.flatMap(({ name, lastUsedAt, scopes }): ClientCall[] =>
     lastUsedAt !== null && scopes.includes("mcp:read") ? [{ who: name, tool: null, at: lastUsedAt }] : [],
@@ -35,7 +35,7 @@ export function credentialsOf(tokens: readonly Token[], grants: readonly Grant[]
   return [...tokens, ...grants.map(({ clientName, ...grant }) => ({ ...grant, name: clientName }))];
 }
 
-/** `4 seconds ago`; undefined from a minute on, which other words describe. */
+/** Returns `4 seconds ago`; undefined from a minute on, since other functions describe longer times. */
 export function secondsAgo(at: string, now: number): string | undefined {
   // The clocks of the two machines may differ a little.
   const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));

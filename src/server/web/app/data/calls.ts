@@ -2,10 +2,10 @@ import { queryOptions } from "@tanstack/react-query";
 import { credentialsOf, newestCall } from "./call-words.ts";
 import { api } from "./client.ts";
 
-/** How often a page checks for a call; a hidden page doesn't. */
+/** How often a page checks for a call. A hidden page doesn't check. */
 const LOOK_MS = 4_000;
 
-/** Whether the person has a token or connected a client, and the newest call of one, live. */
+/** Whether the person has a token or has connected a client, and the newest call of one. Refetched live. */
 export const callQuery = queryOptions({
   queryKey: ["newest-call"],
   queryFn: async () => {

@@ -3,14 +3,14 @@ import { reopenNotices } from "./closed-notices.ts";
 import { Problem } from "./problem.ts";
 import { signInAddress } from "./return-to.ts";
 
-/** The typed client of this site's own server; the session is in its cookie. Its answers may be failures. */
+/** The typed client for this site's own server. The session is in its cookie. Its responses may be failures. */
 export const client = makeApiClient({ baseUrl: window.location.origin });
 
 /**
- * The calls of the contract. Each gives the data of its answer. A person who isn't signed in goes to the sign-in page
- * and comes back afterwards.
+ * The calls of the API contract. Each returns the data of its response. A person who isn't signed in is sent to the
+ * sign-in page and comes back afterwards.
  *
- * @throws Problem for a failed answer
+ * @throws Problem for a failed response
  */
 export const api: {
   get: Call<"get">;
@@ -33,9 +33,9 @@ interface Answer<Data> {
   response: Response;
 }
 
-/** The data of an answer. @throws Problem for a failed one, unless the person has to sign in first */
+/** Returns the data of a response. @throws Problem for a failed response, unless the person has to sign in first */
 export async function dataIn<Data>({ data, error, response }: Answer<Data>): Promise<Data> {
-  // A successful answer has data; one without JSON has none, and no caller reads it.
+  // A successful response has data. A response without JSON has none, and no caller reads it.
   if (response.ok) return data as Data;
   const problem = new Problem(isObject(error) ? error : { status: response.status });
   if (problem.code === "unauthenticated") await goToSignIn();
@@ -43,12 +43,15 @@ export async function dataIn<Data>({ data, error, response }: Answer<Data>): Pro
 }
 
 function dataOf(ask: ApiClient[keyof ApiClient]) {
-  // `Call` has the types of each path.
+  // The type `Call` describes each path.
   const answerOf = ask as (path: string, init?: object) => Promise<Answer<never>>;
   return async (path: string, init?: object) => await dataIn(await answerOf(path, init));
 }
 
-/** Redirects to the sign-in page. Never resolves, so that nothing waiting for an answer shows a failure until then. */
+/**
+ * Redirects to the sign-in page. Never resolves, so that code that waits for the response shows no failure in the
+ * meantime.
+ */
 function goToSignIn(): Promise<never> {
   reopenNotices();
   const { pathname, search, hash } = window.location;

@@ -1,6 +1,6 @@
 const KEY = "kb-closed-notices";
 
-/** Keys of the notices closed in this browser since the last sign-in. */
+/** Returns the keys of the notices closed in this browser since the last sign-in. */
 export function closedNotices(): readonly string[] {
   try {
     const kept: unknown = JSON.parse(window.localStorage.getItem(KEY) ?? "[]");
@@ -10,14 +10,14 @@ export function closedNotices(): readonly string[] {
   }
 }
 
-/** @returns all that are closed now */
+/** @returns the keys of all notices that are now closed */
 export function closeNotice(key: string): readonly string[] {
   const closed = [...closedNotices(), key];
   window.localStorage.setItem(KEY, JSON.stringify(closed));
   return closed;
 }
 
-/** A notice about a password or a link is shown once more after each sign-in. */
+/** Shows notices about a password or a link once more after each sign-in. */
 export function reopenNotices(): void {
   window.localStorage.removeItem(KEY);
 }

@@ -5,7 +5,7 @@ import { count, plural } from "#api/plural.ts";
 type State = ConnectorPublic["state"];
 type Visibility = Connector["access"]["visibility"];
 
-/** A connector's state in a word, and how urgently it needs attention. */
+/** A connector's state in a few words, and how urgently it needs attention. */
 export const STATE_WORDS: Readonly<Record<State, { title: string; tone: "ok" | "plain" | "warn" }>> = {
   pending_auth: { title: "Needs an account", tone: "warn" },
   active: { title: "Active", tone: "ok" },
@@ -50,12 +50,12 @@ const ACL_WORDS: Readonly<Record<SourceKind["acl"], string>> = {
   connector: "You choose who can find it here.",
 };
 
-/** Describes who finds the indexed items of a source. */
+/** Returns a description of who finds the indexed items of a source. */
 export function readersWords({ acl, isForOwner }: Pick<SourceKind, "acl" | "isForOwner">): string {
   return isForOwner ? "Only you can find its items." : ACL_WORDS[acl];
 }
 
-/** Advice for something that needs attention, and the command that helps. */
+/** Advice for a problem, and the command that helps. */
 export interface Advice {
   says: string;
   command?: string;
@@ -115,7 +115,7 @@ export function actOnNeed(state: State): ConnectorAct | undefined {
   }
 }
 
-/** Returns the choices for who can see it: a person who may only narrow its access gets no wider choice. */
+/** Returns the choices for who can see a connector. A person who may only narrow its access gets no wider choice. */
 export function visibilitiesFor(
   visibility: Visibility,
   acl: SourceKind["acl"] | undefined,
@@ -127,14 +127,14 @@ export function visibilitiesFor(
   return visibility === "private" ? ["private"] : ["private", "members"];
 }
 
-/** Whether syncing stops, or items stay hidden, until a person acts. */
+/** Whether a person must act because syncing stops or items stay hidden. */
 export function waitsForSomebody(
   connector: Pick<Connector, "id" | "isPushed" | "state" | "stateReason" | "counts">,
 ): boolean {
   return connector.counts.held > 0 || (connector.state !== "paused" && adviceOn(connector) !== undefined);
 }
 
-/** Number of items by state; only states that have any. */
+/** Returns the number of items by state, for states that have any. */
 export function itemsSummary({
   indexed,
   pending,
@@ -158,7 +158,7 @@ export function itemsSummary({
   return [`${indexed.toLocaleString("en-GB")} indexed`, ...parts].join(", ");
 }
 
-/** Describes what a scope would change in the index, as far as that is known before a sync. */
+/** Returns a description of what a scope would change in the index, as far as that is known before a sync. */
 export function describePlan({ added, removed, rechecked, estimatedCalls }: ScopePlan): {
   adds: string;
   removes: string;

@@ -5,9 +5,12 @@ import { api } from "./client.ts";
 import { waitsForSomebody } from "./connector-words.ts";
 import { pages } from "./pages.ts";
 
-/** Refetch interval, besides changes of a run (`live-syncs.ts`); a hidden page doesn't refetch. */
+/**
+ * The interval at which connectors are refetched, besides when a run changes (`live-syncs.ts`). A hidden page doesn't
+ * refetch.
+ */
 const LOOK_MS = 20_000;
-/** No run reports the progress of a purge. */
+/** The interval during a purge, because no run reports its progress. */
 const PURGE_MS = 2_000;
 
 function lookAgainAfter(connector: Connector | ConnectorPublic | undefined): number {
@@ -25,16 +28,16 @@ export const connectorsQuery = pages(
 export const sourcesQuery = queryOptions({
   queryKey: ["sources"],
   queryFn: () => api.get("/api/connectors/sources"),
-  // Every result shows a source by its name.
+  // Cached for longer, because every result shows a source by its name.
   staleTime: 60_000,
 });
 
-/** A source that can be connected; undefined until the sources have arrived, and for one that is unknown. */
+/** Returns a source that can be connected; undefined until the sources have arrived, and for an unknown source. */
 export function useSource(providerId: string): SourceKind | undefined {
   return useQuery(sourcesQuery).data?.sources.find((source) => source.providerId === providerId);
 }
 
-/** A connector, or settings that no connector has yet. */
+/** A connector, or settings for which no connector exists yet. */
 export type BrowseTarget = { connectorId: string } | { settings: BrowseBody };
 
 /** Lists a source's nodes below a node. */
@@ -45,13 +48,13 @@ export function browseQuery(target: BrowseTarget, below: { parent: string | null
       if ("settings" in target) return api.post("/api/connectors/browse", { body: { ...target.settings, ...at } });
       return api.post("/api/connectors/{id}/browse", { params: { path: { id: target.connectorId } }, body: at });
     }),
-    // The query key contains secrets: removed as soon as nothing shows it.
+    // The query key contains secrets, so it is removed as soon as nothing uses it.
     gcTime: 0,
     retry: false,
   };
 }
 
-/** Number of connectors that wait for the person: for credentials, an owner, a decision. Among the first 200. */
+/** The number of connectors among the first 200 that wait for the person: for credentials, an owner or a decision. */
 export const waitingQuery = queryOptions({
   queryKey: ["connectors", "waiting"],
   queryFn: async () => {
@@ -70,7 +73,7 @@ export function connectorQuery(id: string) {
   });
 }
 
-/** Users named by its source, with numbers of them: everyone, or those who aren't linked. */
+/** Users that the connector's source names, with their numbers: everyone, or only those who aren't linked. */
 export function peopleQuery(id: string, isForAll: boolean) {
   const unlinked = isForAll ? "false" : "true";
   return {
@@ -84,7 +87,7 @@ export function peopleQuery(id: string, isForAll: boolean) {
   };
 }
 
-/** Items that wait for a decision: the source no longer has them. */
+/** Items that the source no longer has and that wait for a decision. */
 export function removalsQuery(id: string) {
   return pages(["connectors", "removals", id], "removals", (query) =>
     api.get("/api/connectors/{id}/removals", { params: { path: { id }, query } }),
@@ -98,7 +101,7 @@ export function removedQuery(id: string) {
   );
 }
 
-/** Its items without searchable text that the person can see. */
+/** The connector's items without searchable text that the person can see. */
 export function withoutTextQuery(id: string) {
   return pages(
     ["connectors", "without-text", id],
@@ -113,12 +116,12 @@ export function withoutTextQuery(id: string) {
 
 const WAITING_MS = 3_000;
 
-/** The URL for its app's webhooks, if the source takes them. */
+/** The URL for webhooks of the connector's app, if the source supports them. */
 export function webhookQuery(id: string) {
   return queryOptions({
     queryKey: ["connectors", "webhook", id],
     queryFn: async () => (await api.get("/api/connectors/{id}/webhook", { params: { path: { id } } })).webhook,
-    // The app sends its secret while the person is on its site.
+    // The app sends its secret while the person is on the app's site.
     refetchInterval: ({ state }) => (state.data?.offered?.secret === null ? WAITING_MS : false),
   });
 }
@@ -134,7 +137,7 @@ export function syncQuery(id: string, syncId: string) {
   });
 }
 
-/** Its last runs, newest first; refetched when the connector's last run changes. */
+/** The connector's last runs, newest first. Refetched when its last run changes. */
 export function syncsQuery({ id, lastSync }: Pick<Connector, "id" | "lastSync">) {
   return queryOptions({
     queryKey: ["connectors", "syncs", id, lastSync?.id, lastSync?.state],

@@ -27,7 +27,7 @@ export function describeCredential(credential: string, names: ReadonlyMap<string
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
-/** A session belongs to a browser or a program: the command line signs in too. */
+/** A session belongs to a browser or a program, because the command line signs in too. */
 function describeSession(userAgent: string | undefined): string {
   if (userAgent === undefined) return "in a session";
   const program = describeBrowser(userAgent);

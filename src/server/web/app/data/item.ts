@@ -2,18 +2,18 @@ import { type InfiniteData, infiniteQueryOptions, queryOptions } from "@tanstack
 import { api, client, dataIn } from "./client.ts";
 import { Problem } from "./problem.ts";
 
-/** UTF-16 code units of one page of a text. */
+/** The size of one page of a text, in UTF-16 code units. */
 const PART_CHARS = 100_000;
 
 const once = (count: number, error: unknown) => count < 1 && !(error instanceof Problem);
 
 interface Part {
   text: string;
-  /** Where the next one begins. */
+  /** Where the next page begins. */
   next: number | null;
 }
 
-/** An item's text, which arrives in parts, as plain text; `not_found` if it doesn't exist or the person may not read it. */
+/** An item's plain text, which arrives in pages; `not_found` if it doesn't exist or the person may not read it. */
 export function itemTextQuery(kbId: string) {
   return infiniteQueryOptions({
     queryKey: ["item", kbId, "text"],
@@ -25,7 +25,7 @@ export function itemTextQuery(kbId: string) {
   });
 }
 
-/** An item's metadata; `not_found` likewise. */
+/** An item's metadata; `not_found` if it doesn't exist or the person may not read it. */
 export function itemQuery(fileId: string) {
   return queryOptions({
     queryKey: ["item", fileId, "record"],
@@ -34,7 +34,7 @@ export function itemQuery(fileId: string) {
   });
 }
 
-/** Why the person may see an item, and for admins who else may. */
+/** Why the person may see an item and, for admins, who else may. */
 export function itemAccessQuery(fileId: string) {
   return queryOptions({
     queryKey: ["item", fileId, "access"],

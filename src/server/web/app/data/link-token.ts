@@ -1,13 +1,13 @@
 /**
- * Secrets in mailed, handed-over and printed links, and in links to an account found at a provider: `/invite#token=…`,
- * `/welcome#code=…`, `/connect#intent=…`, `#found=…`.
+ * Secrets in links that were mailed, handed over or printed, and in links to an account found at a provider:
+ * `/invite#token=…`, `/welcome#code=…`, `/connect#intent=…`, `#found=…`.
  */
 import { useSyncExternalStore } from "react";
 
 let held: string | undefined;
 
 /**
- * Removes the secret from the address bar before anything is drawn: it must not stay in the history, in a screenshot or
+ * Removes the secret from the address bar before anything is drawn. It must not stay in the history, in a screenshot or
  * in a copied address. Call it before the router reads the address.
  */
 export function takeLinkToken(): void {
@@ -18,12 +18,12 @@ export function takeLinkToken(): void {
   window.history.replaceState(null, "", window.location.pathname + window.location.search);
 }
 
-/** The secret of the link that opened this page, as long as the page is open. */
+/** Returns the secret of the link that opened this page, for as long as the page is open. */
 export function useLinkToken(): string | undefined {
   return useSyncExternalStore(watch, () => held);
 }
 
-/** A link pasted into the open page changes only the fragment. */
+/** Watches for a link that is pasted into the open page, which changes only the fragment. */
 function watch(changed: () => void): () => void {
   const onHashChange = () => {
     takeLinkToken();

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Sync } from "#api/connector-records.ts";
 
-/** Queries to refetch when a run progresses; the others about connectors, when one began or ended. */
+/** Queries about connectors to refetch when a run progresses. The others are refetched when a run began or ended. */
 const MOVES = new Set<unknown>(["pages", "one", "waiting", "syncs"]);
 
 /**
@@ -43,7 +43,7 @@ export function useLiveSyncs(): void {
   }, [client]);
 }
 
-/** The runs of an event and which have finished, to detect whether one began or ended. */
+/** Returns the runs of an event and which of them have finished, to detect whether a run began or ended. */
 function runsIn(data: string): string {
   const { syncs } = JSON.parse(data) as { syncs: Pick<Sync, "id" | "finishedAt">[] }; // as the route answers
   return syncs.map(({ id, finishedAt }) => `${id} ${finishedAt ?? ""}`).join();

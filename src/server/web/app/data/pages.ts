@@ -1,22 +1,22 @@
 import { infiniteQueryOptions, type InfiniteData } from "@tanstack/react-query";
 
-/** The query parameters of a route that lists. */
+/** The query parameters of a route that returns a list. */
 interface PageQuery {
   limit: number;
   cursor?: string;
 }
 
-/** A page with its rows under their plural. */
+/** A page with its rows under their plural name. */
 type PageOf<Plural extends string> = { nextCursor: string | null } & Readonly<Record<Plural, readonly unknown[]>>;
 
 interface Options<Row> {
-  /** Rows of a page. */
+  /** The number of rows in a page. */
   limit?: number;
-  /** Milliseconds until the rows are fetched again; a hidden page fetches nothing. */
+  /** Returns the milliseconds until the rows are refetched. A hidden page doesn't refetch. */
   again?(rows: readonly Row[]): number;
 }
 
-/** A list that arrives in pages. Its data are the rows of all that have arrived. */
+/** A list that arrives in pages. Its data are the rows of all pages so far. */
 export function pages<Plural extends string, Page extends PageOf<Plural>>(
   queryKey: readonly unknown[],
   plural: Plural,

@@ -6,7 +6,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string | undefined;
-  /** Error messages by the path of the body's field. */
+  /** Error messages by the path of the field in the body. */
   readonly fields: Readonly<Record<string, string>>;
   readonly requestId: string | undefined;
 
@@ -27,14 +27,17 @@ function isOutageStatus(status: number | undefined): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
-/** Whether the server, or the connection to it, is temporarily down: the displayed content stays, and the query is retried. */
+/**
+ * Whether the server, or the connection to it, is temporarily down. The displayed content then stays, and the query is
+ * retried.
+ */
 export function isOutage(error: unknown): boolean {
   if (error === null || error === undefined) return false;
   const { status, code } = toProblem(error);
   return code === "no_answer" || isOutageStatus(status);
 }
 
-/** Converts any thrown value to a problem; if it isn't an answer, there was none. */
+/** Converts any thrown value to a problem. A value that isn't a response becomes the problem that no response came. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   return new Problem({
@@ -43,7 +46,7 @@ export function toProblem(error: unknown): Problem {
   });
 }
 
-/** Returns a problem unless a field of the form shows it: nothing is said twice. */
+/** Returns a problem unless a field of the form shows it, so that nothing is shown twice. */
 export function problemBesideFields(problem: Problem, names: readonly string[]): Problem | undefined {
   const paths = Object.keys(problem.fields);
   return paths.length > 0 && paths.every((path) => names.includes(path)) ? undefined : problem;

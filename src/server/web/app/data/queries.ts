@@ -8,7 +8,10 @@ import { isOutage, Problem } from "./problem.ts";
 /** Retry interval while the server is down. */
 const OUTAGE_MS = 4_000;
 
-/** Results stay fresh for a few seconds; only a server without a proper answer is asked again. */
+/**
+ * Makes the query client. Results stay fresh for a few seconds. A query is retried only if the server gave no proper
+ * response.
+ */
 export function makeQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -31,7 +34,7 @@ export const sessionQuery = queryOptions({
   queryFn: () => api.get("/api/session"),
 });
 
-/** The offer of an invitation link, and who opened it; fetched once per opening of the page. */
+/** The offer of an invitation link, and who opened the link. Fetched once each time the page opens. */
 export const invitationOfferQuery = (token: string) =>
   queryOptions({
     queryKey: ["invitation", token],
@@ -45,7 +48,7 @@ export const invitationOfferQuery = (token: string) =>
     staleTime: Infinity,
   });
 
-/** The person whose password a link sets; fetched once per opening of the page. */
+/** The person whose password a link sets. Fetched once each time the page opens. */
 export const resetOfferQuery = (token: string) =>
   queryOptions({
     queryKey: ["password-reset", token],
@@ -68,7 +71,7 @@ export const identitiesQuery = queryOptions({
   queryFn: () => api.get("/api/profile/identities"),
 });
 
-/** The workspace with its settings for who its members are at sources. */
+/** The workspace, with its settings about how its members are identified at sources. */
 export const workspaceQuery = queryOptions({
   queryKey: ["workspace"],
   queryFn: async () => (await api.get("/api/workspace")).workspace,
@@ -79,13 +82,13 @@ export const workspacesQuery = queryOptions({
   queryFn: () => api.get("/api/workspaces", { params: { query: { limit: 200 } } }),
 });
 
-/** Every member, for choosing people and for names next to ids: at most 200, one page. */
+/** All members, for choosing people and for showing names next to ids: at most 200, in one page. */
 export const everybodyQuery = queryOptions({
   queryKey: ["members", "everybody"],
   queryFn: () => api.get("/api/workspace/members", { params: { query: { limit: 200 } } }),
 });
 
-/** The same, once they have arrived. */
+/** Returns all members, once they have arrived. */
 export function useEverybody(): readonly Member[] {
   return useQuery(everybodyQuery).data?.members ?? [];
 }
@@ -104,7 +107,7 @@ export const groupsQuery = pages(["groups"], "groups", (query) => api.get("/api/
   limit: 200,
 });
 
-/** One group; for its owner also what others opened through it. */
+/** One group and, for its owner, also what others opened through it. */
 export function groupQuery(id: string) {
   return queryOptions({
     queryKey: ["groups", id],
@@ -132,7 +135,7 @@ export function eventDeliveriesQuery(id: string) {
   );
 }
 
-/** Audit entries of the workspace, with the names of what they are about; `filter` as the route takes it. */
+/** Audit entries of the workspace, with the names of their subjects; `filter` as the route expects it. */
 export function auditQuery(filter: { action?: string; userId?: string; since?: string; until?: string }) {
   return {
     ...pages(["audit", filter], "entries", (query) =>
@@ -145,7 +148,7 @@ export function auditQuery(filter: { action?: string; userId?: string; since?: s
   };
 }
 
-/** Items read by my credentials, or by one of them. */
+/** Items that were read with the person's credentials, or with one of them. */
 export function readsQuery(filter: { credential?: string }) {
   return pages(["reads", filter], "reads", (query) =>
     api.get("/api/audit/reads", { params: { query: { ...query, ...filter } } }),

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 
-/** The first names of the keys of queries that a page changes. */
+/** The first names in the keys of queries that a page changes. */
 export type QueryName =
   | "accounts"
   | "connectors"
@@ -17,7 +17,7 @@ export type QueryName =
   | "workspace"
   | "workspaces";
 
-/** Fetches the queries again whose keys begin with one of these names, as far as the page shows them. */
+/** Refetches the queries whose keys begin with one of these names and that the page shows. */
 export function useRefetch(): (names: readonly QueryName[]) => Promise<void> {
   const client = useQueryClient();
   return async (names) => {

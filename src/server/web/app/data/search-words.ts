@@ -1,7 +1,9 @@
 import { plural } from "#api/plural.ts";
 import type { SearchResult } from "#api/search.ts";
 
-/** The server's notes on an answer for people: filters by their names, and only helpful notes. */
+/**
+ * Returns the server's notes on an answer for people: with filters by their displayed names, and only helpful notes.
+ */
 export function noteWords(note: string): string[] {
   if (ALTERNATIVES.test(note)) {
     return [...note.matchAll(ALTERNATIVE)].flatMap(([, filter = "", count = "0"]) =>
@@ -23,7 +25,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   after: "Updated",
 };
 
-/** `Gitea / acme/website` for `gitea:acme/website`: the app by its name, if it is known. */
+/** Returns `Gitea / acme/website` for `gitea:acme/website`, with the app's name if it is known. */
 export function sourceWords(source: string, kinds: readonly { providerId: string; name: string }[] = []): string {
   const end = source.indexOf(":");
   const [providerId, place] = end === -1 ? [source, ""] : [source.slice(0, end), source.slice(end + 1)];
@@ -32,12 +34,12 @@ export function sourceWords(source: string, kinds: readonly { providerId: string
   return place === "" ? name : `${name} / ${place}`;
 }
 
-/** Whether its passages are Markdown: texts written in apps are, and Markdown files. */
+/** Whether a result's passages are Markdown. Texts written in apps and Markdown files are. */
 export function isMarkdown({ kind, path, title }: Pick<SearchResult, "kind" | "path" | "title">): boolean {
   return kind !== "file" || /\.(?:md|mdx|markdown)$/i.test(path.at(-1) ?? title);
 }
 
-/** Part of a Markdown passage without the formatting marks. */
+/** Returns part of a Markdown passage without the formatting marks. */
 export function withoutMarks(text: string): string {
   return text.replaceAll(/```+\w*|`|\*\*|~~|(?<=^|\s)#{1,6} /g, "");
 }

@@ -2,18 +2,18 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import type { SearchAnswer } from "#api/search.ts";
 import { api } from "./client.ts";
 
-/** The search page's address parameters: the words, and a value for each filter in use. */
+/** The parameters in the search page's address: the words, and a value for each filter in use. */
 export type Asked = Readonly<Partial<Record<AskedName, string>>>;
 
-/** The filters and the order, by their names in the address and at the route. */
+/** The filters and the sort order, by their names in the address and in the route. */
 export const FILTERS = ["kind", "source", "people", "status", "after", "sortBy"] as const;
 export type FilterName = (typeof FILTERS)[number];
 export type AskedName = "query" | FilterName;
 
-/** The filters whose values the answer counts, with their facets. */
+/** The filters for which the answer counts values, with their facets. */
 export const FACETS = { kind: "kind", source: "source", people: "person", status: "status" } as const;
 
-/** Returns the parameters that the page knows from the search part of an address. */
+/** Returns the parameters in an address that the page uses. */
 export function askedIn(search: Readonly<Record<string, unknown>>): Asked {
   const names: readonly AskedName[] = ["query", ...FILTERS];
   return Object.fromEntries(
@@ -24,13 +24,15 @@ export function askedIn(search: Readonly<Record<string, unknown>>): Asked {
   );
 }
 
-/** Results in pages, the first one with counts per filter; the displayed results stay until the next answer arrives. */
+/**
+ * Results in pages. The first page has counts per filter. The displayed results stay until the next response arrives.
+ */
 export function searchQuery(asked: Asked) {
   return infiniteQueryOptions({
     queryKey: ["search", asked],
     queryFn: ({ pageParam }): Promise<SearchAnswer> => {
       const page = pageParam === "" ? { facets: Object.values(FACETS) } : { cursor: pageParam };
-      // For an unknown value, in an address typed by hand, the server answers with the values it expects.
+      // An address typed by hand may have an unknown value. The server then answers with the valid values.
       const query = { ...(asked as object), limit: PAGE, ...page };
       return api.get("/api/connectors/search", { params: { query } });
     },

@@ -5,7 +5,7 @@ import { Problem } from "./problem.ts";
 
 /** Refetch interval; a hidden page doesn't refetch. */
 const LOOK_MS = 10_000;
-/** While a person signs in elsewhere. */
+/** The refetch interval while a person signs in on another site. */
 const PENDING_MS = 2_000;
 
 /** The servers that the person can see: a workspace has at most 100. */
@@ -15,7 +15,7 @@ export const serversQuery = queryOptions({
   refetchInterval: LOOK_MS,
 });
 
-/** One of them. @throws Problem `not_found` */
+/** One server. @throws Problem `not_found` */
 export function serverQuery(id: string) {
   return queryOptions({
     ...serversQuery,
@@ -54,7 +54,7 @@ export function connectionsQuery(id: string) {
   );
 }
 
-/** The person's own working connections to all servers, on which connectors can be built. */
+/** The person's own working connections to all servers, from which connectors can be created. */
 export const myConnectionsQuery = queryOptions({
   queryKey: ["servers", "mine"],
   queryFn: async () => {

@@ -7,7 +7,7 @@ interface AccountFieldsProps {
   workspaceHint?: string;
 }
 
-/** A new person, and the workspace that is made for them. */
+/** Fields for a new person and the workspace that is created for them. */
 export function AccountFields({ hasFocus, workspaceHint }: AccountFieldsProps) {
   return (
     <>
@@ -25,7 +25,7 @@ export function AccountFields({ hasFocus, workspaceHint }: AccountFieldsProps) {
   );
 }
 
-/** The fields' values, as the API takes them. */
+/** Returns the fields' values in the form that the API expects. */
 export function accountOf(fields: FormData) {
   return {
     name: text(fields, "name"),

@@ -9,7 +9,7 @@ import { Skeleton } from "#server/web/app/ui/bits.tsx";
 import { Form, PasswordField, secret } from "#server/web/app/ui/form.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 
-/** Confirms a mailed link: a sign-up, an address, a new address. */
+/** Confirms a mailed link: for a sign-up, an address or a new address. */
 export function Page() {
   const token = useLinkToken();
   return token === undefined ? <NoLink title="Confirm your address" /> : <Confirm key={token} token={token} />;

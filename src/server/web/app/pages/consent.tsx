@@ -9,7 +9,7 @@ import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Skeleton } from "#server/web/app/ui/bits.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 
-/** A client requests access. */
+/** Asks whether a client that requests access may have it. */
 export function Page() {
   const { uid = "" } = useParams({ strict: false });
   const path = { uid };

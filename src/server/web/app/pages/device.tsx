@@ -10,9 +10,12 @@ import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
-/** Grants access to a device without a browser, by the code that it shows. The code is typed, never taken from the address. */
+/**
+ * Grants access to a device without a browser, with the code that the device shows. The code is typed, never taken from
+ * the address.
+ */
 export function Page() {
-  // People must not be sent to the sign-in page after they have typed a code.
+  // A person who isn't signed in goes to the sign-in page before they type a code, not after.
   return <Loaded query={useQuery(sessionQuery)}>{({ user }) => <Device user={user} />}</Loaded>;
 }
 

@@ -7,7 +7,7 @@ import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { EmailField, Form, text } from "#server/web/app/ui/form.tsx";
 
-/** Requests a link that sets a new password; without a mail server an admin makes one. */
+/** Requests a link that sets a new password. Without a mail server, an admin makes the link. */
 export function Page() {
   const entry = useQuery(entryQuery);
   const [sentTo, setSentTo] = useState<string>();

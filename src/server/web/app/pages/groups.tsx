@@ -14,7 +14,7 @@ import { SearchField } from "#server/web/app/ui/search-field.tsx";
 import { actsColumn, type Column, headColumn } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** Groups of members, which may contain groups; connectors can be opened to them. */
+/** Groups of members, which may contain other groups. Connectors can be opened to groups. */
 export function Page() {
   const isAdmin = useIsAdmin();
   const query = useInfiniteQuery(groupsQuery);
@@ -48,7 +48,7 @@ export function Page() {
   );
 }
 
-/** Those that a group can contain. */
+/** The members and groups that a group can contain. */
 interface All {
   groups: readonly Group[];
   everybody: readonly Member[];
@@ -62,7 +62,7 @@ interface GroupDialogProps extends All {
 function GroupDialog({ group, groups, everybody }: GroupDialogProps) {
   const close = useClose();
   const { user } = useSession();
-  // Only its owner can close it.
+  // Only the group's owner can close it.
   const isOwn = group === undefined || group.ownerId === user.id;
 
   function save(fields: FormData): Promise<{ group: Group }> {
@@ -118,7 +118,7 @@ function GroupDialog({ group, groups, everybody }: GroupDialogProps) {
   );
 }
 
-/** Changes by admins to a group while it was open, for its owner. */
+/** Changes that admins made to a group while it was open, for its owner. */
 function OpenedByOthers({ groupId }: { groupId: string }) {
   const openings = useQuery(groupQuery(groupId)).data?.group.openedByOthers ?? [];
   if (openings.length === 0) return null;
@@ -139,7 +139,7 @@ function OpenedByOthers({ groupId }: { groupId: string }) {
   );
 }
 
-/** A list of checkboxes, with a filter field when it is long; ticked entries stay ticked while they are filtered out. */
+/** A list of checkboxes, with a filter field if it is long. Ticked entries stay ticked while they are filtered out. */
 function Choices({
   legend,
   name,
@@ -215,7 +215,7 @@ function columns(all: All): Column<Group>[] {
   ];
 }
 
-/** For its owner, and unless it is closed for admins. */
+/** Actions for the group's owner and, unless it is closed for admins, for admins. */
 function Acts({ group, ...all }: All & { group: Group }) {
   const { user } = useSession();
   const isAdmin = useIsAdmin();
@@ -247,7 +247,7 @@ function Acts({ group, ...all }: All & { group: Group }) {
   );
 }
 
-/** A member's name, with the address if someone else has the same name. */
+/** Returns a member's name, with the address if another member has the same name. */
 function distinguish(everybody: readonly Member[], id: string): string | undefined {
   const member = everybody.find(({ userId }) => userId === id);
   const isSame = ({ userId, name }: Member) => userId !== id && name.toLowerCase() === member?.name.toLowerCase();

@@ -16,7 +16,7 @@ import { EmailAddress } from "#server/web/app/ui/email-address.tsx";
 import { actsColumn, type Column, headColumn, timeColumn, IN_ROW } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** Invitations: the list, inviting, withdrawing. */
+/** Invitations: a list, and actions to invite and withdraw. */
 export const Page = forAdmins("Invitations", Invitations);
 
 function Invitations() {
@@ -91,7 +91,7 @@ function InviteDialog() {
   );
 }
 
-/** Only owners invite admins. */
+/** Only owners can invite admins. */
 const ROLES: readonly Choice[] = [
   ["member", "Member"],
   ["admin", "Admin: manages the workspace"],

@@ -14,7 +14,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { EmailField, Form, PasswordField, secret, text, TextField } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
-/** Accepts an invitation: as the signed-in person, with an account, or as a new user. */
+/** Accepts an invitation: as the signed-in person, with an existing account, or as a new user. */
 export function Page() {
   const token = useLinkToken();
   return token === undefined ? <NoLink title={TITLE} /> : <Invitation key={token} token={token} />;
@@ -56,12 +56,12 @@ function isSameAddress(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-/** A page load opens the joined workspace. */
+/** Loads the page again to open the joined workspace. */
 function enter(): void {
   window.location.replace("/");
 }
 
-/** Who invites whom to which workspace, in one sentence. */
+/** States in one sentence who invites whom to which workspace. */
 function Sentence({ inviterName, email, workspaceName }: InvitationOffer) {
   return (
     <>

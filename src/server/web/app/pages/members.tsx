@@ -19,8 +19,8 @@ import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app
 import { toast, tryOrToast } from "#server/web/app/ui/toast.tsx";
 
 /**
- * The members of the workspace with their roles; for owners and admins also role changes, removal and links for a new
- * password.
+ * The members of the workspace with their roles. Owners and admins can also change roles, remove members and make links
+ * for a new password.
  */
 export function Page() {
   return (
@@ -69,7 +69,7 @@ const ROLES: readonly Choice[] = [
 const ROLE_WORDS: Readonly<Record<Role, string>> = { owner: "an owner", admin: "an admin", member: "a member" };
 const RANKS: Readonly<Record<Role, number>> = { owner: 2, admin: 1, member: 0 };
 
-/** For owners, with a way to change it. */
+/** A member's role. Owners can change it. */
 function RoleOf({ member: { name, role, userId } }: { member: Member }) {
   const me = useSession();
   const refetch = useRefetch();
@@ -110,7 +110,7 @@ function ResetPassword({ member: { userId, name, email } }: { member: Member }) 
   const { role } = useSession();
   const entry = useQuery(entryQuery);
   const [link, setLink] = useState<string>();
-  // Without email the link is given to the person who makes it: only an owner may have one.
+  // Without email, the person who makes the link receives it, so only an owner may make one.
   if (role !== "owner" && !entry.data?.canMail) return null;
 
   const make = () =>

@@ -14,7 +14,7 @@ import { describeSsoFailure } from "./sso-words.ts";
 import { Time } from "#server/web/app/ui/time.tsx";
 import { toast, tryOrToast } from "#server/web/app/ui/toast.tsx";
 
-/** The person: name, time zone, address, password, single sign-on. */
+/** The person's profile: name, time zone, address, password and single sign-on. */
 export function Page() {
   const { user } = useSession();
   const entry = useQuery(entryQuery);
@@ -122,7 +122,7 @@ function ChangePassword({ email }: { email: string }) {
         submitKind="plain"
         toast="Password changed"
       >
-        {/* For password managers: the account's user name. */}
+        {/* For password managers: this is the account's user name. */}
         <input autoComplete="username" className="hidden" readOnly type="text" value={email} />
         <div className="grid gap-4 sm:grid-cols-2">
           <PasswordField autoComplete="current-password" label="Current password" name="currentPassword" />

@@ -76,7 +76,7 @@ function againWords({ answers, repeats }: Pick<AuditRead, "answers" | "repeats">
   ].join(", ");
 }
 
-/** A tool by its name; reads over REST in words. */
+/** The name of a tool, or words for reads over REST. */
 function ToolName({ tool }: { tool: string }) {
   const words = ROUTES[tool];
   if (words !== undefined) return <span className="font-medium">{words}</span>;
@@ -92,7 +92,7 @@ const ROUTES: Readonly<Record<string, string>> = {
   "GET /api/entities/{id}": "Looked up an entity",
 };
 
-/** Items read for the first time that day; repeats are a number. */
+/** Items that were read for the first time that day. Repeated reads are a number. */
 function Items({ read: { kbIds, answers, repeats } }: { read: AuditRead }) {
   const again = <span className="text-muted text-xs">{againWords({ answers, repeats })}</span>;
   if (kbIds.length === 0) return again;

@@ -8,7 +8,7 @@ import { EntryCard } from "#server/web/app/shell/entry.tsx";
 import { NoLink } from "#server/web/app/shell/no-link.tsx";
 import { EmailField, Form, PasswordField, secret } from "#server/web/app/ui/form.tsx";
 
-/** Sets a new password with a link. */
+/** Sets a new password, for a person who opened a link. */
 export function Page() {
   const token = useLinkToken();
   return token === undefined ? <NoLink title={TITLE} /> : <Reset key={token} token={token} />;

@@ -9,7 +9,7 @@ import { Badge } from "#server/web/app/ui/bits.tsx";
 import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
 import { actsColumn, type Column, headColumn, timeColumn, IN_ROW } from "#server/web/app/ui/table.tsx";
 
-/** The person's sessions, and signing out of them. */
+/** The person's sessions, with buttons to end them. */
 export function Page() {
   return (
     <PageFrame

@@ -12,7 +12,7 @@ import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { EmailField, Form, PasswordField, secret, text } from "#server/web/app/ui/form.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
-/** Sign-in by password or at the identity provider; a new installation is set up first. */
+/** Sign-in by password or at the identity provider. A new installation is set up first. */
 export function Page() {
   const entry = useQuery(entryQuery);
   return (
@@ -28,7 +28,7 @@ function SignIn({ entry }: { entry: EntryState }) {
 
   async function signIn(fields: FormData): Promise<void> {
     await api.post("/api/session", { body: { email: text(fields, "email"), password: secret(fields, "password") } });
-    // A full load instead of a change of page, so that nothing fetched before the sign-in is left.
+    // The page is loaded again instead of changed, so that nothing fetched before the sign-in remains.
     window.location.replace(returnTo);
   }
 

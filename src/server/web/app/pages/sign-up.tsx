@@ -8,7 +8,7 @@ import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { Form } from "#server/web/app/ui/form.tsx";
 import { AccountFields, accountOf } from "./account-fields.tsx";
 
-/** Creates an account and its own workspace, where sign-up is open. */
+/** Creates an account and a workspace for it, if sign-up is open. */
 export function Page() {
   return (
     <Loaded query={useQuery(entryQuery)}>

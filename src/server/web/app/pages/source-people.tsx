@@ -10,7 +10,9 @@ import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
 import { Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { actsColumn, Table, type Column } from "#server/web/app/ui/table.tsx";
 
-/** How long permissions are trusted, which instances determine who members are, and which domains' addresses identify them. */
+/**
+ * Settings: how long permissions are trusted, which instances identify members, and which domains' email addresses do.
+ */
 export function SourcePeople() {
   const query = useQuery(workspaceQuery);
   return (
@@ -36,7 +38,7 @@ export function SourcePeople() {
   );
 }
 
-/** Sends settings of the workspace. */
+/** Sends changed settings of the workspace. */
 function change(body: BodyOf<"patch", "/api/workspace">) {
   return api.patch("/api/workspace", { body });
 }
@@ -167,7 +169,7 @@ function domainColumns(domains: readonly string[], canEdit: boolean): Column<{ d
 
 interface RemoveProps {
   name: string;
-  /** The settings without it. */
+  /** The settings without the removed entry. */
   rest: Parameters<typeof change>[0];
   toast: string;
   /** The effects. */

@@ -1,4 +1,4 @@
-/** Reasons why a person came back from the identity provider without success, by the code in the address. */
+/** Reasons why a person returned from the identity provider without signing in, by the code in the address. */
 const FAILURES: Readonly<Record<string, string>> = {
   sso_failed: "The identity provider didn't confirm who you are. Try again, or use your password.",
   sso_denied: "The identity provider didn't sign you in. Try again, or use your password.",
@@ -13,7 +13,10 @@ const FAILURES: Readonly<Record<string, string>> = {
   session_ended: "You were signed out. Sign in, then link the provider again.",
 };
 
-/** Returns the message for the person; undefined without a code. An unknown code is a plain failure: codes are never shown. */
+/**
+ * Returns the message for the person; undefined without a code. An unknown code is a general failure. Codes are never
+ * shown.
+ */
 export function describeSsoFailure(code: string | undefined): string | undefined {
   return code === undefined ? undefined : (FAILURES[code] ?? FAILURES["sso_failed"]);
 }

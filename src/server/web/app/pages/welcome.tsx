@@ -11,7 +11,7 @@ import { AccountFields, accountOf } from "./account-fields.tsx";
 
 /** Creates the first admin of a new installation with the setup code that the server printed. */
 export function Page() {
-  // With a code of its own, the operator can open the setup again.
+  // An operator can open the setup again with a code in the link.
   const code = useLinkToken();
   return (
     <Loaded query={useQuery(entryQuery)}>

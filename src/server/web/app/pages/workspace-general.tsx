@@ -7,7 +7,7 @@ import { Section } from "#server/web/app/ui/bits.tsx";
 import { Form, NameField, SelectField, text } from "#server/web/app/ui/form.tsx";
 import { SourcePeople } from "./source-people.tsx";
 
-/** The workspace: its name, its time zone, how secrets in texts are handled. */
+/** The workspace: its name, its time zone, and how secrets in texts are handled. */
 export const Page = forAdmins("General", General);
 
 function General() {

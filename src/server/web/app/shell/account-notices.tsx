@@ -6,7 +6,7 @@ import { closedNotices, closeNotice } from "#server/web/app/data/closed-notices.
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** Notices about a person's account, and for owners about the workspace, above every page. */
+/** Notices about a person's account and, for owners, about the workspace, shown above every page. */
 export function AccountNotices({ notices }: Pick<Session, "notices">) {
   const [closed, setClosed] = useState(closedNotices);
   const close = (key: string) => setClosed(closeNotice(key));

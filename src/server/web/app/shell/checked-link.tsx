@@ -6,7 +6,10 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { EntryCard } from "./entry.tsx";
 
-/** The offer of a link, fetched when the page opens: an expired link says so before anything is typed. */
+/**
+ * The offer of a link. It is fetched when the page opens, so that people learn that a link has expired before they type
+ * anything.
+ */
 export function CheckedLink<T>({
   query,
   title,
@@ -16,13 +19,13 @@ export function CheckedLink<T>({
   children,
 }: {
   query: UseQueryResult<T>;
-  /** While it is loading. */
+  /** The title while the offer is loading. */
   title: string;
-  /** When the link has expired. */
+  /** The title if the link has expired. */
   overTitle: string;
-  /** The code for an expired link; anything else can be retried. */
+  /** The error code of an expired link. Any other failure can be retried. */
   overCode: "invitation_invalid" | "link_invalid";
-  /** The next step then. */
+  /** What the person can do next if the link has expired. */
   next: ReactNode;
   children(offer: T): ReactNode;
 }) {

@@ -12,7 +12,7 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { EntryCard } from "./entry.tsx";
 import { SignedInAs } from "./signed-in-as.tsx";
 
-/** The decision, as the routes take it. */
+/** The decision in the form that the routes expect. */
 export interface Decision {
   csrf: string;
   decision: "allow" | "deny";
@@ -21,8 +21,8 @@ export interface Decision {
 }
 
 /**
- * Asks whether a client may have access: who asks, where the answer goes, what it may do, as whom and in which
- * workspace. Nothing is decided without pressing a button. Source: S27, S33.
+ * Asks whether a client may have access. Shows who asks, where the response goes, what the client may do, as whom and
+ * in which workspace. Nothing is decided unless a button is pressed. Source: S27, S33.
  */
 export function ConsentCard({
   request,
@@ -57,7 +57,7 @@ export function ConsentCard({
         className="space-y-5"
         onSubmit={(event) => {
           event.preventDefault();
-          // Enter in a field must not decide: only a pressed button does.
+          // Enter in a field must not decide. Only a pressed button does.
         }}
       >
         <About request={request} user={user} />

@@ -3,17 +3,17 @@ import type { ReactNode } from "react";
 import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
 
 interface DeleteButtonProps {
-  /** The product's word for it. */
+  /** The product's word for the thing that is deleted. */
   what: "connector" | "server";
   name: string;
-  /** The page of those that are left. */
+  /** The list page to open after the deletion. */
   then: "/workspace/connectors" | "/workspace/servers";
   onDelete(): Promise<unknown>;
   /** The effects. */
   children: ReactNode;
 }
 
-/** Deletes the thing that the page is about, and goes to the list of the others. */
+/** Deletes the thing that the page is about, and opens the list of the remaining ones. */
 export function DeleteButton({ what, name, then, onDelete, children }: DeleteButtonProps) {
   const navigate = useNavigate();
   return (

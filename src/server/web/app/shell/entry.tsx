@@ -42,7 +42,10 @@ export function EntryCard({
   );
 }
 
-/** The heading of a card that replaces another, such as "message sent", gets the focus, so that screen readers start there. */
+/**
+ * The heading of a card. If the card replaces another, such as "message sent", the heading gets the focus, so that
+ * screen readers start there.
+ */
 function Heading({ title }: { title: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

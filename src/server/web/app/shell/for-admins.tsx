@@ -3,7 +3,9 @@ import { EmptyState, Section } from "#server/web/app/ui/bits.tsx";
 import { PageFrame } from "./page.tsx";
 import { useIsAdmin } from "./session.ts";
 
-/** A page for owners and admins. The server decides; this only says so before a request is made. */
+/**
+ * Makes a page for owners and admins. The server enforces this. The page only tells others before a request is made.
+ */
 export function forAdmins(title: string, Content: () => ReactNode) {
   return function Page() {
     return useIsAdmin() ? <Content /> : <AdminsOnly title={title} />;

@@ -5,7 +5,7 @@ import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import type { Query } from "./loaded.tsx";
 import { NothingHere } from "./nothing-here.tsx";
 
-/** The page of one thing: the answer for nothing when it doesn't exist, or the person can't see it. */
+/** The page of one thing, or the page for nothing if the thing doesn't exist or the person can't see it. */
 export function LoadedPage<T>({ query, children }: { query: Query<T>; children(data: T): ReactNode }) {
   const { data, error } = query;
   if (error !== null) {

@@ -5,7 +5,7 @@ import { LoadedPages, type PagedQuery } from "./loaded.tsx";
 
 interface LoadedTableProps<Row> extends Omit<TableProps<Row>, "rows"> {
   query: PagedQuery<readonly Row[]>;
-  /** In place of a table without rows. */
+  /** Shown in place of a table without rows. */
   empty?: ReactNode;
 }
 
@@ -24,7 +24,7 @@ interface TableSectionProps<Row> extends LoadedTableProps<Row> {
   action?: ReactNode;
 }
 
-/** A section of a page that is one table. */
+/** A section of a page that consists of one table. */
 export function TableSection<Row>({ title, description, action, ...table }: TableSectionProps<Row>) {
   return (
     <Section action={action} description={description} title={title}>

@@ -10,7 +10,9 @@ export interface Query<T> {
   refetch(): unknown;
 }
 
-/** The requested data: placeholder lines until it arrives, and after a failure the reason, with a way to retry. */
+/**
+ * The requested data. Shows placeholder lines until it arrives and, after a failure, the reason with a button to retry.
+ */
 export function Loaded<T>({
   query,
   lines,
@@ -49,7 +51,7 @@ export interface PagedQuery<T> extends Query<T> {
   fetchNextPage?(): unknown;
 }
 
-/** A list, and a button for more of it if it arrives in pages. */
+/** A list, with a button for more if it arrives in pages. */
 export function LoadedPages<T>({ query, children }: { query: PagedQuery<T>; children(data: T): ReactNode }) {
   const { hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = query;
   return (

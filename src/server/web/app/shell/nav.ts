@@ -7,7 +7,7 @@ export interface NavLink {
   to: string;
   label: string;
   icon: IconName;
-  /** Query for the number of entries that wait for the person, shown next to it. */
+  /** A query for the number of entries that wait for the person. The number is shown next to the link. */
   waits?: typeof waitingQuery;
   /** Hidden from members. */
   isForAdmins?: boolean;

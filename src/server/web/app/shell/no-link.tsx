@@ -1,6 +1,6 @@
 import { EntryCard } from "./entry.tsx";
 
-/** The page of a link opened without its secret: typed by hand, or reloaded. */
+/** The page of a link that was opened without its secret because it was typed by hand or reloaded. */
 export function NoLink({ title }: { title: string }) {
   return (
     <EntryCard

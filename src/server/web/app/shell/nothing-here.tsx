@@ -1,6 +1,9 @@
 import { Mark } from "#server/web/app/ui/icon.tsx";
 
-/** The only answer for something that doesn't exist and for something a person may not see, identical for both. Source: S25. */
+/**
+ * Shown for something that doesn't exist and for something that a person may not see. It is identical for both. Source:
+ * S25.
+ */
 export function NothingHere() {
   return (
     <div className="mx-auto flex max-w-md flex-col items-center px-4 py-16 text-center">
@@ -19,7 +22,7 @@ export function NothingHere() {
   );
 }
 
-/** The same as a page, for an unknown address. */
+/** The same content as a page, for an unknown address. */
 export function NothingHerePage() {
   return (
     <main>

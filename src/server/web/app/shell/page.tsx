@@ -11,20 +11,20 @@ export function Breadcrumb({ children }: { children: ReactNode }) {
   );
 }
 
-/** False after the first page was shown: only later pages' headings get the focus. */
+/** False after the first page was shown. Only the headings of later pages get the focus. */
 let isFirstPage = true;
 
 interface PageFrameProps {
   title: string;
-  /** Its subject in a sentence, or its state. */
+  /** What the page is about in a sentence, or its state. */
   lead?: ReactNode;
   action?: ReactNode;
-  /** The page of the navigation that it belongs to. */
+  /** The page in the navigation that this page belongs to. */
   within?: string;
   children?: ReactNode;
 }
 
-/** A page: its place, its heading, and its sections below each other. */
+/** A page with its breadcrumb, its heading and its sections. */
 export function PageFrame({ title, lead, action, within, children }: PageFrameProps) {
   const place = NAV.flatMap(({ links }) => links).find(({ to }) => to === within);
   return (
@@ -43,7 +43,7 @@ export function PageFrame({ title, lead, action, within, children }: PageFramePr
 }
 
 /**
- * A page's heading, and its window title. After a change of page the heading gets the focus, so that keyboard users and
+ * A page's heading and its window title. After a change of page, the heading gets the focus, so that keyboard users and
  * screen readers start there.
  */
 export function PageHeading({
@@ -55,7 +55,7 @@ export function PageHeading({
   title: string;
   children?: ReactNode;
   action?: ReactNode;
-  /** The page's main input: it gets the focus instead of the heading, on the first page too. */
+  /** The page's main input. It gets the focus instead of the heading, also on the first page. */
   field?: RefObject<HTMLElement | null>;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);

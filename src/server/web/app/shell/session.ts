@@ -2,10 +2,10 @@ import { createContext, use } from "react";
 import type { Session } from "#api/session.ts";
 import { isAdmin } from "./nav.ts";
 
-/** The signed-in person, within the shell. */
+/** The signed-in person, provided by the shell. */
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The signed-in person, the workspace and the role. Only within the shell. */
+/** Returns the signed-in person, the workspace and the role. Only for use inside the shell. */
 export function useSession(): Session {
   const session = use(SessionContext);
   if (session === undefined) throw new Error("useSession belongs below the shell.");

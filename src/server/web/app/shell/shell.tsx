@@ -13,7 +13,7 @@ import { SessionContext } from "./session.ts";
 import { PersonMenu } from "./person-menu.tsx";
 import { WorkspaceMenu } from "./workspace-menu.tsx";
 
-/** The frame of pages for a signed-in person: the workspace, the navigation, who they are. */
+/** The frame of pages for a signed-in person: the workspace, the navigation and the person. */
 export function Shell() {
   const session = useQuery(sessionQuery);
   return (
@@ -42,10 +42,10 @@ export function Shell() {
   );
 }
 
-/** On a narrow screen: the logo, the workspace's name, and the navigation behind a button. */
+/** The top bar on a narrow screen: the logo, the workspace's name, and the navigation behind a button. */
 function TopBar({ session }: { session: Session }) {
   const { pathname } = useLocation();
-  // Open for the page where it was opened: a change of page closes it.
+  // The menu is open only on the page where it was opened, so a change of page closes it.
   const [openOn, setOpenOn] = useState<string>();
   return (
     <header className="border-line bg-sunken sticky top-0 z-20 flex items-center gap-2 border-b px-3 py-1.5 md:hidden">
@@ -68,7 +68,7 @@ function TopBar({ session }: { session: Session }) {
   );
 }
 
-/** Number of entries that wait for the person; nothing if there are none. */
+/** The number of entries that wait for the person. Shows nothing if there are none. */
 function Waiting({ query }: { query: NonNullable<NavLink["waits"]> }) {
   const waiting = useQuery(query).data ?? 0;
   if (waiting === 0) return null;

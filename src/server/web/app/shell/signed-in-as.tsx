@@ -1,7 +1,7 @@
 import { Button } from "#server/web/app/ui/button.tsx";
 import { signOut } from "./sign-out.ts";
 
-/** The person who decides, and a way to change the account. */
+/** The signed-in person who makes the decision, with a way to change the account. */
 export function SignedInAs({ user }: { user: { name: string } }) {
   return (
     <p className="wrap-anywhere">

@@ -5,7 +5,9 @@ export type Theme = "system" | "light" | "dark";
 const KEY = "kb-theme";
 const watchers = new Set<() => void>();
 
-/** The theme of this device and how to change it; `theme.js` sets it before the first paint. */
+/**
+ * Returns the theme of this device and a function that changes it. `theme.js` sets the theme before the first paint.
+ */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(watch, readTheme), setTheme];
 }

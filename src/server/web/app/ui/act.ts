@@ -3,11 +3,11 @@ import { toProblem, type Problem } from "#server/web/app/data/problem.ts";
 import { useRefetch, type QueryName } from "#server/web/app/data/refetch.ts";
 import { toast } from "./toast.tsx";
 
-/** The steps after work that succeeded, in this order. */
+/** The steps after an action that succeeded, in this order. */
 export interface Outcome<Result> {
-  /** Says that it is done. */
+  /** The message that the action is done. */
   toast?: string | ((result: Result) => string | undefined);
-  /** The queries that it changed, by the first names of their keys. */
+  /** The queries that the action changed, by the first names in their keys. */
   invalidates?: readonly QueryName[];
   onDone?(result: Result): unknown;
 }
@@ -15,13 +15,13 @@ export interface Outcome<Result> {
 export interface Act<Input> {
   run(input: Input): void;
   isBusy: boolean;
-  /** The input of the work that is running. */
+  /** The input of the action that is running. */
   input: Input | undefined;
-  /** Why it failed the last time. */
+  /** Why the action failed the last time. */
   problem: Problem | undefined;
 }
 
-/** An act of a person: one at a time. A failure is kept for a notice next to it. */
+/** Runs an action of a person, one at a time. A failure is kept for a notice next to the button. */
 export function useAct<Input, Result>(
   work: (input: Input) => Promise<Result>,
   { toast: says, invalidates = [], onDone }: Outcome<Result> = {},

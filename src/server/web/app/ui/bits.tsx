@@ -1,4 +1,4 @@
-/** Small components without behaviour of their own. */
+/** Small components without behaviour. */
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -20,7 +20,7 @@ export function Badge({ tone = "plain", children }: { tone?: Tone; children: Rea
   );
 }
 
-/** A thing's state in words, and how urgently it needs attention. */
+/** A state in words, and how urgently it needs attention. */
 export interface StateWords {
   title: string;
   tone: Tone;
@@ -44,7 +44,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
 
 const WIDTHS = ["w-3/4", "w-full", "w-1/2"];
 
-/** The text of an empty list, and how to fill it. */
+/** Shown for an empty list, with how to fill it. */
 export function EmptyState({ icon, title, children }: { icon: IconName; title: string; children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center px-4 py-8 text-center">

@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<ButtonKind, string>> = {
   danger: "bg-danger-fill text-on-fill hover:bg-danger-fill-strong px-3",
 };
 
-/** The classes of a button, for links that look like one. */
+/** Returns the classes of a button, for links that look like one. */
 export function buttonClass(kind: ButtonKind = "plain", more = ""): string {
   return `${BASE} ${KINDS[kind]} ${more}`;
 }
@@ -27,7 +27,7 @@ export interface ButtonProps extends ComponentProps<"button"> {
   isBusy?: boolean;
 }
 
-/** A button; it doesn't submit unless `type="submit"`. */
+/** A button. It doesn't submit a form unless it has `type="submit"`. */
 export function Button({ kind, icon, isBusy, className, children, disabled, ...rest }: ButtonProps) {
   return (
     <button
@@ -43,7 +43,7 @@ export function Button({ kind, icon, isBusy, className, children, disabled, ...r
   );
 }
 
-/** A button with only an icon: its name is read out, and shown next to it on hover and focus. */
+/** A button with only an icon. Its name is read out, and shown next to it on hover and focus. */
 export function IconButton({ label, icon, ...rest }: { label: string; icon: IconName } & ComponentProps<"button">) {
   return (
     <Tooltip text={label}>

@@ -7,13 +7,13 @@ interface CopyFieldProps {
   label: string;
   value: string;
   showsLabel?: boolean;
-  /** Shown only once: copying it lets the surrounding dialog close. */
+  /** The value is shown only once. Copying it allows the surrounding dialog to close. */
   isOnce?: boolean;
-  /** Gets the focus, selected, when it appears in place of what had it. */
+  /** The field gets the focus, with its text selected, when it replaces the element that had the focus. */
   hasFocus?: boolean;
 }
 
-/** One line of text with a button that copies it. It can be selected by hand where copying isn't allowed. */
+/** One line of text with a button that copies it. If copying isn't allowed, the text can be selected by hand. */
 export function CopyField({ label, value, showsLabel, isOnce, hasFocus }: CopyFieldProps) {
   const id = useId();
   const take = use(TakenContext);
@@ -44,7 +44,10 @@ export function TerminalCommand({ command }: { command: string }) {
   return <CopyField label="Run in a terminal" showsLabel value={command} />;
 }
 
-/** Lines of a command or a file below their label, with a button that copies them. Long lines wrap, so that all is visible. */
+/**
+ * Lines of a command or a file below their label, with a button that copies them. Long lines wrap, so that everything
+ * is visible.
+ */
 export function CodeBlock({ label, value, children }: { label: string; value: string; children: ReactNode }) {
   return (
     <div>
@@ -67,7 +70,7 @@ interface CopyButtonProps {
   children?: string;
 }
 
-/** A button that copies a text, and confirms it. */
+/** A button that copies a text, and confirms that it was copied. */
 export function CopyButton({ label, value, onCopy, children = "Copy" }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
 
@@ -79,7 +82,7 @@ export function CopyButton({ label, value, onCopy, children = "Copy" }: CopyButt
       window.setTimeout(() => setCopied(false), 2_000);
       toast("Copied");
     } catch {
-      // On plain http, except on localhost, a browser provides no clipboard.
+      // On plain http, except on localhost, browsers provide no clipboard.
       toast("Your browser blocked copying. Select the text and copy it.");
     }
   }

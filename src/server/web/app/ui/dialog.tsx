@@ -5,14 +5,14 @@ import { Button, IconButton, type ButtonProps } from "./button.tsx";
 import { Notice, ProblemNotice } from "./notice.tsx";
 
 export interface DialogProps {
-  /** Without it, the button that opened the dialog closes it. */
+  /** If absent, the button that opened the dialog closes it. */
   onClose?: () => void;
   title: string;
   description?: ReactNode;
   children: ReactNode;
   /**
-   * The content is shown only once: until it was copied, only a button of the dialog closes it, neither Escape nor a
-   * click outside. Give `children` a button for that, such as "Done".
+   * The content is shown only once. Until it was copied, only a button in the dialog closes it, not Escape or a click
+   * outside. Give `children` a button for this, such as "Done".
    */
   isSticky?: boolean;
 }
@@ -22,14 +22,16 @@ export const TakenContext = createContext<() => void>(() => undefined);
 
 const CloseContext = createContext<() => void>(() => undefined);
 
-/** Closes the dialog, in it and in a component that a `DialogButton` opens. */
+/**
+ * Returns a function that closes the dialog, for content of the dialog and of a component that a `DialogButton` opens.
+ */
 export function useClose(): () => void {
   return use(CloseContext);
 }
 
 /**
- * A window over the page, open for as long as it is rendered: the focus stays inside, Escape closes it, then the focus
- * returns to where it was.
+ * A window over the page, open for as long as it is rendered. The focus stays inside, and Escape closes it. The focus
+ * then returns to where it was.
  */
 export function Dialog({ onClose, isSticky = false, ...rest }: DialogProps) {
   const closeButton = useClose();
@@ -62,15 +64,18 @@ const NOT_TAKEN = "Copy it before you close this dialog, or select “Done”.";
 
 interface PopupProps extends Pick<DialogProps, "title" | "description" | "children"> {
   canClose: boolean;
-  /** Why it didn't close. */
+  /** The message why the dialog didn't close. */
   says: string;
 }
 
-/** Mounted when the dialog opens, before the focus moves into it. */
+/** The dialog's window. It is mounted when the dialog opens, before the focus moves into it. */
 function Popup({ title, description, children, canClose, says }: PopupProps) {
   const [opener] = useState(() => document.activeElement);
 
-  /** The control that opened it; if that is gone (its row was removed), the page's heading. */
+  /**
+   * Returns the element that gets the focus afterwards: the control that opened the dialog or, if that is gone because
+   * its row was removed, the page's heading.
+   */
   function finalFocus(): HTMLElement | true {
     if (opener instanceof HTMLElement && opener.isConnected && opener !== document.body) return opener;
     return document.querySelector<HTMLElement>("main h1") ?? true;
@@ -105,13 +110,13 @@ function CloseButton(props: ComponentProps<"button">) {
 }
 
 interface ConfirmProps<Result> extends Omit<Outcome<Result>, "onDone">, Pick<DialogProps, "onClose" | "title"> {
-  /** The effects, and what can't be undone. */
+  /** The effects of the action, and what can't be undone. */
   children: ReactNode;
-  /** The label of the button that does it. */
+  /** The label of the button that confirms. */
   act: string;
-  /** Style of that button; `danger` unless it can be undone. */
+  /** The style of the button that confirms; `danger` unless the action can be undone. */
   kind?: "danger" | "primary";
-  /** Does it; when it fails the dialog stays open and shows why. */
+  /** Runs the action. If it fails, the dialog stays open and shows why. */
   onConfirm(): Promise<Result>;
 }
 

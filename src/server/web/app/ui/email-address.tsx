@@ -1,6 +1,6 @@
 import { Fragment } from "react";
 
-/** An email address that breaks before its `@` and its dots, and inside a word only if nothing else fits. */
+/** An email address that wraps before its `@` and its dots, and inside a word only if nothing else fits. */
 export function EmailAddress({ address }: { address: string }) {
   return (
     <span className="wrap-break-word">

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** How facts are arranged: in two columns where there is room, with long labels, or with values at the other end. */
+/** How facts are arranged: in two columns if there is room, with long labels, or with values at the opposite end. */
 type Look = "columns" | "long" | "ends";
 
 const LOOKS: Readonly<Record<Look, string>> = {
@@ -14,7 +14,7 @@ export function Facts({ look = "columns", children }: { look?: Look; children: R
   return <dl className={LOOKS[look]}>{children}</dl>;
 }
 
-/** One of `Facts`, under its name; nothing without a value. */
+/** One of `Facts`, under its label. Shows nothing without a value. */
 export function Fact({ label, children }: { label: string; children: ReactNode }) {
   if (children === undefined || children === null || children === false || children === "") return null;
   return (

@@ -1,7 +1,10 @@
 import { useRef, useState, type ComponentProps } from "react";
 import { TextAreaField } from "./form.tsx";
 
-/** The text of a file, such as a key: pasted, or read from the file. It stays here until the form is sent. */
+/**
+ * A field for the text of a file, such as a key, which is pasted or read from the file. The text stays in the browser
+ * until the form is sent.
+ */
 export function FileField(props: ComponentProps<typeof TextAreaField>) {
   const frame = useRef<HTMLDivElement>(null);
   const [problem, setProblem] = useState("");

@@ -1,7 +1,7 @@
 import { Dialog, type DialogProps, useClose } from "./dialog.tsx";
 import { Form, type FormProps } from "./form.tsx";
 
-/** A dialog with a form, which closes it once it was sent. */
+/** A dialog with a form. It closes when the form was sent. */
 export function FormDialog<Result>({
   title,
   description,

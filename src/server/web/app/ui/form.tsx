@@ -12,20 +12,20 @@ interface FormState {
 const FormContext = createContext<FormState>({ errors: {} });
 
 export interface FormProps<Result> extends Outcome<Result> {
-  /** Submits the input; a `Problem` that it throws is shown next to the fields it names, else above the button. */
+  /** Submits the input. A `Problem` that it throws is shown next to the fields that it names, else above the button. */
   onSubmit(fields: FormData): Promise<Result>;
   /** The label of the button. */
   submit: string;
   submitKind?: ButtonKind;
-  /** Next to the button: a link, a way back. */
+  /** Shown next to the button, such as a link or a way back. */
   secondary?: ReactNode;
   isWide?: boolean;
-  /** Cleared after it was sent: passwords must not stay. */
+  /** Clears the form after it was sent, because passwords must not stay. */
   resets?: boolean;
   children: ReactNode;
 }
 
-/** A form that submits itself, waits, and shows the server's errors next to each field. */
+/** A form that submits, shows that it is busy, and shows the server's errors next to each field. */
 export function Form<Result>({
   onSubmit,
   submit,
@@ -51,7 +51,7 @@ export function Form<Result>({
   useEffect(() => {
     if (problem === undefined) return;
     const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
-    // In a closed `details` element, no one would see the error.
+    // In a closed `details` element, the error would be hidden.
     for (let fold = wrong?.closest("details"); fold; fold = fold.parentElement?.closest("details")) fold.open = true;
     wrong?.focus();
   }, [problem]);
@@ -84,7 +84,7 @@ interface FieldProps {
   name: string;
   label: string;
   hint?: ReactNode;
-  /** Optional: shown next to the label. */
+  /** The field is optional, which is shown next to the label. */
   isOptional?: boolean | undefined;
 }
 
@@ -92,7 +92,7 @@ const CONTROL =
   "bg-surface border-edge placeholder:text-muted/80 w-full min-w-0 rounded-md border px-2.5 py-1.5 text-sm max-sm:min-h-10 " +
   "max-sm:text-base aria-invalid:border-danger disabled:opacity-60 [&[readonly]]:bg-sunken [&[readonly]]:text-muted";
 
-/** A line of text. The browser completes nothing unless it is told what the field is. */
+/** A line of text. The browser completes nothing unless `autoComplete` says what the field contains. */
 export function TextField({
   name,
   label,
@@ -117,12 +117,12 @@ export function TextField({
   );
 }
 
-/** An email address, for signing in. */
+/** A field for the email address with which a person signs in. */
 export function EmailField(props: Partial<ComponentProps<typeof TextField>>) {
   return <TextField autoComplete="email" label="Email address" name="email" type="email" {...props} />;
 }
 
-/** The name that people give to a thing. */
+/** A field for the name of a thing. */
 export function NameField(props: { maxLength: number } & Partial<ComponentProps<typeof TextField>>) {
   return <TextField label="Name" name="name" {...props} />;
 }
@@ -153,7 +153,7 @@ export function TextAreaField({
   );
 }
 
-/** A password: hidden until the person chooses to show it. */
+/** A password field. The password is hidden until the person chooses to show it. */
 export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldProps & ComponentProps<"input">) {
   const [isShown, setShown] = useState(false);
   return (
@@ -188,7 +188,7 @@ export function PasswordField({ name, label, hint, isOptional, ...rest }: FieldP
   );
 }
 
-/** Shown before a new one is typed; the server checks it. */
+/** Shown before a new password is typed. The server checks the password. */
 const NEW_PASSWORD = "Use at least 12 characters, such as a few unrelated words.";
 
 interface SelectProps extends Omit<ComponentProps<"select">, "name" | "onChange"> {
@@ -219,7 +219,7 @@ export function SelectField({ name, label, hint, choices, onChoose, ...rest }: F
   );
 }
 
-/** Fields about the same thing, below its name. */
+/** Fields about the same subject, below its name. */
 export function Fieldset({ legend, className, children }: { legend: string; className?: string; children: ReactNode }) {
   return (
     <fieldset className={className}>
@@ -229,7 +229,7 @@ export function Fieldset({ legend, className, children }: { legend: string; clas
   );
 }
 
-/** A checkbox, with the meaning of checking it. */
+/** A checkbox, with the effect of checking it. */
 export function CheckboxField({
   label,
   hint,
@@ -255,7 +255,7 @@ interface ControlProps {
   "aria-describedby": string | undefined;
 }
 
-/** Connects a control with its hint and the server's error about it, so that screen readers read them out with it. */
+/** Connects a control with its hint and the server's error about it, so that screen readers read both with it. */
 function useControl(name = "", hint: ReactNode): { control: ControlProps; error: string | undefined } {
   const id = useId();
   const error = use(FormContext).errors[name];
@@ -318,13 +318,13 @@ function Field({
   );
 }
 
-/** The text of a field, trimmed; empty when there is no such field. */
+/** Returns the trimmed text of a field; empty if there is no such field. */
 export function text(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value.trim() : "";
 }
 
-/** A password as typed: spaces count. */
+/** Returns a password as typed, because spaces are significant. */
 export function secret(fields: FormData, name: string): string {
   const value = fields.get(name);
   return typeof value === "string" ? value : "";

@@ -1,4 +1,4 @@
-/** Drawn on a 16 × 16 grid with round lines 1.5 wide, in the colour of the surrounding text. */
+/** Icons drawn on a 16 × 16 grid with round lines 1.5 wide, in the colour of the surrounding text. */
 const PATHS = {
   plug: "M6 2v3M10 2v3M4 5h8v3a4 4 0 0 1-8 0zM8 12v2.5",
   search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM10.3 10.3L14 14",
@@ -33,7 +33,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** An icon next to words: hidden from screen readers, which read the words. */
+/** An icon next to words. It is hidden from screen readers, which read the words. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg

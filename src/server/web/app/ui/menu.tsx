@@ -4,17 +4,17 @@ import { Icon, type IconName } from "./icon.tsx";
 const CloseContext = createContext<() => void>(() => undefined);
 
 /**
- * A button that opens a list of actions next to it. Arrow keys, Home, End and first letters move through the list;
- * Escape closes it and returns the focus to the button; Tab and a press elsewhere close it too. Our own component: it
- * stays where it is drawn, so it needs none of the measuring that made a library's menu the largest part of the page
- * (30 kB).
+ * A button that opens a list of actions next to it. Arrow keys, Home, End and first letters move through the list.
+ * Escape closes it and returns the focus to the button. Tab and a press outside close it too. This is our own component
+ * because it stays where it is drawn, so it needs none of the measuring that made a library's menu the largest part of
+ * the page (30 kB).
  */
 export function Menu({
   button,
   children,
   side = "bottom",
 }: {
-  /** The content of the button, which is also its name. */
+  /** The content of the button, which is also the button's accessible name. */
   button: ReactNode;
   children: ReactNode;
   side?: "top" | "bottom";
@@ -41,7 +41,7 @@ export function Menu({
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key === "Escape" && isOpen) {
-      // Only the menu closes, not the dialog around it.
+      // Escape closes only the menu, not the dialog around it.
       event.stopPropagation();
       close();
     } else if (event.key === "Tab") setOpen(false);
@@ -83,7 +83,7 @@ const ITEM =
   "flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left outline-none select-none max-sm:min-h-10 " +
   "hover:bg-accent-soft hover:text-accent-strong focus:bg-accent-soft focus:text-accent-strong";
 
-/** One action of a menu. */
+/** One action in a menu. */
 export function MenuItem({ icon, onSelect, children }: { icon?: IconName; onSelect(): void; children: ReactNode }) {
   const close = use(CloseContext);
   return (
@@ -154,7 +154,7 @@ function itemsOf(place: HTMLElement | null): HTMLElement[] {
   return [...(place?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
 }
 
-/** Moves the focus for the key; false for a key that moves nothing. */
+/** Moves the focus for a key. Returns false for a key that doesn't move it. */
 function walk(items: readonly HTMLElement[], key: string): boolean {
   const at = items.findIndex((item) => item === document.activeElement);
   const to = targetOf(items, key, at);

@@ -50,7 +50,7 @@ interface ProblemNoticeProps {
   className?: string;
 }
 
-/** The failure, the next step, and for a server error the request id to give to an administrator. */
+/** The failure, what to do next and, for a server error, the request id to give to an administrator. */
 export function ProblemNotice({ problem, className = "" }: ProblemNoticeProps) {
   if (problem === undefined) return null;
   return (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** Things below each other, which say too much for a table. */
+/** A list of things that need more room than a row of a table. */
 export function Rows({ children }: { children: ReactNode }) {
   return <ul className="divide-line -my-3 divide-y">{children}</ul>;
 }
@@ -9,14 +9,14 @@ interface RowProps {
   title: string;
   badges?: ReactNode;
   actions: ReactNode;
-  /** Facts below its title. */
+  /** Facts, shown below the row's title. */
   children: ReactNode;
   className?: string;
-  /** Over the whole width, below the rest. */
+  /** Shown over the whole width, below everything else. */
   below?: ReactNode;
 }
 
-/** One thing, and what can be done with it. */
+/** One thing, and the actions for it. */
 export function Row({ title, badges, actions, children, className = "", below }: RowProps) {
   return (
     <li className="py-3">

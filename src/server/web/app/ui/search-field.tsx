@@ -5,7 +5,7 @@ interface SearchFieldProps extends Omit<ComponentProps<"input">, "onChange"> {
   onType(text: string): void;
 }
 
-/** Words to look for in what is shown; screen readers get its label. */
+/** A field for words to search for in the displayed list. Screen readers get its label. */
 export function SearchField({ label, onType, className = "", ...rest }: SearchFieldProps) {
   return (
     <input

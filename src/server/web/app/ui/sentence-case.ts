@@ -1,4 +1,4 @@
-/** Words that begin with a capital letter. */
+/** Returns the words with a capital first letter. */
 export function sentenceCase(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -5,8 +5,8 @@ export interface Column<Row> {
   title: string;
   cell(row: Row): ReactNode;
   /**
-   * The title is shown next to the value in a narrow place, where there is no header; the first column and actions
-   * need none there.
+   * In a narrow container, which has no table header, the title is shown next to the value. The first column and
+   * actions don't need a title there.
    */
   isHeadless?: boolean;
 }
@@ -15,13 +15,13 @@ export interface TableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** Tells the rows apart: one of their keys, or a text made of several. */
+  /** Identifies each row: one of its keys, or a text composed of several. */
   keyOf: (keyof Row & string) | ((row: Row) => string);
 }
 
 /**
- * Rows of the same shape. In a narrow place each row becomes a block, so that nothing scrolls sideways. The container's
- * width decides, not the window's, which a side bar may share.
+ * Rows of the same shape. In a narrow container each row becomes a block, so that nothing scrolls sideways. The width
+ * of the container decides, not that of the window, because a side bar may take part of the window.
  */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   return (
@@ -70,23 +70,23 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   );
 }
 
-/** The title of a column of buttons: read out, not shown. */
+/** The title of a column of buttons. It is read out, not shown. */
 const ACTS = "Actions";
 
-/** The first column: what a row is about. */
+/** Makes the first column, which shows what a row is about. */
 export function headColumn<Row>(title: string, cell: Column<Row>["cell"]): Column<Row> {
   return { title, cell, isHeadless: true };
 }
 
-/** The last column: what can be done with a row. */
+/** Makes the last column, which has the actions for a row. */
 export function actsColumn<Row>(cell: Column<Row>["cell"]): Column<Row> {
   return headColumn(ACTS, cell);
 }
 
-/** A moment, by the row's key for it. */
+/** Makes a column that shows a time, from the row's key for it. */
 export function timeColumn<Key extends string>(title: string, key: Key): Column<Record<Key, string | null>> {
   return { title, cell: (row) => <Time at={row[key]} /> };
 }
 
-/** For a button in a row of a table: it is quiet, and its padding makes the row no taller. */
+/** For a button in a table row. It is quiet, and its padding doesn't make the row taller. */
 export const IN_ROW = { kind: "quiet", className: "@2xl:-my-1.5 @2xl:-mr-2" } as const;

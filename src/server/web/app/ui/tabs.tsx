@@ -1,7 +1,10 @@
 import { Tabs as Base } from "@base-ui/react/tabs";
 import type { ReactNode } from "react";
 
-/** Pages of the same subject, of which one is shown; arrow keys move through the tabs, which wrap if there is little room. */
+/**
+ * Pages about the same subject, of which one is shown. Arrow keys move through the tabs, which wrap if there is little
+ * room.
+ */
 export function Tabs({
   label,
   tabs,

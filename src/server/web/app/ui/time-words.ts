@@ -3,10 +3,10 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Describes a moment: `just now`, `5 minutes ago`, `in 3 days`, and from two weeks on the date.
+ * Describes a time: `just now`, `5 minutes ago`, `in 3 days`, and from two weeks on the date.
  *
  * @param at   milliseconds since 1970
- * @param now  likewise
+ * @param now  milliseconds since 1970
  */
 export function describeTime(at: number, now: number, locale = "en-GB"): string {
   const distance = Math.abs(at - now);

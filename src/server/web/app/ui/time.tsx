@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { describeTime } from "./time-words.ts";
 
-/** A moment, in words if it is near and as a date further away; exact on hover. */
+/** A time, in words if it is near, else as a date. The exact time is shown on hover. */
 export function Time({ at, never = "never" }: { at: string | null; never?: string }) {
   const now = useSyncExternalStore(watch, readNow);
   if (at === null) return <span className="text-muted">{never}</span>;
@@ -13,13 +13,13 @@ export function Time({ at, never = "never" }: { at: string | null; never?: strin
   );
 }
 
-/** Describes near moments in words, updated as time passes, for sentences that name them. */
+/** Returns a function that describes near times in words, for sentences. The words are updated as time passes. */
 export function useTimeWords(): (at: string) => string {
   const now = useSyncExternalStore(watch, readNow);
   return (at) => describeTime(Date.parse(at), nowFor(Date.parse(at), now));
 }
 
-/** The current time, to the half minute: one clock for everything shown. */
+/** The current time, to the half minute. Everything shown uses this one clock. */
 let now = 0;
 const STEP_MS = 30_000;
 
@@ -29,7 +29,10 @@ function readNow(): number {
   return now;
 }
 
-/** A moment after the clock's last tick that is already over was just now. */
+/**
+ * Returns the current time for describing `at`. A time that is past, but after the clock's last tick, is described as
+ * just now.
+ */
 function nowFor(at: number, now: number): number {
   return Math.max(now, Math.min(at, Date.now()));
 }

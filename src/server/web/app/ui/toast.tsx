@@ -13,14 +13,14 @@ let toasts: readonly Toast[] = [];
 let lastId = 0;
 const watchers = new Set<() => void>();
 
-/** Shows for a few seconds that something was done. Failures are shown where they happened, not here. */
+/** Shows for a few seconds that something was done. Failures are shown next to their cause, not here. */
 export function toast(text: string): void {
   const id = ++lastId;
   set([...toasts, { id, text }]);
   window.setTimeout(() => set(toasts.filter((one) => one.id !== id)), SHOWN_MS);
 }
 
-/** Does it, and says a failure in a toast: for what has no place for a notice. */
+/** Runs the work and shows a failure in a toast. Use it if there is no place for a notice. */
 export async function tryOrToast(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -29,7 +29,7 @@ export async function tryOrToast(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The container of the messages, present from the start, so that screen readers announce new ones. */
+/** The container of the messages. It is always present, so that screen readers announce new messages. */
 export function Toasts() {
   const shown = useSyncExternalStore(watch, () => toasts);
   return (

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 
 /**
- * Words that appear below a control on hover and focus. They repeat its name, so they are hidden from screen readers,
- * and they are pure CSS: a library for them costs more than all of our own components together.
+ * Words that appear below a control on hover and focus. They repeat the control's name, so they are hidden from screen
+ * readers. They are pure CSS, because a library for tooltips is larger than all of our own components together.
  */
 export function Tooltip({ text, children }: { text: string; children: ReactNode }) {
   return (

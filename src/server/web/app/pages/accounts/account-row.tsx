@@ -10,7 +10,7 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { hostOf, useDeparture } from "./departure.ts";
 import { OwnToken } from "./own-token.tsx";
 
-/** An account of the person, and what they can do with it. */
+/** An account of the person, and the actions for it. */
 export function AccountRow({ account, provider }: { account: Account; provider: AccountProviderInfo | undefined }) {
   const { id, label, providerId, providerName, baseUrl, confirmedAt, state, stateReason, isLinked, way } = account;
   const { problem, isBusy, run } = useDeparture(providerId, id);

@@ -1,4 +1,4 @@
-/** Reasons why a person came back from a provider without an account, by the code in the address. */
+/** Reasons why a person returned from a provider without an account, by the code in the address. */
 const FAILURES: Readonly<Record<string, string>> = {
   denied: "Nothing was connected: you or the service refused.",
   expired: "Connecting took too long, or you started it in another browser or session. Try again.",
@@ -8,7 +8,10 @@ const FAILURES: Readonly<Record<string, string>> = {
   other_account: "That was a different account. Sign in at the service with the account you want to connect again.",
 };
 
-/** The notice for a person who comes back; undefined for one who just opened the page. Codes are never shown. */
+/**
+ * Returns the notice for a person who returns from a provider; undefined for a person who just opened the page. Codes
+ * are never shown.
+ */
 export function accountNotice(
   outcome: string | undefined,
   reason: string | undefined,

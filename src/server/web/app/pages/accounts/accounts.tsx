@@ -21,7 +21,7 @@ import { hostOf, useDeparture } from "./departure.ts";
 import { OwnToken } from "./own-token.tsx";
 import { canConnect, ProviderRow, SetUp } from "./providers.tsx";
 
-/** The person's accounts at other services. Connecting one starts and ends here. */
+/** The person's accounts at other services. Connecting an account starts and ends here. */
 export function Page() {
   const accounts = useQuery(accountsQuery);
   const found = useLinkToken();
@@ -42,7 +42,7 @@ export function Page() {
             {asked(providers).map((provider) => (
               <ConnectCard key={provider.providerId} onCancel={() => setWanted(undefined)} provider={provider} />
             ))}
-            {/* A question is shown alone; everything else comes after the answer. */}
+            {/* While a question waits for an answer, nothing else is shown. */}
             {found === undefined && asked(providers).length === 0 && (
               <Lists accounts={accounts} onConnect={setWanted} providers={providers} />
             )}
@@ -96,7 +96,7 @@ function Lists({
   );
 }
 
-/** Sorts the providers where people can connect first. */
+/** Sorts the providers so that those where people can connect come first. */
 function byUse(one: AccountProviderInfo, other: AccountProviderInfo): number {
   return Number(canConnect(other)) - Number(canConnect(one));
 }
@@ -106,7 +106,7 @@ function ConnectCard({ provider, onCancel }: { provider: AccountProviderInfo; on
   const { name, configured, setUp, ownTokens } = provider;
   const returnTo = addressParameter("returnTo");
   const card = useRef<HTMLDivElement>(null);
-  // It is above the list that opened it.
+  // The card is above the list that opened it.
   useEffect(() => card.current?.focus(), []);
   return (
     <div className="outline-none" ref={card} tabIndex={-1}>
@@ -116,7 +116,7 @@ function ConnectCard({ provider, onCancel }: { provider: AccountProviderInfo; on
         </Section>
       ) : (
         <Section title={`Connect ${name}`}>
-          {/* A person's own token needs no server operator. */}
+          {/* A person's own token works without the server's operator. */}
           {setUp === null || (ownTokens?.instances ?? []).length > 0 ? (
             <div className="space-y-3">
               <Meaning provider={provider} />
@@ -162,7 +162,7 @@ function ConnectThere({ provider, onCancel }: { provider: AccountProviderInfo; o
   );
 }
 
-/** Explains whose account is connected to whom. */
+/** Explains which account is connected to which person. */
 function Meaning({ provider: { name, baseUrl, setUp } }: { provider: AccountProviderInfo }) {
   const { user, workspace } = useSession();
   return (
@@ -174,7 +174,7 @@ function Meaning({ provider: { name, baseUrl, setUp } }: { provider: AccountProv
   );
 }
 
-/** The account found at the provider: stored only when the person confirms that it is theirs. */
+/** The account that was found at the provider. It is stored only when the person confirms that it is theirs. */
 function FoundCard({ id }: { id: string }) {
   const { user, workspace } = useSession();
   const query = useQuery({

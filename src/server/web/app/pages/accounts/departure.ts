@@ -3,7 +3,7 @@ import { api } from "#server/web/app/data/client.ts";
 import { leaveFor } from "#server/web/app/data/leave.ts";
 import { useAct, type Act } from "#server/web/app/ui/act.ts";
 
-/** Goes to the provider, to connect an account there, or one of the person's again. */
+/** Opens the provider's site, to connect an account there or to reconnect one. */
 export function useDeparture(provider: string, accountId?: string): Act<unknown> {
   return useAct(async () => {
     const returnTo = addressParameter("returnTo");
@@ -13,7 +13,7 @@ export function useDeparture(provider: string, accountId?: string): Act<unknown>
   });
 }
 
-/** The host name of a URL, for display. */
+/** Returns the host name of a URL, for display. */
 export function hostOf(baseUrl: string | null): string {
   return baseUrl === null ? "" : baseUrl.replace(/^https?:\/\//, "");
 }

@@ -9,7 +9,10 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { Form, secret, SelectField, TextField } from "#server/web/app/ui/form.tsx";
 import { hostOf } from "./departure.ts";
 
-/** A token that the person created at the provider. It links them to the account it belongs to. */
+/**
+ * A field for a token that the person created at the provider. The token links the person to the account that it
+ * belongs to.
+ */
 export function OwnToken({
   provider: { providerId, name, ownTokens, setUp },
   account,
@@ -83,7 +86,9 @@ export function OwnToken({
   );
 }
 
-/** People can only prove who they are there after an admin has marked the instance as trusted. */
+/**
+ * Shown until an admin has marked the instance as trusted, because people can prove who they are there only after that.
+ */
 export function RegisterFirst({ name }: { name: string }) {
   if (!useIsAdmin()) return <>Ask an admin to register your {name}.</>;
   return (

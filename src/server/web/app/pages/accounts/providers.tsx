@@ -4,7 +4,7 @@ import { CodeBlock, CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { hostOf } from "./departure.ts";
 import { OwnToken, RegisterFirst } from "./own-token.tsx";
 
-/** A service, and how people connect there. */
+/** A service, and how people connect to it. */
 export function ProviderRow({ provider, onConnect }: { provider: AccountProviderInfo; onConnect: () => void }) {
   const { name, configured, ownTokens, setUp } = provider;
   return (
@@ -40,12 +40,12 @@ export function ProviderRow({ provider, onConnect }: { provider: AccountProvider
   );
 }
 
-/** Whether there is a way to connect without anyone else's help. */
+/** Whether the person can connect without help from someone else. */
 export function canConnect({ configured, ownTokens, setUp }: AccountProviderInfo): boolean {
   return configured || (setUp === null && ownTokens !== null && ownTokens.instances.length > 0);
 }
 
-/** The places where people connect; undefined until an instance is registered. */
+/** Returns the places where people connect; undefined until an instance is registered. */
 function placesOf({ baseUrl, configured, ownTokens, setUp }: AccountProviderInfo): string | undefined {
   if (configured) return hostOf(baseUrl);
   if (setUp !== null) return "Not set up on this server";
@@ -53,7 +53,7 @@ function placesOf({ baseUrl, configured, ownTokens, setUp }: AccountProviderInfo
   return hosts.length === 0 ? undefined : hosts.join(", ");
 }
 
-/** Setup steps for the operator at the provider. */
+/** Setup steps that the operator follows at the provider. */
 export function SetUp({
   provider: { name, scopes },
   setUp,

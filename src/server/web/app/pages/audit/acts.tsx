@@ -5,10 +5,12 @@ import { describeCredential } from "#server/web/app/data/credential-words.ts";
 import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** Names by id, as the server resolved them. */
+/** Names by id, as resolved by the server. */
 type Names = ReadonlyMap<string, string>;
 
-/** Actions as sentences, newest first: who did what, and below it with which credential, from where and when. */
+/**
+ * Actions as sentences, newest first: who did what and, on a second line, with which credential, from where and when.
+ */
 export function Acts({ entries, names }: { entries: readonly AuditEntry[]; names: Names }) {
   return (
     <ul aria-label="Activity" className="divide-line @container divide-y">
@@ -32,7 +34,9 @@ function Act({ entry, names }: { entry: AuditEntry; names: Names }) {
   );
 }
 
-/** Two lines; the time is at the end of the first if there is room, else before the second. */
+/**
+ * An action in two lines. The time is at the end of the first line if there is room, else at the start of the second.
+ */
 function ActLines({ entry, names }: { entry: AuditEntry; names: Names }) {
   const { at, credential, ip, outcome } = entry;
   const from = [credential === "system" ? null : describeCredential(credential, names), ip]
@@ -74,14 +78,17 @@ function Sentence({ entry, names }: { entry: AuditEntry; names: Names }) {
   );
 }
 
-/** A push uses a connector's key, so there is no person behind it. A refused person is unknown, but the account is known. */
+/**
+ * Returns the actor. A push uses a connector's key, so no person acts. For a refused sign-in the person is unknown, but
+ * the account is known.
+ */
 function subjectOf({ actorUserId, credential, action, targetId }: AuditEntry, names: Names): string {
   if (action === "session.refused") return names.get(targetId) ?? "A former member";
   if (actorUserId !== null) return names.get(actorUserId) ?? "A former member";
   return credential.startsWith("key:") || action.endsWith("_pushed") ? "A program" : "The server";
 }
 
-/** The row's content, verbatim. */
+/** The row's content, unchanged. */
 function Facts({ entry, names }: { entry: AuditEntry; names: Names }) {
   const { seq, at, action, actorUserId, credential, targetType, targetId, ip, requestId, details } = entry;
   const rows: [string, string | null][] = [

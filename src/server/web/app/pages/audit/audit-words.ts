@@ -1,9 +1,12 @@
 /** The title of an audit action, and the sentence that describes its row. */
 
-/** Title in the filter list, and the action in words; `{target}` and `{name of a detail}` are replaced with values of the row. */
+/**
+ * The title in the filter list, and the action in words. `{target}` and `{name of a detail}` are replaced with values
+ * of the row.
+ */
 type ActWords = readonly [title: string, says: string];
 
-/** By topic, in the order of the filter list. */
+/** The actions by topic, in the order of the filter list. */
 export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<string, ActWords>> }[] = [
   {
     topic: "Sign-in and accounts",
@@ -129,7 +132,7 @@ export const ACTS_BY_TOPIC: readonly { topic: string; acts: Readonly<Record<stri
 
 const ACTS = new Map(ACTS_BY_TOPIC.flatMap(({ acts }) => Object.entries(acts)));
 
-/** A part of a sentence; names from the row are emphasized. */
+/** A part of a sentence. Names from the row are emphasized. */
 export interface Piece {
   text: string;
   isName: boolean;
@@ -143,7 +146,7 @@ export interface DescribedAct {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the sentence after the actor's name, in parts; ids are shown by name, or by type when they have none. */
+/** Returns the sentence after the actor's name, in parts. Ids are shown by name, or by type if they have none. */
 export function describeAct(
   { action, targetType, targetId, details }: DescribedAct,
   names: ReadonlyMap<string, string>,

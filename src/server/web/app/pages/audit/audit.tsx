@@ -13,7 +13,7 @@ import { toast } from "#server/web/app/ui/toast.tsx";
 import { Acts } from "./acts.tsx";
 import { ChainCheck } from "./chain-check.tsx";
 
-/** Actions in the workspace: what, by whom, from where. */
+/** Actions in the workspace: what was done, by whom and from where. */
 export const Page = forAdmins("Audit", Audit);
 
 interface Filter {

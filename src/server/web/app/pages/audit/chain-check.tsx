@@ -6,7 +6,7 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { CopyField } from "#server/web/app/ui/copy-field.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 
-/** Has the server verify the chain, and shows the last hash to keep. */
+/** Lets the server verify the chain, and shows the last hash, which people should keep. */
 export function ChainCheck() {
   const check = useMutation({ mutationFn: () => api.get("/api/audit/check") });
   const { data, error } = check;

@@ -1,9 +1,12 @@
-/** The start of a day in the reader's own calendar, `2026-11-21`, as the API takes it; undefined for no day. */
+/**
+ * Returns the start of a day (`2026-11-21`) in the reader's time zone, in the form that the API expects; undefined for
+ * no day.
+ */
 export function dayStart(day: string): string | undefined {
   return momentOf(day, 0);
 }
 
-/** The start of the next day. */
+/** Returns the start of the next day. */
 export function dayEnd(day: string): string | undefined {
   return momentOf(day, 1);
 }

@@ -14,7 +14,10 @@ import { Button, buttonClass } from "#server/web/app/ui/button.tsx";
 import { ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { HOME_PATH } from "#api/return-to.ts";
 
-/** Confirms connecting an app of a provider server: what, for whom and where, before the browser leaves. Source: S30. */
+/**
+ * Asks before connecting an app of a provider server: shows what, for whom and where, before the browser leaves.
+ * Source: S30.
+ */
 export function Page() {
   const intent = useIntent();
   const session = useQuery(sessionQuery);
@@ -47,7 +50,7 @@ export function Page() {
 
 const KEY = "kb-intent";
 
-/** The link's secret, also after the person has signed in in this tab. */
+/** Returns the link's secret, which is kept while the person signs in in this tab. */
 function useIntent(): string | undefined {
   const linked = useLinkToken();
   if (linked !== undefined) window.sessionStorage.setItem(KEY, linked);

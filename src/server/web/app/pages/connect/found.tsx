@@ -13,7 +13,10 @@ import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 import { HOME_PATH } from "#api/return-to.ts";
 
-/** The account found at a provider server: stored only when the person confirms that it is theirs. Source: S30. */
+/**
+ * The account that was found at a provider server. It is stored only when the person confirms that it is theirs.
+ * Source: S30.
+ */
 export function Page() {
   const id = useLinkToken() ?? "";
   const session = useQuery(sessionQuery);

@@ -9,15 +9,15 @@ import { CheckboxField, Fieldset, SelectField, text } from "#server/web/app/ui/f
 type Access = Connector["access"];
 
 export interface AccessFieldProps {
-  /** How precisely the source reports who can read what; undefined while that is unknown. */
+  /** How precisely the source reports who can read an item; undefined while that is unknown. */
   acl: SourceKind["acl"] | undefined;
   access: Access;
   hint: string;
-  /** Only fewer people can be chosen. */
+  /** Only choices with fewer people are possible. */
   isNarrowing?: boolean;
 }
 
-/** Who may see a connector's items: a choice, and for "members" which of them. */
+/** Chooses who may see a connector's items and, for "members", which members. */
 export function AccessField({ acl, access, hint, isNarrowing = false }: AccessFieldProps) {
   const [visibility, setVisibility] = useState(access.visibility);
   return (
@@ -40,7 +40,7 @@ export function AccessField({ acl, access, hint, isNarrowing = false }: AccessFi
   );
 }
 
-/** The field's value, as the API takes it. */
+/** Returns the field's value in the form that the API expects. */
 export function accessOf(form: FormData): Access {
   const visibility = text(form, "access.visibility") as Access["visibility"]; // a choice above
   if (visibility !== "members") return { ...PRIVATE, visibility };
@@ -51,10 +51,10 @@ function idsIn(form: FormData, name: string): string[] {
   return form.getAll(name).filter((value) => typeof value === "string");
 }
 
-/** Visible only to its owner. */
+/** The access that makes a connector visible only to its owner. */
 export const PRIVATE = { visibility: "private" as const, memberIds: [], groupIds: [] };
 
-/** `isNarrowing`: only the chosen ones can be selected. */
+/** With `isNarrowing`, only people who are chosen already can be selected. */
 function Chosen({ access, isNarrowing }: { access: Access; isNarrowing: boolean }) {
   const groups = useInfiniteQuery(groupsQuery);
   return (
@@ -106,7 +106,7 @@ interface ChoicesProps {
   choices: readonly { id: string; label: string; hint?: string }[];
 }
 
-/** A chosen value that isn't among the displayed choices stays chosen. */
+/** Checkboxes for the choices. A chosen value that isn't displayed stays chosen. */
 function Choices({ name, chosen, choices }: ChoicesProps) {
   const shown = new Set(choices.map(({ id }) => id));
   return (

@@ -12,18 +12,21 @@ import { count } from "#api/plural.ts";
 type Node = BrowseAnswer["nodes"][number];
 
 export interface ChooserProps {
-  /** The target to browse, from the form's current values; undefined while a field needs input, which then has the focus. */
+  /**
+   * Returns the target to browse, from the form's current values; undefined while a field needs input. That field then
+   * has the focus.
+   */
   readTarget(): BrowseTarget | undefined;
   included: readonly string[];
   onChange(included: readonly string[]): void;
-  /** Known names, each after the name of its parent. */
+  /** Known names, each with the name of its parent before it. */
   titles: ReadonlyMap<string, string>;
   onLearn(titles: ReadonlyMap<string, string>): void;
-  /** Only screen readers get its title: the surroundings show one. */
+  /** Only screen readers get the chooser's title, because the page already shows one. */
   isTitled?: false;
 }
 
-/** The source's content as a tree: ticked entries are indexed, or everything while nothing is ticked. Stores nothing. */
+/** The source's content as a tree. Ticked entries are indexed; if nothing is ticked, everything is. Stores nothing. */
 export function Chooser({ readTarget, included, onChange, titles, onLearn, isTitled }: ChooserProps) {
   const [target, setTarget] = useState<BrowseTarget>();
   const [query, setQuery] = useState("");
@@ -83,7 +86,7 @@ export function Chooser({ readTarget, included, onChange, titles, onLearn, isTit
   );
 }
 
-/** The names of the chosen entries, as the server stores them. */
+/** Returns the names of the chosen entries in the form that the server stores. */
 export function titlesOf(included: readonly string[], titles: ReadonlyMap<string, string>): Record<string, string> {
   return Object.fromEntries(
     included.flatMap((id) => {
@@ -93,13 +96,16 @@ export function titlesOf(included: readonly string[], titles: ReadonlyMap<string
   );
 }
 
-/** `acme/website`: a name with those of its parents, as far as they are known. */
+/** Returns `acme/website`: a name after those of its parents, as far as they are known. */
 function placedTitle({ title, parent }: Node, titles: ReadonlyMap<string, string>): string {
   const holder = parent === null ? undefined : titles.get(parent);
   return holder === undefined || title.startsWith(`${holder}/`) ? title : `${holder}/${title}`;
 }
 
-/** The chosen entries by name, as far as the tree has shown them, including those hidden by a search or a closed branch. */
+/**
+ * The chosen entries by name, including those hidden by a search or a closed branch. Only entries that the tree has
+ * shown have names.
+ */
 function Chosen({ included, titles, onChange }: Pick<ChooserProps, "included" | "onChange" | "titles">) {
   return (
     <ul aria-label="Chosen" className="mb-2 flex flex-wrap gap-1.5">
@@ -126,9 +132,9 @@ function Chosen({ included, titles, onChange }: Pick<ChooserProps, "included" | 
 interface LevelProps extends Pick<ChooserProps, "included" | "onChange"> {
   target: BrowseTarget;
   parent: string | null;
-  /** Part of a name to search for. */
+  /** The part of a name that is searched for. */
   wanted: string;
-  /** A parent is chosen, so this entry is too. */
+  /** A parent is chosen, so this entry is chosen too. */
   isWithin: boolean;
   learn(nodes: readonly Node[]): void;
 }
@@ -162,7 +168,7 @@ function Level({ target, parent, wanted, ...rest }: LevelProps) {
   );
 }
 
-/** Everything below a found node is shown. An only node is open. */
+/** A branch of the tree. Everything below a found node is shown. A node without siblings is open. */
 function Branch({
   node,
   isAlone,

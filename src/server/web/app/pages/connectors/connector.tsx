@@ -41,7 +41,7 @@ import { TakeOver } from "./take-over.tsx";
 import { Webhook } from "./webhook.tsx";
 import { WithoutText } from "./without-text.tsx";
 
-/** One connector for its owner and admins: what it needs, what it has, its last runs. */
+/** One connector, for its owner and admins: what it needs, what it has indexed, and its last runs. */
 export function Page() {
   const { connectorId = "" } = useParams({ strict: false });
   useLiveSyncs();
@@ -81,7 +81,7 @@ function Overview({ connector }: { connector: Connector }) {
   );
 }
 
-/** The source's warnings when it was connected: shown until the person continues. */
+/** The warnings that the source returned when it was connected. They are shown until the person continues. */
 function Warnings() {
   const { warnings = [] } = useLocation().state;
   return warnings.map((warning) => (
@@ -126,7 +126,7 @@ function Needs({ connector }: { connector: Connector }) {
   );
 }
 
-/** Actions for the person here, or who else can help. */
+/** Actions that the person can take here, or who else can help. */
 function Help({ connector, command }: { connector: Connector; command: string | undefined }) {
   const { isPushed, state } = connector;
   const act = actOnNeed(state);
@@ -194,7 +194,7 @@ const DONE_WORDS: Readonly<Record<Kind, (name: string) => string>> = {
   resume: (name) => `${name} resumed`,
 };
 
-/** Syncing, pausing and resuming, as far as the state allows. */
+/** Buttons for syncing, pausing and resuming, as the state allows. */
 function Acts({ connector: { id, name, state, isPushed, activity, freshness, allowed } }: { connector: Connector }) {
   const params = { path: { id } };
   const acts: Readonly<Record<Kind, () => Promise<unknown>>> = {
@@ -275,7 +275,7 @@ const COLUMNS: Column<Sync>[] = [
   { title: "Started", cell: ({ startedAt }) => <Time at={startedAt} never="not yet" /> },
 ];
 
-/** Keeps only the newest of consecutive successful runs of people and groups: there is one every few minutes. */
+/** Keeps only the newest of consecutive successful runs of people and groups, because one runs every few minutes. */
 function toRecent(syncs: readonly Sync[]): Sync[] {
   const isUsual = (sync: Sync | undefined) => sync?.mode === "identities" && sync.state === "succeeded";
   return syncs.filter((sync, at) => !(isUsual(sync) && isUsual(syncs[at - 1]))).slice(0, RECENT);

@@ -16,7 +16,7 @@ import { Time, useTimeWords } from "#server/web/app/ui/time.tsx";
 
 type Row = Connector | ConnectorPublic;
 
-/** The connectors of the workspace: the person's own and those they may read from; for admins all. */
+/** The connectors of the workspace: the person's own and those from which they may read; for admins all. */
 export function Page() {
   useLiveSyncs();
   return (
@@ -41,7 +41,10 @@ export function Page() {
   );
 }
 
-/** A member's list leaves out connectors that they can't read, so it reveals nothing about what the workspace has. */
+/**
+ * A member's list leaves out connectors that the member can't read from, so an empty list doesn't show whether the
+ * workspace has connectors.
+ */
 function NoConnectors() {
   if (useIsAdmin()) {
     return (
@@ -59,7 +62,7 @@ function NoConnectors() {
   );
 }
 
-/** Its owner and admins see more than others. */
+/** Whether the row has all details. Its owner and admins see more than others. */
 function isWhole(row: Row): row is Connector {
   return "counts" in row;
 }

@@ -5,13 +5,15 @@ import { TerminalCommand } from "#server/web/app/ui/copy-field.tsx";
 import { fieldsIn } from "./schema-fields.ts";
 import { SecretsForm } from "./secrets-form.tsx";
 
-/** New secrets for a connector that waits for them; they are tested with the source before anything is stored. */
+/**
+ * A form for new secrets of a connector that waits for them. They are tested with the source before anything is stored.
+ */
 export function Credentials({
   connector: { id, providerId },
   command,
 }: {
   connector: Connector;
-  /** Shown when the source takes no secrets that can be entered here. */
+  /** Shown if the source's secrets can't be entered here. */
   command: string | undefined;
 }) {
   const source = useSource(providerId);

@@ -7,7 +7,7 @@ import { LEFT_OUT_WORDS } from "#server/web/app/pages/item/text-reason-words.ts"
 import { Section } from "#server/web/app/ui/bits.tsx";
 import { type Column, headColumn, Table } from "#server/web/app/ui/table.tsx";
 
-/** Items that the last sync skipped and why: names for people who may see them, numbers for others. */
+/** Items that the last sync skipped, and why: names for people who may see them, numbers for others. */
 export function LeftOut({ connector }: { connector: Connector }) {
   const last = useQuery(syncsQuery(connector)).data?.find(isListing);
   if (last === undefined || last.counts.skipped + last.counts.failed === 0) return null;
@@ -33,7 +33,7 @@ function Skips({ connector: { id }, sync: { id: syncId, counts } }: { connector:
   );
 }
 
-/** A run over everything, or over new items: other runs are about single items. */
+/** Whether a run reads everything or new items. Other runs are about single items. */
 function isListing({ mode, trigger, finishedAt }: Sync): boolean {
   return (mode === "full" || mode === "incremental") && trigger !== "reader" && finishedAt !== null;
 }

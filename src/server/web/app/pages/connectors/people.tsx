@@ -20,12 +20,15 @@ import { Time } from "#server/web/app/ui/time.tsx";
 
 type PeoplesConnector = Pick<Connector, "id" | "allowed" | "providerId">;
 
-/** Users of a connector's source who aren't linked to a member, and a way to link them; nothing if it named none. */
+/**
+ * Users of a connector's source who aren't linked to a member, and a way to link them. Shows nothing if the source
+ * named no users.
+ */
 export function People({ connector }: { connector: PeoplesConnector }) {
   const [showsAll, setShowsAll] = useState(false);
   const query = useInfiniteQuery(peopleQuery(connector.id, showsAll));
   const summary = query.data?.summary;
-  // Where readers are chosen in kb, there are groups of them, but the source names no users.
+  // If readers are chosen in kb, there are groups for them, but the source names no users.
   const isEmpty = summary?.users === 0 && summary.lastSync?.problem === null;
   if (summary === undefined || summary.lastSync === null || isEmpty) return null;
   const canLink = connector.allowed.includes("link_people") && summary.canLink;
@@ -79,7 +82,9 @@ function Summary({ summary }: { summary: PeopleSummary }) {
   );
 }
 
-/** A link to the person's own account at the connector's source, and back; nothing if it has no accounts. */
+/**
+ * A link to the person's own account at the connector's source, and back. Shows nothing if the source has no accounts.
+ */
 export function OwnAccountLink({ connector: { id, providerId } }: { connector: Pick<Connector, "id" | "providerId"> }) {
   const source = useSource(providerId);
   if (!source?.authTypes.includes("account")) return null;
@@ -123,7 +128,7 @@ interface LinkDialogProps {
 
 function LinkDialog({ connector, person }: LinkDialogProps) {
   const { user } = useSession();
-  // No one links themselves: another admin or an owner does.
+  // People can't link themselves, so another admin or an owner must do it.
   const others = useEverybody().filter(({ userId }) => userId !== user.id);
   const name = nameOfSourceUser(person);
 

@@ -8,7 +8,7 @@ import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { ConfirmDialog, DialogButton } from "#server/web/app/ui/dialog.tsx";
 import { type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 
-/** Items that are gone from the source, too many at once to remove without approval. */
+/** Items that are gone from the source, but too many at once to be removed without approval. */
 export function Removals({ connector: { id, counts, allowed } }: { connector: Connector }) {
   const query = useInfiniteQuery(removalsQuery(id));
   if (counts.held === 0) return null;

@@ -15,11 +15,11 @@ const SECRET_CHARS = 4_096;
 
 interface SchemaFieldProps {
   field: Field;
-  /** Initial text, in place of the server's default. */
+  /** The initial text, instead of the server's default. */
   preset?: string;
 }
 
-/** One setting of a source, or one of its secrets, from its schema. */
+/** A field for a setting or a secret of a source, from the source's schema. */
 export function SchemaField({ field, preset }: SchemaFieldProps) {
   const { name, title, description, isRequired, type, choices, fallback, isSecret } = field;
   const common = { name, label: title, ...(description !== undefined && { hint: description }) };
@@ -96,7 +96,7 @@ export function SchemaField({ field, preset }: SchemaFieldProps) {
   }
 }
 
-/** Several of them. */
+/** Fields for several settings. */
 export function SchemaFields({ fields }: { fields: readonly Field[] }) {
   return fields.map((field) => <SchemaField field={field} key={field.key} />);
 }

@@ -3,20 +3,23 @@ import type { SourceKind } from "#api/connector-records.ts";
 
 /** One key of a schema. */
 export interface SchemaField {
-  /** Name of the control, and of the server's errors about it: `config.root`. */
+  /** The name of the control, which the server also uses in its errors: `config.root`. */
   name: string;
   key: string;
   title: string;
   description: string | undefined;
   isRequired: boolean;
-  /** `list`: texts, one per line. `some`: any of the choices. `lines`: a text that keeps its lines, such as a key file. */
+  /**
+   * `list`: texts, one per line. `some`: any of the choices. `lines`: a text whose line breaks are kept, such as a key
+   * file.
+   */
   type: "text" | "lines" | "number" | "yesNo" | "one" | "some" | "list";
   choices: readonly string[];
   /** The server's default. */
   fallback: unknown;
-  /** Hidden from people looking over a shoulder. */
+  /** The input is masked, so that others can't read it on the screen. */
   isSecret: boolean;
-  /** Provided by an account. */
+  /** An account provides the value. */
   isOfAccount: boolean;
 }
 
@@ -26,11 +29,11 @@ interface Property {
   description?: string;
   default?: unknown;
   enum?: readonly string[];
-  /** Set for a string that is a whole file. */
+  /** Set if the string is the content of a file. */
   contentMediaType?: string;
-  /** `password` for masked input. */
+  /** `password` if the input is masked. */
   format?: string;
-  /** Provided by an account. */
+  /** Set if an account provides the value. */
   fromAccount?: string;
   items?: Property;
 }
@@ -40,7 +43,10 @@ interface Schema {
   required?: readonly string[];
 }
 
-/** Returns the fields of a schema, required ones first. A key of another type has none: it is set with the command line. */
+/**
+ * Returns the fields of a schema, required ones first. A key of any other type has no field. It is set with the command
+ * line.
+ */
 export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): SchemaField[] {
   const { properties = {}, required = [] } = (schema ?? {}) as Schema; // the server's own JSON Schema
   const fields = Object.entries(properties).flatMap(([key, property]): SchemaField[] => {
@@ -66,7 +72,7 @@ export function fieldsIn(schema: unknown, prefix: "config" | "credentials"): Sch
   return fields.sort((a, b) => Number(b.isRequired) - Number(a.isRequired));
 }
 
-/** Returns the fields of a source's secrets; none is required if it can be read without. */
+/** Returns the fields of a source's secrets. None is required if the source can be read without secrets. */
 export function secretsOf({ authTypes, credentialsSchema }: Pick<SourceKind, "authTypes" | "credentialsSchema">) {
   const isOpen = authTypes.includes("none");
   return fieldsIn(credentialsSchema, "credentials").map((field) => (isOpen ? { ...field, isRequired: false } : field));
@@ -90,7 +96,7 @@ function typeOf({ type, enum: choices, items, contentMediaType }: Property): Sch
   }
 }
 
-/** Returns the entered values by key; empty ones, and the server's defaults, are omitted. */
+/** Returns the entered values by key. Empty values and the server's defaults are omitted. */
 export function valuesOf(fields: readonly SchemaField[], form: FormData): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const field of fields) {
@@ -115,7 +121,7 @@ function valueOf({ name, type, fallback }: SchemaField, form: FormData): unknown
     case "number":
       return text === "" ? undefined : Number(text);
     case "lines":
-      // A form sends Windows line endings; a key file ends with a line feed.
+      // A form sends Windows line endings, and a key file must end with a line feed.
       return text === "" ? undefined : `${text.replaceAll("\r\n", "\n")}\n`;
     case "text":
     case "one":
@@ -123,7 +129,7 @@ function valueOf({ name, type, fallback }: SchemaField, form: FormData): unknown
   }
 }
 
-/** The lines of a text that say something, trimmed. */
+/** Returns the trimmed lines of a text that aren't empty. */
 export function linesOf(text: string): string[] {
   return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]));
 }

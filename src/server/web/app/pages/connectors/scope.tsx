@@ -17,7 +17,7 @@ import { linesOf } from "./schema-fields.ts";
 
 type Scope = Connector["scope"];
 
-/** A connector's scope, and a way to change it that first shows what will be added and removed. */
+/** A connector's scope, and a form to change it, which first shows what will be added and removed. */
 export function ScopeSection({ connector }: { connector: Connector }) {
   const [isOpen, setOpen] = useState(false);
   const { scope, providerId, allowed } = connector;
@@ -39,7 +39,10 @@ export function ScopeSection({ connector }: { connector: Connector }) {
   );
 }
 
-/** By the names that its owner chose; entries from the command line as they were given there. */
+/**
+ * Shows entries by the names under which they were chosen. Entries from the command line have no names and are shown as
+ * they were given.
+ */
 function Chosen({ scope: { include, exclude, titles = {} } }: { scope: Scope }) {
   return (
     <div className="space-y-2">
@@ -58,7 +61,7 @@ function Chosen({ scope: { include, exclude, titles = {} } }: { scope: Scope }) 
   );
 }
 
-/** Any more are only counted. */
+/** The number of items shown. Further items are only counted. */
 const MOST_SHOWN = 20;
 
 function Entries({
@@ -91,7 +94,7 @@ function Editor({ connector: { id, scope, allowed }, onDone }: { connector: Conn
   const [plan, setPlan] = useState<ScopePlan>();
   const isSame = isSameList(included, scope.include) && isSameList(excluded, scope.exclude);
 
-  // The result for another choice doesn't apply to this one.
+  // A result for another choice doesn't apply to this one.
   const change = (set: (entries: readonly string[]) => void) => (entries: readonly string[]) => {
     set(entries);
     setPlan(undefined);
@@ -145,7 +148,10 @@ function Editor({ connector: { id, scope, allowed }, onDone }: { connector: Conn
   );
 }
 
-/** For people who may leave out more and can't browse the source: entries are removed by hand, or named to be left out. */
+/**
+ * For people who may only leave out more and can't browse the source: they remove entries by hand, or name entries to
+ * leave out.
+ */
 function Narrowing({
   scope: { include, exclude },
   included,
@@ -175,7 +181,7 @@ function Narrowing({
   );
 }
 
-/** Entries of the scope, each of which can be removed from its list, and put back. */
+/** Entries of the scope. Each can be removed from its list and put back. */
 function EntryChecks({
   legend,
   entries,

@@ -7,13 +7,13 @@ import { type SchemaField, valuesOf } from "./schema-fields.ts";
 interface SecretsFormProps {
   connectorId: string;
   fields: readonly SchemaField[];
-  /** Returns the change that the secrets make. */
+  /** Returns the change for the entered secrets. */
   bodyOf(secrets: Record<string, string>): PatchConnectorBody;
   submit: string;
   toast: string;
 }
 
-/** The secrets that a connector signs in with, for one that exists. */
+/** A form for the sign-in secrets of an existing connector. */
 export function SecretsForm({ connectorId, fields, bodyOf, submit, toast }: SecretsFormProps) {
   function save(form: FormData): Promise<unknown> {
     const body = bodyOf(valuesOf(fields, form) as Record<string, string>); // secrets are texts

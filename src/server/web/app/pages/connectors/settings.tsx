@@ -9,7 +9,7 @@ import { AccessField, accessOf } from "./access-field.tsx";
 
 const EVERY: readonly number[] = [5, 15, 30, 60, 360, 1440];
 
-/** Its name, who may see it and how often it syncs; and its removal. */
+/** The connector's name, who may see it, how often it syncs, and a button to remove it. */
 export function Settings({ connector }: { connector: Connector }) {
   const { id, name, access, schedule, providerId, isPushed, allowed } = connector;
   const kind = useSource(providerId);

@@ -6,7 +6,7 @@ import { TerminalCommand } from "#server/web/app/ui/copy-field.tsx";
 import { secretsOf } from "./schema-fields.ts";
 import { SecretsForm } from "./secrets-form.tsx";
 
-/** Takes over a connector whose owner left, with the person's own secrets if its source needs any. */
+/** Takes over a connector whose owner left. The person enters their own secrets if the source needs any. */
 export function TakeOver({ connector: { id, name, providerId, connectionId } }: { connector: Connector }) {
   const source = useSource(providerId);
   if (connectionId !== null) {

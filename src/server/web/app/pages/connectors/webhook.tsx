@@ -12,7 +12,7 @@ import { ConfirmDialog, Dialog } from "#server/web/app/ui/dialog.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** The URL for the app's webhooks, and the secret that signs them; nothing if the app has none. */
+/** The URL for the app's webhooks, and the secret that signs them. Shows nothing if the app has no webhooks. */
 export function Webhook({ connector: { id: connectorId, providerId } }: { connector: Connector }) {
   const source = useSource(providerId);
   const { data } = useQuery({

@@ -8,7 +8,7 @@ import { TableSection } from "#server/web/app/shell/loaded-table.tsx";
 import { TEXT_REASON_WORDS } from "#server/web/app/pages/item/text-reason-words.ts";
 import { type Column, headColumn } from "#server/web/app/ui/table.tsx";
 
-/** Items that can only be found by name, and why: those that the person can see. */
+/** Items that can be found only by name, and why. Shows items that the person can see. */
 export function WithoutText({ connector: { id, counts } }: { connector: Connector }) {
   const query = useInfiniteQuery({ ...withoutTextQuery(id), enabled: counts.unsearchable > 0 });
   if (counts.unsearchable === 0) return null;

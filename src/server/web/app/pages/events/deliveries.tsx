@@ -12,7 +12,7 @@ import type { Choice } from "#server/web/app/ui/picker.tsx";
 import { actsColumn, type Column, headColumn, timeColumn } from "#server/web/app/ui/table.tsx";
 import { CODE_WORDS, DELIVERY_WORDS } from "./event-words.ts";
 
-/** Deliveries to a target in the last 30 days, and sending them again. */
+/** Deliveries to a target in the last 30 days, with buttons to send them again. */
 export function Deliveries({ targetId }: { targetId: string }) {
   return (
     <TableSection

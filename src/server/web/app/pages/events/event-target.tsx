@@ -24,7 +24,7 @@ import { Deliveries } from "./deliveries.tsx";
 import { CODE_WORDS, PAUSE_WORDS, stateWords } from "./event-words.ts";
 import { Secret, TypeFields, typesOf, UrlField } from "./new-target.tsx";
 
-/** One event target: its event types, whether it works, its deliveries. */
+/** One event target: its event types, whether it works, and its deliveries. */
 export const Page = forAdmins("Event target", Target);
 
 function Target() {

@@ -2,7 +2,7 @@ import type { DeliveryCode } from "#api/event-types.ts";
 import type { EventDelivery, EventTarget } from "#api/events.ts";
 import type { StateWords } from "#server/web/app/ui/bits.tsx";
 
-/** The state of a target in words. */
+/** Returns the state of a target in words. */
 export function stateWords({ state, pausedFor, failingSince }: EventTarget): StateWords {
   if (state === "paused") return { title: "Paused", tone: pausedFor === "admin" ? "plain" : "warn" };
   return failingSince === null ? { title: "Active", tone: "ok" } : { title: "Failing", tone: "warn" };

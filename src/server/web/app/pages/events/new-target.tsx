@@ -6,7 +6,7 @@ import { Dialog, ShownOnce } from "#server/web/app/ui/dialog.tsx";
 import { CheckboxField, Fieldset, Form, text, TextField } from "#server/web/app/ui/form.tsx";
 import { sentenceCase } from "#server/web/app/ui/sentence-case.ts";
 
-/** Adds a target, then shows its secret once. */
+/** Adds a target, then shows the target's secret once. */
 export function NewTarget() {
   const [secret, setSecret] = useState<string>();
 

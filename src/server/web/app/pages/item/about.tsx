@@ -18,10 +18,10 @@ import { Time } from "#server/web/app/ui/time.tsx";
 import { WithMailLinks } from "./mail-links.tsx";
 import { whoIn, whyVisible } from "./access-words.ts";
 
-/** Number of source fields shown; more are available through the API. */
+/** The number of source fields shown. The API returns all of them. */
 const MOST_FIELDS = 12;
 
-/** The fields with a name on the page, and how a value is shown. */
+/** The fields that have a name on the page, and how each value is shown. */
 const NAMED_FIELDS = fieldsIn("file").filter((name) => fieldOf(name).page !== undefined);
 const AS_NODE: FieldConversion<AnswerValues, { [T in FieldType]: ReactNode }> = {
   kind: same,
@@ -38,7 +38,7 @@ const AS_NODE: FieldConversion<AnswerValues, { [T in FieldType]: ReactNode }> = 
   record: () => undefined,
 };
 
-/** A mail has its own dates; when its file was created says nothing. */
+/** A mail has dates of its own, so the dates of its file are not shown. */
 const DATES_OF_FILE: ReadonlySet<FieldName> = new Set<FieldName>(["createdAt", "updatedAt"]);
 
 /** An item's metadata besides its title and text, and who may see it. */
@@ -87,17 +87,17 @@ function valueText(value: FileRecord["fields"][string]): string {
   return typeof value === "object" ? value.join(", ") : String(value);
 }
 
-/** Adds links to the addresses in a value; undefined if there is nothing to show. */
+/** Turns the addresses in a value into links; undefined if there is nothing to show. */
 function linkedText(value: FileRecord["fields"][string]): ReactNode {
   const text = valueText(value);
   return text === "" ? undefined : <WithMailLinks text={text} />;
 }
 
-/** Already shown above, under another name. */
+/** Fields whose values are already shown above under another name. */
 const SAID_FIELDS = ["documentTitle", "created", "modified", "creator"];
 const MAIL_FIELDS = ["from", "to", "cc", "date", "subject", "author", "messageId", "inReplyTo"];
 
-/** Turns `lastEditor` into words. */
+/** Splits `lastEditor` into words. */
 function wordsOf(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
 }
@@ -107,7 +107,7 @@ function Moment({ at }: { at: string }) {
   return Number.isNaN(Date.parse(at)) ? at : <Time at={at} />;
 }
 
-/** Why the reader sees it, and who else does, for people who may know. */
+/** Why the reader sees the item and, for people who may know, who else does. */
 function Access({ kbId }: { kbId: string }) {
   const { data } = useQuery(itemAccessQuery(kbId));
   if (data === undefined) return null;

@@ -3,7 +3,7 @@ import type { FileAccess } from "#api/files.ts";
 type List = Pick<FileAccess["lists"][number], "chain" | "principals" | "size" | "origin">;
 type Names = Readonly<Record<string, string>>;
 
-/** Why the reader may see an item: a sentence for each list that they meet. */
+/** Returns why the reader may see an item, with a sentence for each access list that includes them. */
 export function whyVisible(lists: readonly List[], names: Names): string[] {
   const reasons = lists.flatMap(({ chain }) => (chain === null ? [] : [reasonOf(chain, names)]));
   const unique = [...new Set(reasons)];
@@ -22,7 +22,7 @@ export function whoIn({ principals, size }: List, names: Names): string | null {
   return [...new Set(named), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }
 
-/** The chain leads from the person to the principal on the list. */
+/** Returns the reason for a chain, which leads from the person to the principal on the list. */
 function reasonOf(chain: readonly string[], names: Names): string {
   const [first = "", ...others] = chain;
   const last = others.at(-1);
@@ -33,7 +33,8 @@ function reasonOf(chain: readonly string[], names: Names): string {
   if (first === "workspace" || first === "everyone") {
     return isConnector ? `everyone in the workspace${through}` : FOR_EVERYBODY;
   }
-  // Nested groups of a source have no names here: that its own permissions admit the reader says it all.
+  // A source's nested groups have no names here, so the sentence says only that the source's own permissions admit the
+  // reader.
   if (via.length > 0 && via.every((one) => one === SOURCE_USER || one === SOURCE_GROUP)) {
     return isConnector ? `your user at the source${through}` : "your user at the source can read it";
   }

@@ -1,11 +1,14 @@
-/** Paragraphs and tables of a document, as extraction stores them: rows as `| a | b |`, a line of `---` below the header. */
+/**
+ * Paragraphs and tables of a document, in the form that extraction stores: rows as `| a | b |`, a line of `---` below
+ * the header.
+ */
 
 export interface TextBlock {
   type: "text";
   text: string;
 }
 
-/** The name of a sheet, above its table. */
+/** The name of a sheet, shown above its table. */
 export interface HeadingBlock {
   type: "heading";
   text: string;
@@ -15,15 +18,15 @@ export interface TableBlock {
   type: "table";
   head: string[];
   rows: string[][];
-  /** Columns of numbers. */
+  /** Whether each column contains numbers. */
   numeric: boolean[];
 }
 
 export type Block = TextBlock | HeadingBlock | TableBlock;
 
 /**
- * A long table repeats its header every 50 rows; here it becomes one table again. `isWhole` false: more text follows,
- * and a line that is cut at the end waits for it.
+ * Splits a text into blocks. A long table repeats its header every 50 rows; the parts are joined to one table again. If
+ * `isWhole` is false, more text follows, and a line that may be cut off at the end isn't used yet.
  */
 export function blocksOf(text: string, isWhole: boolean): Block[] {
   const lines = text.split("\n");
@@ -70,10 +73,10 @@ function isRow(line: string): boolean {
   return line.startsWith("|") && line.length > 1 && line.trimEnd().endsWith("|");
 }
 
-/** No readable sheet has more. */
+/** The maximum number of columns. No readable sheet has more. */
 const MOST_COLUMNS = 1_000;
 
-/** `\|` is a pipe inside a cell. */
+/** Splits a row into cells. `\|` is a pipe inside a cell. */
 function cellsOf(line: string): string[] {
   const cells: string[] = [];
   let cell = "";
@@ -92,7 +95,7 @@ function cellsOf(line: string): string[] {
   return cells;
 }
 
-/** Number of rows checked. */
+/** The number of rows that are checked. */
 const SAMPLE = 50;
 const NUMBER = /^[-+(]?[€$£]?\s?\d[\d.,'\u00a0\u202f ]*\)?\s?[%€$£]?$/;
 

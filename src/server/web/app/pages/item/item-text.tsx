@@ -12,14 +12,14 @@ import { Code, Document, MailBody, Raw } from "./plain-views.tsx";
 import { dropDirection } from "./segments.ts";
 import { type TextKind, textKindOf } from "./text-kind.ts";
 
-/** Its parser is as large as the rest of this page. */
+/** Loaded only when needed, because its parser is as large as the rest of this page. */
 const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).Markdown }));
 
-/** The text of an item by its kind, with a switch to the stored text; or why there is none. */
+/** The text of an item, shown by its kind, with a switch to the stored text; or why there is no text. */
 export function ItemText({ file, query }: { file: FileRecord; query: PagedQuery<string> }) {
   const [isRaw, setRaw] = useState(false);
   const kind = textKindOf(file);
-  // Why there is no text, or only the former one.
+  // Why there is no text, or only the previous text.
   const { reason, message, asOf } = file.textState;
   const hasNone = query.error !== null && toProblem(query.error).code === "no_text";
   if (hasNone || (query.data === "" && !query.hasNextPage)) {
@@ -56,7 +56,7 @@ export function ItemText({ file, query }: { file: FileRecord; query: PagedQuery<
               isRaw={isRaw}
               isWhole={!query.hasNextPage}
               kind={kind}
-              // People write line breaks in trackers and messages.
+              // In trackers and messages, people use line breaks within paragraphs.
               showsBreaks={file.kind !== "file"}
               text={text}
               title={file.title}
@@ -75,11 +75,11 @@ interface RenderedProps {
   text: string;
   isWhole: boolean;
   isRaw: boolean;
-  /** A line feed is a line break. */
+  /** A line feed is shown as a line break. */
   showsBreaks: boolean;
 }
 
-/** Additions to a long text are drawn in the background, piece by piece, so that the page stays usable. */
+/** Draws additions to a long text in the background, piece by piece, so that the page stays responsive. */
 function Rendered(props: RenderedProps) {
   return <View {...useDeferredValue(props)} />;
 }

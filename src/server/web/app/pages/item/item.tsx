@@ -17,8 +17,8 @@ import { ItemText } from "./item-text.tsx";
 import { textKindOf } from "./text-kind.ts";
 
 /**
- * The permanent page of an item, `/i/<kbId>`: what it is, where it comes from, who may see it, and its text by its
- * type. A person who may not read it gets the page for an item that doesn't exist.
+ * The permanent page of an item, `/i/<kbId>`: what the item is, where it comes from, who may see it, and its text,
+ * shown by its type. A person who may not read the item gets the same page as for an item that doesn't exist.
  */
 export function Page() {
   const { kbId = "" } = useParams({ strict: false });
@@ -41,7 +41,7 @@ export function Page() {
   );
 }
 
-/** Source, folders and the file's name; the title follows as the heading. */
+/** The source, the folders and the file's name. The title follows as the heading. */
 function Place({ file }: { file: FileRecord }) {
   const places = placesOf(file);
   const source = sourceWords(file.source, useQuery(sourcesQuery).data?.sources);
@@ -103,7 +103,7 @@ function Acts({ file: { kbId, url } }: { file: FileRecord }) {
   );
 }
 
-/** Only web addresses become links: other values from a source are shown as text. */
+/** Whether a value becomes a link. Only web addresses do; other values from a source are shown as text. */
 function isWebAddress(url: string): boolean {
   return /^https?:\/\//i.test(url);
 }

@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 
-/** Bounded, so that no text makes the search for addresses slow. */
+/** The lengths are bounded, so that no text makes the search for addresses slow. */
 const ADDRESS = /(?<![\w.+-])([\w.+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24})(?![\w@-])/gi;
 
-/** A text whose email addresses are links that open a message to them. */
+/** Shows a text in which each email address is a link that opens a message to it. */
 export function WithMailLinks({ text }: { text: string }): ReactNode {
   return text.split(ADDRESS).map((part, at) =>
     at % 2 === 1 ? (

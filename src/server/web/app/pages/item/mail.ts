@@ -3,16 +3,16 @@ export function mailBodyOf(text: string): string {
   return text.replace(/^(?:(?:From|To|Cc|Date|Subject): .*(?:\n|$))+/, "").replace(/^\n+/, "");
 }
 
-/** Consecutive lines: the message itself, or a quotation from an earlier mail, with its depth. */
+/** Consecutive lines of the same kind: the message itself, or a quotation from an earlier mail, with its depth. */
 export interface MailPiece {
   depth: number;
   text: string;
 }
 
-/** Deeper quotations are shown at this depth. */
+/** The maximum depth shown. Deeper quotations are shown at this depth. */
 const DEEPEST = 4;
 
-/** Splits the body into runs of the same quotation depth. */
+/** Splits the body into consecutive lines of the same quotation depth. */
 export function quotationsOf(body: string): MailPiece[] {
   const pieces: { depth: number; lines: string[] }[] = [];
   for (const line of body.split("\n")) {

@@ -6,26 +6,27 @@ export interface MarkdownNode {
   /** The element's name, or `text`. */
   type: string;
   text?: string;
-  /** For links: the target; only http, https and mailto. */
+  /** For links: the target. Only http, https and mailto are allowed. */
   href?: string;
   /** For cells. */
   align?: "center" | "right";
   /** For ordered lists. */
   start?: number;
-  /** For headings: as the author wrote it. */
+  /** For headings: the level that the author wrote. */
   level?: number;
   children: MarkdownNode[];
 }
 
-/** Anything nested deeper is shown as plain text. */
+/** The maximum nesting. Anything deeper is shown as plain text. */
 const DEEPEST = 40;
-/** UTF-16 code units. A longer line isn't prose: it is shown unparsed, and so is a longer paragraph. */
+/** UTF-16 code units. A longer line isn't prose, so it is shown unparsed. So is a longer paragraph. */
 const LONGEST_LINE = 20_000;
 const LONGEST_RUN = 50_000;
 
 /**
- * Parses Markdown (CommonMark with tables and strikethrough) into nodes. HTML stays text, images become their alt text,
- * and links lead only to http, https and mailto, never to this server: the text comes from the author of the item.
+ * Parses Markdown (CommonMark with tables and strikethrough) into nodes. HTML stays text, and images become their alt
+ * text. Links may lead only to http, https and mailto, and never to this server, because the text comes from the author
+ * of the item.
  *
  * @param breaks  a line feed ends a line, as in trackers and messages
  * @param origin  of this server, as the reader's browser knows it
@@ -38,18 +39,23 @@ export function parseMarkdown(text: string, { breaks, origin }: { breaks: boolea
   return nest(parser.parse(text, {}), origin);
 }
 
-/** Returns a link's URL if it may be followed; undefined if only its text is shown, such as for a relative path. */
+/**
+ * Returns a link's URL if it may be followed; undefined if only the link's text is shown, such as for a relative path.
+ */
 function safeHref(url: string): string | undefined {
   try {
     const { protocol, href } = new URL(url);
     return ["http:", "https:", "mailto:"].includes(protocol) ? href : undefined;
   } catch {
-    // A path, or invalid.
+    // The URL is a relative path or invalid.
     return undefined;
   }
 }
 
-/** The parser drops what is nested too deep, and in a list everything after it: those lines become plain text. */
+/**
+ * Turns lines that are nested too deep into plain text. The parser would drop them and, in a list, everything after
+ * them.
+ */
 function keepDeepLines({ block }: InstanceType<typeof MarkdownIt>): void {
   const tokenize = block.tokenize.bind(block);
   block.tokenize = (state, startLine, endLine) => {
@@ -61,14 +67,14 @@ function keepDeepLines({ block }: InstanceType<typeof MarkdownIt>): void {
   };
 }
 
-/** The first line after `startLine` that is outside the containing block. */
+/** Returns the first line after `startLine` that is outside the containing block. */
 function endOfBlock(state: StateBlock, startLine: number, endLine: number): number {
   let line = startLine;
   while (line < endLine && (state.isEmpty(line) || (state.sCount[line] ?? 0) >= state.blkIndent)) line++;
   return line;
 }
 
-/** True for lines, and runs of them without a blank one, that would take the parser more than half a second. */
+/** Whether a line, or consecutive lines without a blank one, would take the parser more than half a second. */
 function isHuge(text: string): boolean {
   let run = 0;
   for (let at = 0; at < text.length;) {
@@ -81,7 +87,7 @@ function isHuge(text: string): boolean {
   return false;
 }
 
-/** The parser returns a flat list of starts and ends: no recursion, however deep the text is nested. */
+/** Builds nodes from the parser's flat list of starts and ends, without recursion, however deep the text is nested. */
 function nest(tokens: readonly Token[], origin: string): MarkdownNode[] {
   const root: MarkdownNode = { type: "root", children: [] };
   const open: MarkdownNode[] = [root];
@@ -90,7 +96,7 @@ function nest(tokens: readonly Token[], origin: string): MarkdownNode[] {
     if (token.type === "inline") for (const node of nest(token.children ?? [], origin)) add(node);
     else if (token.nesting === 1) {
       const node = elementOf(token, origin);
-      // A paragraph of a tight list is only its content.
+      // A paragraph in a tight list is shown as its content only.
       if (token.hidden) node.type = "fragment";
       add(node);
       open.push(node);
@@ -104,7 +110,7 @@ function nest(tokens: readonly Token[], origin: string): MarkdownNode[] {
 function elementOf(token: Token, origin: string): MarkdownNode {
   const node: MarkdownNode = { type: token.tag, children: [] };
   const href = token.tag === "a" ? safeHref(String(token.attrGet("href") ?? "")) : undefined;
-  // A link to this server acts for the reader, so only its text is shown. Source: S30.
+  // A link to this server could act for the reader, so only its text is shown. Source: S30.
   if (href !== undefined && !isOwnUrl(href, origin)) node.href = href;
   const align = /text-align:(center|right)/.exec(String(token.attrGet("style") ?? ""))?.[1];
   if (align === "center" || align === "right") node.align = align;

@@ -10,7 +10,7 @@ interface MarkdownProps {
 }
 
 /**
- * Markdown as React elements: no part of the text is ever passed to the browser as HTML.
+ * Markdown as React elements. No part of the text is ever passed to the browser as HTML.
  *
  * @param title   the page's heading: a text that begins with the same words doesn't repeat them
  * @param origin  of this server: no text links to it
@@ -42,7 +42,7 @@ function oneLine(words: string): string {
   return words.replace(/\s+/g, " ").trim();
 }
 
-/** Headings of the text are below those of the page, and skip no level. */
+/** The state of drawing headings. The headings of the text are below those of the page, and skip no level. */
 interface Drawn {
   depth: number;
 }
@@ -139,7 +139,7 @@ function plain(type: string, inside: ReactNode): ReactNode {
 
 function Cell({ node: { type, align, children }, children: inside }: { node: MarkdownNode; children: ReactNode }) {
   const side = align === "right" ? "text-right" : align === "center" ? "text-center" : "text-left";
-  // An empty header cell labels nothing.
+  // An empty header cell is no label, so it is drawn as a normal cell.
   if (type === "td" || children.length === 0) return <td className={`px-3 py-1.5 align-top ${side}`}>{inside}</td>;
   return (
     <th className={`bg-sunken px-3 py-1.5 font-medium ${side}`} scope="col">
@@ -156,7 +156,7 @@ function heading(node: MarkdownNode, level: number, drawn: Drawn): ReactNode {
   return <Tag className={`${size} font-semibold tracking-tight`}>{draw(node.children, drawn)}</Tag>;
 }
 
-/** Converts a task list checkbox at the start of a text. */
+/** Converts a checkbox of a task list at the start of a text. */
 function checked(text: string, at: number): string {
   if (at > 0) return text;
   return text.replace(/^\[( |x|X)\] /, (_, mark: string) => (mark === " " ? "☐ " : "☑ "));

@@ -1,10 +1,10 @@
-/** Views of a text that don't need the parser's chunk: raw, code, paragraphs with tables, mail. */
+/** Views of a text that don't need the parser's chunk: raw, code, paragraphs with tables, and mail. */
 import { memo } from "react";
 import { blocksOf, type TableBlock } from "./blocks.ts";
 import { quotationsOf } from "./mail.ts";
 import { dropDirection, lineSegmentsOf, segmentsOf, showDirection } from "./segments.ts";
 
-/** The text as it is stored. */
+/** The text in its stored form. */
 export function Raw({ text }: { text: string }) {
   return <Prose className="font-mono text-[0.8125rem]" text={text} />;
 }
@@ -24,7 +24,7 @@ const Piece = memo(function Piece({ text }: { text: string }) {
   return <div className="drawn-when-seen">{text}</div>;
 });
 
-/** Code in a monospaced font, with line numbers; characters that change its direction are escaped. */
+/** Code in a monospaced font with line numbers. Characters that change the text's direction are escaped. */
 export function Code({ text }: { text: string }) {
   return (
     <div
@@ -58,7 +58,7 @@ const Lines = memo(function Lines({ first, count, code }: { first: number; count
   );
 });
 
-/** Paragraphs and tables, the stored form of sheets, PDF and office files. */
+/** Paragraphs and tables, which is the stored form of sheets, PDF and office files. */
 export function Document({ text, isWhole }: { text: string; isWhole: boolean }) {
   return (
     <div className="space-y-4">
@@ -80,12 +80,12 @@ export function Document({ text, isWhole }: { text: string; isWhole: boolean }) 
   );
 }
 
-/** Rows drawn together. */
+/** The number of rows that are drawn together. */
 const ROWS = 50;
 
 /**
- * A table whose column widths come from its header and first rows, so that more rows shift nothing. Rows out of sight
- * aren't laid out, which the browser's own table layout doesn't allow.
+ * A table whose column widths come from its header and first rows, so that adding rows shifts nothing. Rows out of
+ * sight aren't laid out, which the browser's own table layout doesn't support.
  */
 function Sheet({ table: { head, rows, numeric } }: { table: TableBlock }) {
   const pieces = Array.from({ length: Math.ceil(rows.length / ROWS) }, (_, at) =>
@@ -130,12 +130,12 @@ function Sheet({ table: { head, rows, numeric } }: { table: TableBlock }) {
 
 interface RowsProps {
   rows: string[][];
-  /** The classes of each column in one string, which compares by value. */
+  /** The classes of each column in one string, which can be compared by value. */
   columns: string;
   isFirst: boolean;
 }
 
-/** Redrawn only when its last row changed: rows are only ever appended. */
+/** Redrawn only when its last row changed, because rows are only ever appended. */
 const Rows = memo(
   function Rows({ rows, columns, isFirst }: RowsProps) {
     const classes = columns.split(";");
@@ -161,7 +161,7 @@ const Rows = memo(
     before.rows.at(-1)?.join("|") === after.rows.at(-1)?.join("|"),
 );
 
-/** The classes of each column: its width, which grows if there is room, and its alignment. */
+/** Returns the classes of each column: its alignment and its width, which grows if there is room. */
 function columnsOf(head: readonly string[], rows: readonly string[][], numeric: readonly boolean[]): string[] {
   const sample = [head, ...rows.slice(0, ROWS)];
   const count = Math.max(1, ...sample.map((row) => row.length));
@@ -172,7 +172,7 @@ function columnsOf(head: readonly string[], rows: readonly string[][], numeric: 
   });
 }
 
-/** By the longest cell, in characters. Longer ones wrap. */
+/** Column widths by the length of the longest cell, in characters. Longer texts wrap. */
 const WIDTHS: readonly (readonly [number, string])[] = [
   [4, "w-16"],
   [8, "w-24"],
@@ -184,7 +184,7 @@ const WIDTHS: readonly (readonly [number, string])[] = [
 ];
 const WIDEST = "w-96";
 
-/** The body of a mail, with quotations set back. */
+/** The body of a mail, with indented quotations. */
 export function MailBody({ body }: { body: string }) {
   return (
     <div className="max-w-[72ch] space-y-3">

@@ -1,17 +1,17 @@
 /**
- * Splits a long text into pieces that are drawn separately, so that showing more redraws nothing. Every piece but the
- * last stays the same when text is added.
+ * Splits a long text into pieces that are drawn separately, so that showing more text redraws nothing. When text is
+ * added, every piece but the last stays the same.
  */
 
 /**
- * UTF-16 code units after which the next blank line, else the next line, ends a piece. A piece is drawn in one go: at
- * 4,000 one of Markdown takes 5 to 10 ms, at 20,000 it took 50.
+ * The number of UTF-16 code units after which a piece ends, at the next blank line or else at the next line. A piece is
+ * drawn at once: Markdown of 4,000 units takes 5 to 10 ms, and of 20,000 units took 50 ms.
  */
 const WISHED = 4_000;
 /** A longer line is cut. */
 const LONGEST = 100_000;
 
-/** Pieces of Markdown or prose: they end at blank lines, never inside a code block unless it is huge. */
+/** Returns pieces of Markdown or prose. They end at blank lines, and never inside a code block unless it is huge. */
 export function segmentsOf(text: string): string[] {
   const segments: string[] = [];
   let start = 0;
@@ -39,23 +39,26 @@ export function segmentsOf(text: string): string[] {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** Lines of code in one piece. */
+/** The number of lines of code in one piece. */
 const LINES = 400;
 
-/** Pieces of whole lines, each with the number of its first. */
+/** Returns pieces of whole lines, each with the number of its first line. */
 export function lineSegmentsOf(text: string): { first: number; lines: string[] }[] {
   const lines = text.split("\n");
-  // The line feed at the end of a file doesn't start a line.
+  // A line feed at the end of a file doesn't start another line.
   if (lines.length > 1 && lines.at(-1) === "") lines.pop();
   const segments: { first: number; lines: string[] }[] = [];
   for (let at = 0; at < lines.length; at += LINES) segments.push({ first: at + 1, lines: lines.slice(at, at + LINES) });
   return segments;
 }
 
-/** Embeddings, overrides and isolates: they change the display order of the text after them. */
+/** Embeddings, overrides and isolates, which change the display order of the text after them. */
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** Escapes the characters of a text that change its direction, as code requires. Source: CVE-2021-42574. */
+/**
+ * Escapes the characters in a text that change its direction, because such characters can hide what code does. Source:
+ * CVE-2021-42574.
+ */
 export function showDirection(text: string): string {
   return text.replace(DIRECTION, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
 }

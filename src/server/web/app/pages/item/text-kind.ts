@@ -3,12 +3,12 @@ import type { FileRecord } from "#api/files.ts";
 /** How an item's text is shown. */
 export type TextKind = "markdown" | "code" | "mail" | "document";
 
-/** The fields that decide it. */
+/** The fields that determine the kind. */
 export type Shown = Pick<FileRecord, "kind" | "mimeType" | "title" | "key" | "externalId">;
 
 /**
- * By type and name: Markdown, code, mail; everything else is a document of paragraphs and tables, the stored form of
- * sheets, PDF and office files. Texts written in a tracker or on a page are Markdown there.
+ * Returns the kind by type and name: Markdown, code or mail. Everything else is a document of paragraphs and tables,
+ * which is the stored form of sheets, PDF and office files. Texts written in a tracker or on a page are Markdown.
  */
 export function textKindOf(item: Shown): TextKind {
   const extension = extensionOf(item);
@@ -21,7 +21,10 @@ export function textKindOf(item: Shown): TextKind {
   return "document";
 }
 
-/** The extension of the file's own name; a title may be a heading, so the key and the source's id come first. */
+/**
+ * Returns the extension of the file's own name. A title may be a heading, so the key and the source's id are checked
+ * first.
+ */
 function extensionOf({ key, externalId, title }: Shown): string {
   for (const name of [key, externalId, title]) {
     const found = /\.([a-z0-9_+-]{1,12})$/i.exec(name ?? "")?.[1];

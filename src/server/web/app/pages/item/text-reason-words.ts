@@ -14,7 +14,7 @@ export const TEXT_REASON_WORDS: Readonly<Record<TextReason, string>> = {
   failed: "kb couldn't read this item's text",
 };
 
-/** Why items were skipped in a sync, shown before their number. */
+/** Why a sync skipped items, shown before their number. */
 export const LEFT_OUT_WORDS: Readonly<Record<string, string>> = {
   unsupported_type: "Not read as text",
   too_large: "Too large",

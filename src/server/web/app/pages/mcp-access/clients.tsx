@@ -2,7 +2,7 @@ import { clientLines, type Lines } from "#api/clients.ts";
 import { CodeBlock } from "#server/web/app/ui/copy-field.tsx";
 import { Tabs } from "#server/web/app/ui/tabs.tsx";
 
-/** Ready-made configuration for each client; none contains a token. */
+/** Ready-made configuration for each client. None of it contains a token. */
 export function Clients({ mcpUrl }: { mcpUrl: string }) {
   const baseUrl = new URL(mcpUrl).origin;
   const clients = clientLines({ mcpUrl, baseUrl });

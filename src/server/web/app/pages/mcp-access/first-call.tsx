@@ -8,12 +8,12 @@ import { countsQuery } from "#server/web/app/data/search.ts";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** Whether a client has reached the tools: its newest call, live. */
+/** Whether a client has called the tools, with its newest call, updated live. */
 export function FirstCall() {
   const { data, dataUpdatedAt } = useQuery(callQuery);
   const client = useQueryClient();
   const calledAt = data?.call?.at;
-  // The lists below show when each was used.
+  // The lists below show when each token and client was last used.
   useEffect(() => {
     if (calledAt === undefined) return;
     for (const { queryKey } of [tokensQuery, grantsQuery]) void client.invalidateQueries({ queryKey });
@@ -26,7 +26,7 @@ export function FirstCall() {
   const ago = secondsAgo(call.at, dataUpdatedAt);
   return (
     <Notice tone="ok">
-      {/* Announced when a call arrives, not with each second that passes. */}
+      {/* Announced when a call arrives, but not for each second that passes. */}
       <span aria-live="polite">
         <strong className="font-medium">{call.who}</strong> called{" "}
         {call.tool === null ? "kb" : <code className="font-mono text-[0.8125rem]">{call.tool}</code>}
@@ -36,7 +36,7 @@ export function FirstCall() {
   );
 }
 
-/** Shown while an agent would find nothing, with the steps that change that. */
+/** Shown while an agent would find nothing, with the steps that change this. */
 export function NothingIndexed() {
   const counts = useQuery(countsQuery).data?.counts;
   if (counts === undefined || counts.length > 0) return null;

@@ -9,7 +9,7 @@ import { actsColumn, type Column, headColumn, timeColumn, IN_ROW } from "#server
 import { Time } from "#server/web/app/ui/time.tsx";
 import { scopesColumn } from "./scopes-column.tsx";
 
-/** The OAuth clients that the person authorized, and how to revoke their access. */
+/** The OAuth clients that the person authorized, with buttons to revoke their access. */
 export function Grants() {
   return (
     <TableSection

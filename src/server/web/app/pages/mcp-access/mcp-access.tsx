@@ -9,7 +9,7 @@ import { FirstCall, NothingIndexed } from "./first-call.tsx";
 import { Grants } from "./grants.tsx";
 import { Tokens } from "./tokens.tsx";
 
-/** Access for agents: the address, tokens, configuration for each client, connected apps. */
+/** Access for agents: the address, tokens, configuration for each client, and connected apps. */
 export function Page() {
   const tokens = useQuery(tokensQuery);
   return (

@@ -16,7 +16,7 @@ const LIFETIMES: readonly Choice[] = [
   ["", "Never"],
 ];
 
-/** Creates a token, then shows its plaintext once. */
+/** Creates a token, then shows the token once. */
 export function NewToken() {
   const [made, setMade] = useState<CreatedToken>();
   if (made !== undefined) {

@@ -9,7 +9,7 @@ import { actsColumn, type Column, headColumn, timeColumn, IN_ROW } from "#server
 import { NewToken } from "./new-token.tsx";
 import { scopesColumn } from "./scopes-column.tsx";
 
-/** The person's active tokens: create, view, keep beyond the client that created them, revoke. */
+/** The person's active tokens: create, view, revoke, and keep one beyond the end of the client that created it. */
 export function Tokens() {
   return (
     <TableSection
@@ -60,7 +60,7 @@ const COLUMNS: Column<Token>[] = [
   )),
 ];
 
-/** The name of a token, and its origin. One that ends with its client can be kept. */
+/** The name of a token, and its origin. A token that ends with its client can be kept. */
 function NameCell({ token: { id, name, prefix, grantId } }: { token: Token }) {
   return (
     <>

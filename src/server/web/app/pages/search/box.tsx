@@ -6,7 +6,7 @@ import { Icon } from "#server/web/app/ui/icon.tsx";
 const PAUSE_MS = 250;
 
 export interface BoxProps {
-  /** The query in the address. */
+  /** The query that is in the address. */
   query: string;
   box: RefObject<HTMLInputElement | null>;
   onAsk(query: string): void;
@@ -14,13 +14,13 @@ export interface BoxProps {
   onDown(): void;
 }
 
-/** The search field: searches after a short pause, or at once with Enter. */
+/** The search field. It searches after a short pause, or at once with Enter. */
 export function Box({ query, box, onAsk, onDown }: BoxProps) {
   const [text, setText] = useState(query);
   const asked = useRef(query);
   const timer = useRef(0);
 
-  // The address was changed in another way, such as the browser's back button.
+  // The address was changed in another way, for example with the browser's back button.
   useEffect(() => {
     if (query !== asked.current) setText(query);
     asked.current = query;

@@ -10,12 +10,12 @@ import { Section } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Icon } from "#server/web/app/ui/icon.tsx";
 
-/** The person who saw the open tasks in this tab and hasn't closed the list since. */
+/** The key that stores the person who saw the open tasks in this tab and hasn't closed the list since. */
 const KEY = "kb-checklist";
 
 /**
- * The remaining steps until an agent finds something. Shown until an agent's first call. People who saw the list learn
- * which agent that was, on any page they were on when the call arrived, and close it.
+ * The remaining steps until an agent finds something. Shown until an agent's first call. When that call arrives, people
+ * who saw the list are told which agent made it, on any page they are on, and can close the list.
  */
 export function Checklist() {
   const { role, user, workspace } = useSession();

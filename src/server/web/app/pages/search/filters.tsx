@@ -16,7 +16,9 @@ export interface FiltersProps {
   onChange(change: Asked): void;
 }
 
-/** A list per filter, with the values in the results and their counts. A value that all results have isn't a choice. */
+/**
+ * A list for each filter, with the values in the results and their counts. A value that all results have isn't offered.
+ */
 export function Filters({ asked, facets, onChange }: FiltersProps) {
   const connectorName = useConnectorName(asked.source);
   const kinds = useQuery(sourcesQuery).data?.sources;
@@ -26,7 +28,7 @@ export function Filters({ asked, facets, onChange }: FiltersProps) {
       {FILTERS.map((name) => {
         const value = asked[name] ?? "";
         const choices = choicesOf(name, value, { facets, connectorName, kinds }).filter(
-          // Without words, the newest come first anyway.
+          // Without words, the newest results come first anyway.
           ([choice]) => name !== "sortBy" || asked.query !== undefined || value !== "" || choice !== "recency",
         );
         if (choices.length === 0 || (value === "" && choices.length === 1)) return null;
@@ -76,10 +78,10 @@ const FIXED: Readonly<Partial<Record<FilterName, readonly Choice[]>>> = {
   ],
 };
 
-/** The name of a connector that the source filter names by its ID. */
+/** Returns the name of a connector that the source filter names by its ID. */
 function useConnectorName(source: string | undefined): string | undefined {
   const id = source?.startsWith("con_") ? source : undefined;
-  // For someone else's connector, only its existence is known.
+  // For another person's connector, nothing but its existence is known.
   const { data } = useQuery({ ...connectorQuery(id ?? ""), enabled: id !== undefined });
   return id === undefined ? undefined : (data?.name ?? "One connector");
 }
@@ -90,7 +92,7 @@ interface Known {
   kinds: readonly SourceKind[] | undefined;
 }
 
-/** The available values; the one in use is always among them, with its name if it has another. */
+/** Returns the available values. The value in use is always among them, with its name if it has one. */
 function choicesOf(name: FilterName, value: string, { facets, connectorName, kinds }: Known): readonly Choice[] {
   const called = (text: string) => (name === "source" ? sourceWords(text, kinds) : nameOf(text));
   const counted = name in FACETS ? (facets[FACETS[name as keyof typeof FACETS]] ?? []) : [];
@@ -104,7 +106,7 @@ function choicesOf(name: FilterName, value: string, { facets, connectorName, kin
   return [[value, label], ...choices];
 }
 
-/** `task` in words; names with a form of their own keep it. */
+/** Returns `task` as `Task`. Values that aren't all lower-case letters stay unchanged. */
 function nameOf(value: string): string {
   return /^[a-z]+$/.test(value) ? sentenceCase(value) : value;
 }

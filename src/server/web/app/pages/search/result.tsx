@@ -11,7 +11,7 @@ import { Time } from "#server/web/app/ui/time.tsx";
 
 const Preview = lazy(async () => ({ default: (await import("./preview.tsx")).Preview }));
 
-/** One result: its title links to the item's page, the passage shows why it was found, the text opens below it. */
+/** One result. Its title links to the item's page, the passage shows why it was found, and its text opens below it. */
 export function Result({ result, onKey }: { result: SearchResult; onKey: KeyboardEventHandler }) {
   const { kbId, title, snippet, section } = result;
   const [isOpen, setOpen] = useState(false);
@@ -53,7 +53,7 @@ export function Result({ result, onKey }: { result: SearchResult; onKey: Keyboar
   );
 }
 
-/** Its origin, state, people, and last change. */
+/** The result's origin, state, people and last change. */
 function Facts({ result }: { result: SearchResult }) {
   const { kind, key, source, status, assignees, author, updatedAt, indexedAt, textAsOf } = result;
   const place = placeOf(result, 3);
@@ -100,7 +100,9 @@ function Facts({ result }: { result: SearchResult }) {
   );
 }
 
-/** Length of the part of a passage that repeats the title: the first heading of a Markdown file. */
+/**
+ * Returns the length of the part of a passage that repeats the title, which is the first heading of a Markdown file.
+ */
 function headingLength(snippet: string, title: string): number {
   const marks = /^#{1,6} +/.exec(snippet)?.[0];
   if (marks === undefined || !snippet.startsWith(title, marks.length)) return 0;
@@ -108,7 +110,7 @@ function headingLength(snippet: string, title: string): number {
   return /^\s+\S/.test(snippet.slice(end)) ? snippet.length - snippet.slice(end).trimStart().length : 0;
 }
 
-/** The passage from that position on, with the matched words highlighted. */
+/** Returns the passage from that position on, with the matched words highlighted. */
 function marked(result: SearchResult, from: number): ReactNode[] {
   const { snippet, highlights } = result;
   const show = isMarkdown(result) ? withoutMarks : (text: string) => text;

@@ -15,7 +15,10 @@ import { Checklist } from "./checklist.tsx";
 import { Filters } from "./filters.tsx";
 import { Result } from "./result.tsx";
 
-/** A signed-in person's start page: searches what they can read, by words and filters. The address holds the query. */
+/**
+ * The start page of a signed-in person. It searches what they can read, by words and filters. The address contains the
+ * query.
+ */
 export function Page() {
   const asked = askedIn(useSearch({ strict: false }));
   const navigate = useNavigate();
@@ -23,7 +26,7 @@ export function Page() {
   const box = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLOListElement>(null);
   const first = answers.data?.pages[0];
-  // While the server is down, the last results stay; a query that fails for another reason shows that.
+  // While the server is down, the last results stay. A query that fails for another reason shows the failure.
   const [last, setLast] = useState(answers.data);
   if (answers.data !== undefined && answers.data !== last) setLast(answers.data);
   const data = answers.data ?? (isOutage(answers.error) ? last : undefined);
@@ -82,12 +85,12 @@ export function Page() {
   );
 }
 
-/** Whether there is nothing to find yet, so nothing to filter. */
+/** Whether there is nothing to find yet, and therefore nothing to filter. */
 function isEmpty(asked: Asked, first: SearchAnswer | undefined): boolean {
   return first?.total === 0 && Object.keys(asked).length === 0;
 }
 
-/** Number of results, and the server's notes on the answer. */
+/** The number of results, and the server's notes on the answer. */
 function Summary({ answer, isForWords }: { answer: SearchAnswer | undefined; isForWords: boolean }) {
   if (answer === undefined) return null;
   const { total, totalIsExact, order } = answer;
@@ -131,7 +134,9 @@ function Notes({ className, notes }: { className: string; notes: readonly string
   );
 }
 
-/** Arrow keys move through the results; up from the first one, and Escape, return to the box. */
+/**
+ * Handles keys: arrow keys move through the results; Up on the first result, and Escape, return to the search field.
+ */
 function walk(event: KeyboardEvent, list: HTMLElement | null, box: HTMLElement | null): void {
   const links = linksIn(list);
   const at = links.findIndex((link) => link === event.currentTarget);

@@ -7,7 +7,7 @@ import { Badge } from "#server/web/app/ui/bits.tsx";
 import { Button } from "#server/web/app/ui/button.tsx";
 import { Notice, ProblemNotice } from "#server/web/app/ui/notice.tsx";
 
-/** The calls that kb would make with the person's connection, and their consent to exactly those. */
+/** The calls that kb would make with the person's connection, and the person's consent to exactly those calls. */
 export function Agreement({ connection, agreement }: { connection: Connection; agreement: string }) {
   const { id, serverId, name, tools } = connection;
   const refetch = useRefetch();
@@ -17,7 +17,7 @@ export function Agreement({ connection, agreement }: { connection: Connection; a
       const body = { agreement };
       await api
         .post("/api/mcp-servers/{id}/connections/{connectionId}/agreement", { params, body })
-        // After a failure, they may no longer be the calls that are shown.
+        // After a failure, the agreed calls may differ from those that are shown.
         .finally(() => refetch(["servers"]));
     },
     { toast: "Saved" },

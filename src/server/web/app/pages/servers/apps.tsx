@@ -16,7 +16,7 @@ import { NameField, PasswordField, secret, text } from "#server/web/app/ui/form.
 import { SearchField } from "#server/web/app/ui/search-field.tsx";
 import { Row, Rows } from "#server/web/app/ui/rows.tsx";
 
-/** The apps that can be connected through a server: a plain MCP server is itself the only app. */
+/** The apps that can be connected through a server. A plain MCP server is itself the only app. */
 export function Apps({ server }: { server: ProviderServer }) {
   const isAdmin = useIsAdmin();
   const [typed, setTyped] = useState("");
@@ -57,7 +57,7 @@ export function Apps({ server }: { server: ProviderServer }) {
 
 const MANY = 8;
 
-/** Nothing in it is read until an admin chooses the tools for it. */
+/** Whether a server offers only tools. kb reads nothing from it until an admin chooses tools. */
 function offersOnlyTools({ capabilities }: ProviderServer): boolean {
   return capabilities?.tools === true && !capabilities.resources;
 }
@@ -73,7 +73,7 @@ function AppRow({ app, server, mayConnect }: AppRowProps) {
   const needsTools = useIsAdmin() && server.enabled && offersOnlyTools(server);
   const content = contentOf(app);
   const isMine = connected.mine > 0;
-  // Without a sign-in, there is no other account.
+  // Without a sign-in, there can be no second account.
   const again = app.auth.includes("none") ? "Connect again" : "Connect another account";
   const act = isMine ? again : "Connect";
   return (
@@ -105,7 +105,7 @@ function AppRow({ app, server, mayConnect }: AppRowProps) {
   );
 }
 
-/** The content that kb can read there; empty while unknown. */
+/** Returns the content that kb can read in an app; empty while that is unknown. */
 function contentOf({ content: { resources, search, fetch } }: ServerApp): string {
   const ways = [...(resources ? ["Resources"] : []), ...(search ? ["search"] : []), ...(fetch ? ["texts by ID"] : [])];
   return ways.length === 0 ? "" : `kb can read: ${ways.join(", ").toLowerCase()}`;
@@ -116,7 +116,7 @@ interface ConnectDialogProps {
   server: ProviderServer;
 }
 
-/** Before anything is sent: who connects, with what, and who will see it. */
+/** Shown before anything is sent: who connects, with what, and who will see it. */
 function ConnectDialog({ app, server }: ConnectDialogProps) {
   const { user } = useSession();
   const usesOwn = useIsAdmin() && server.auth.hasSecret;
@@ -168,13 +168,13 @@ function ConnectDialog({ app, server }: ConnectDialogProps) {
   );
 }
 
-/** The meaning of sharing. */
+/** What sharing means. */
 export const SHARED_VIEW =
   "People you choose see what you see in this app, even if they can't see it in the app themselves.";
 
-/** The access field's value, as connections take it. */
+/** Returns the access field's value in the form that connections expect. */
 export function shareOf(form: FormData): Connection["access"] {
   const { visibility, memberIds, groupIds } = accessOf(form);
-  // The field doesn't offer "as in the source" for connections: MCP reports no access.
+  // The field doesn't offer "as in the source" for connections, because MCP reports no access.
   return { visibility: visibility === "source" ? "private" : visibility, memberIds, groupIds };
 }

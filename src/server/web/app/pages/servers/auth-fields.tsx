@@ -8,7 +8,7 @@ import { CheckboxField, PasswordField, secret, SelectField, text, TextField } fr
 type Auth = ProviderServer["auth"];
 type Kind = Auth["kind"];
 
-/** How kb signs in to a server: a choice, and its fields. A stored secret is never shown. */
+/** How kb signs in to a server: a choice and its fields. A stored secret is never shown. */
 export function AuthFields({ auth }: { auth: Auth }) {
   const [kind, setKind] = useState(auth.kind);
   const hasSecret = auth.hasSecret && kind === auth.kind;
@@ -63,7 +63,7 @@ export function AuthFields({ auth }: { auth: Auth }) {
   );
 }
 
-/** The fields' values, as the API takes them; an empty secret keeps the stored one. */
+/** Returns the fields' values in the form that the API expects. An empty secret keeps the stored one. */
 export function authOf(form: FormData): ServerAuthBody {
   const kind = text(form, "auth.kind") as Kind; // a choice above
   if (kind === "none") return { kind };
@@ -85,7 +85,7 @@ const HINTS: Readonly<Record<Kind, string>> = {
   oauth: "Each person signs in at the provider and reads there as themselves.",
 };
 
-/** Registering a client requires the redirect URL first, which exists once the server is stored. */
+/** Shown before a server is stored. Registering a client requires the redirect URL, which exists only after that. */
 const REGISTER_LATER =
   "kb registers itself there. If it can't, save first: the server's settings then show the redirect URL to register, and have a field for the client ID.";
 

@@ -22,7 +22,7 @@ import { SHARED_VIEW, shareOf } from "./apps.tsx";
 import { CONNECTION_WORDS, reasonWords } from "./server-words.ts";
 import { TestSteps } from "./test-steps.tsx";
 
-/** The person's connections and those shared with them; for admins all. */
+/** The person's connections and those shared with them; for admins all connections. */
 export function Connections({ server }: { server: ProviderServer }) {
   const isAdmin = useIsAdmin();
   const query = useInfiniteQuery(connectionsQuery(server.id));
@@ -69,7 +69,7 @@ function mineFirst(a: Connection, b: Connection): number {
 
 interface ConnectionRowProps {
   connection: Connection;
-  /** With OAuth. */
+  /** Whether connections sign in with OAuth. */
   signsIn: boolean;
 }
 
@@ -163,7 +163,7 @@ function ConnectionRow({ connection, signsIn }: ConnectionRowProps) {
   );
 }
 
-/** Who sees the content read through it. */
+/** Returns who sees the content that is read through a connection. */
 function seenBy({ access: { visibility }, isMine, status }: Connection): string {
   if (status === "needs_reauth") return "";
   if (visibility === "private") return isMine ? "Only you see what it reads." : "Only its owner sees what it reads.";

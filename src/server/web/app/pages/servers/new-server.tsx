@@ -23,12 +23,12 @@ interface Settings {
   connectPolicy: ReturnType<typeof policyOf>;
 }
 
-/** Adds exactly what was tested: after a change of the URL or the sign-in it is tested again. */
+/** Adds a server exactly as it was tested. After a change of the URL or the sign-in, it must be tested again. */
 function NewServer() {
   const [test, setTest] = useState<ServerTest>();
   const frame = useRef<HTMLDivElement>(null);
   const result = useRef<HTMLDivElement>(null);
-  // Scrolls down to its button, which is below the edge on most screens.
+  // Scrolls down to the result's button, which is below the visible part on most screens.
   useEffect(() => {
     if (test !== undefined) result.current?.scrollIntoView({ block: "nearest" });
   }, [test]);
@@ -76,7 +76,7 @@ function NewServer() {
   );
 }
 
-/** Name and policy may change after a test. */
+/** Whether a change of the field requires a new test. The name and the policy may change after a test. */
 function isTested(field: EventTarget): boolean {
   return !(field instanceof HTMLInputElement && ["name", "isForAdmins"].includes(field.name));
 }

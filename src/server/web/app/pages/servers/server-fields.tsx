@@ -2,12 +2,12 @@ import type { ComponentProps } from "react";
 import type { ProviderServer } from "#api/provider-servers.ts";
 import { CheckboxField, TextField } from "#server/web/app/ui/form.tsx";
 
-/** Where a server is. */
+/** The URL of a server. */
 export function UrlField(props: Pick<ComponentProps<typeof TextField>, "defaultValue" | "hint" | "placeholder">) {
   return <TextField inputMode="url" label="URL" maxLength={2000} name="url" spellCheck={false} {...props} />;
 }
 
-/** Who may connect it. */
+/** Who may connect the server. */
 export function PolicyField({ defaultChecked }: { defaultChecked?: boolean }) {
   return (
     <CheckboxField
@@ -19,7 +19,7 @@ export function PolicyField({ defaultChecked }: { defaultChecked?: boolean }) {
   );
 }
 
-/** The field's value, as the API takes it. */
+/** Returns the field's value in the form that the API expects. */
 export function policyOf(form: FormData): ProviderServer["connectPolicy"] {
   return form.get("isForAdmins") === null ? "members" : "admins";
 }

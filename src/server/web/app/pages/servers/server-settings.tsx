@@ -7,7 +7,7 @@ import { CheckboxField, Form, NameField, text } from "#server/web/app/ui/form.ts
 import { AuthFields, authOf } from "./auth-fields.tsx";
 import { PolicyField, policyOf, UrlField } from "./server-fields.tsx";
 
-/** For admins: its URL, how kb signs in, who may connect it; and its removal. */
+/** For admins: the server's URL, how kb signs in, who may connect it, and a button to remove it. */
 export function Settings({ server }: { server: ProviderServer }) {
   const { id, name, url, auth, enabled, connectPolicy } = server;
 
@@ -46,7 +46,7 @@ export function Settings({ server }: { server: ProviderServer }) {
   );
 }
 
-/** An admin's next steps after a change with further effects. */
+/** Returns an admin's next steps after a change that has further effects. */
 function savedWords(before: ProviderServer, after: ProviderServer): string {
   const [old, now] = [before.auth, after.auth];
   const isLost = old.hasSecret && !now.hasSecret && now.kind === old.kind && after.url !== before.url;

@@ -1,4 +1,4 @@
-/** Words for provider servers and connections to them, and what to do when one fails. */
+/** Words for provider servers and their connections, and what to do when one fails. */
 import type { Connection } from "#api/connections.ts";
 import type { MappingFault, MappingRole, ProviderServer, ServerTest } from "#api/provider-servers.ts";
 import { plural } from "#api/plural.ts";
@@ -11,7 +11,7 @@ const HEALTH_WORDS: Readonly<Record<ProviderServer["health"]["status"], StateWor
   unknown: { title: "Not tested yet", tone: "plain" },
 };
 
-/** The state of a server in a word or two. */
+/** Returns the state of a server in a word or two. */
 export function serverState({ enabled, health }: Pick<ProviderServer, "enabled" | "health">): StateWords {
   return enabled ? HEALTH_WORDS[health.status] : { title: "Off", tone: "plain" };
 }
@@ -27,7 +27,7 @@ export const CONNECTION_WORDS: Readonly<Record<Connection["status"], StateWords>
   revoked: { title: "Disconnected", tone: "plain" },
 };
 
-/** The reason for a connection's state; undefined if it adds nothing. */
+/** Returns the reason for a connection's state; undefined if the reason adds nothing. */
 export function reasonWords(
   { status, statusReason }: Pick<Connection, "status" | "statusReason">,
   signsIn = false,
@@ -96,12 +96,12 @@ export const AUTH_WORDS: Readonly<Record<ProviderServer["auth"]["kind"], string>
   oauth: "OAuth: each person signs in",
 };
 
-/** "Notes 2.1.0", the server's own name; undefined until it has answered. */
+/** Returns "Notes 2.1.0", the server's own name; undefined until it has answered. */
 export function calledItself(info: ProviderServer["serverInfo"] | undefined): string | undefined {
   return info ? `${info.title ?? info.name} ${info.version}`.trim() : undefined;
 }
 
-/** Its content that can be indexed or searched. */
+/** Returns the server's content that can be indexed or searched. */
 export function offerWords(capabilities: ProviderServer["capabilities"] | undefined): string | undefined {
   if (!capabilities) return undefined;
   const { tools, resources } = capabilities;
@@ -109,12 +109,12 @@ export function offerWords(capabilities: ProviderServer["capabilities"] | undefi
   return tools ? "Tools" : resources ? "Resources" : "Neither tools nor resources";
 }
 
-/** Number of connections that the person can see. */
+/** Returns the number of connections that the person can see. */
 export function connectionCount({ counts }: Pick<ProviderServer, "counts">): string {
   return counts.connections === 0 ? "None" : plural(counts.connections, "connection");
 }
 
-/** The notice for a person who comes back from connecting; undefined for one who just opened the page. */
+/** Returns the notice for a person who returns from connecting; undefined for a person who just opened the page. */
 export function returnNotice(
   status: string | undefined,
   reason: string | undefined,
@@ -131,7 +131,7 @@ export function returnNotice(
   return { tone: "danger", text: `Nothing was connected. ${why}Try again.` };
 }
 
-/** The purpose of a tool in kb. */
+/** What kb uses a tool for. */
 export const ROLE_WORDS: Readonly<
   Record<MappingRole, { title: string; about: string; argument: string; value: string }>
 > = {
@@ -155,7 +155,7 @@ export const ROLE_WORDS: Readonly<
   },
 };
 
-/** One tool that kb calls with a connection, with all arguments, for its owner. */
+/** Describes one tool that kb calls with a connection, with all arguments, for the connection's owner. */
 export function callWords({ role, tool, args, argument }: Connection["tools"][number]): string {
   const fixed = Object.entries(args).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   const varied = argument === undefined ? [] : [`${argument}: ${VARIED[role]}`];

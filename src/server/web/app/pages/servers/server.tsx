@@ -21,7 +21,7 @@ import { Settings } from "./server-settings.tsx";
 import { testTitle, TestSteps } from "./test-steps.tsx";
 import { Tools } from "./tools.tsx";
 
-/** One server: its state, what can be connected, who has, and for admins its settings. */
+/** One server: its state, what can be connected, who has connected it and, for admins, its settings. */
 export function Page() {
   const { serverId = "" } = useParams({ strict: false });
   return <LoadedPage query={useQuery(serverQuery(serverId))}>{(server) => <Overview server={server} />}</LoadedPage>;
@@ -43,7 +43,7 @@ function Overview({ server }: { server: ProviderServer }) {
       <About server={server} />
       <Apps server={server} />
       <Connections server={server} />
-      {/* A server that only answers signed-in people hasn't reported its content yet. */}
+      {/* A server that answers only signed-in people hasn't reported its content yet. */}
       {isAdmin && server.enabled && server.capabilities?.tools !== false && <Tools server={server} />}
       {isAdmin && <Settings server={server} />}
     </PageFrame>
@@ -87,7 +87,7 @@ function Tested({ test, onClose }: { test: ServerTest; onClose(): void }) {
   );
 }
 
-/** Its problem, and what people can do. */
+/** The server's problem, and what people can do about it. */
 function Failure({ server }: { server: ProviderServer }) {
   const when = useTimeWords();
   const health = useQuery(healthQuery(server.id)).data;

@@ -12,7 +12,7 @@ import { buttonClass } from "#server/web/app/ui/button.tsx";
 import { type Column, headColumn } from "#server/web/app/ui/table.tsx";
 import { Time } from "#server/web/app/ui/time.tsx";
 
-/** Provider servers: admins add them, and everyone connects their account. */
+/** Provider servers. Admins add them, and everyone connects their own account. */
 export function Page() {
   const isAdmin = useIsAdmin();
   const query = useQuery(serversQuery);

@@ -10,7 +10,7 @@ export function testTitle({ ok, authRequired }: ServerTest): string {
   return authRequired?.problem === undefined ? "The test passed" : "The server answers, but no one can sign in";
 }
 
-/** The steps of a test in order, where it failed and what to do then, and what it found. */
+/** The steps of a test in order, where it failed, what to do then, and what it found. */
 export function TestSteps({ test }: { test: ServerTest }) {
   const failed = test.steps.find(({ ok }) => !ok)?.problem;
   const where = hostsOf(test);
@@ -69,7 +69,7 @@ function Found({ test: { ok, serverInfo, protocolVersion, capabilities, authRequ
   return facts.length > 0 && <Notice tone={ok ? "ok" : "info"}>Found {facts.join(", ")}.</Notice>;
 }
 
-/** The hosts where people sign in; empty if none was found. */
+/** Returns the hosts where people sign in; empty if none was found. */
 function hostsOf({ authRequired }: Pick<ServerTest, "authRequired">): string {
   return (authRequired?.authorizationServers ?? []).map(hostOf).join(", ");
 }

@@ -1,9 +1,12 @@
-/** The server's tool that a form preselects. A suggestion by names alone: an admin checks a preview before kb uses one. */
+/**
+ * Chooses the server's tool that a form preselects. It is a suggestion based only on names: an admin checks a preview
+ * before kb uses a tool.
+ */
 import type { MappingRole, ServerTools } from "#api/provider-servers.ts";
 
 export type Tool = ServerTools["tools"][number];
 
-/** Name patterns: the verb of the role, related words, and the name of the argument that the role fills in. */
+/** Name patterns for each role: its verb, related words, and the name of the argument that the role fills in. */
 const ROLES: Readonly<Record<MappingRole, { verbs: RegExp; related: RegExp; argument: RegExp }>> = {
   list: {
     verbs: /^(?:list|ls|index|enumerate|browse)$/,
@@ -22,25 +25,28 @@ const ROLES: Readonly<Record<MappingRole, { verbs: RegExp; related: RegExp; argu
   },
 };
 
-/** Tools that change something, or return what kb doesn't read. */
+/** Tools that change something, or that return what kb doesn't read. */
 const OTHER = /^(?:add|create|delete|drop|edit|insert|move|post|remove|rename|send|set|toggle|update|upload|write)$/;
-/** Containers of entries rather than entries: a list of them isn't everything. */
+/** Tools that list containers of entries instead of entries. Such a list isn't everything. */
 const CONTAINERS =
   /^(?:directory|directories|folders?|roots?|drives?|spaces?|channels?|projects?|repos|repositories|databases?|users?|teams?)$/;
 const NO_TEXT = /^(?:image|images|media|audio|video|info|stats|metadata|env)$/;
 
-/** Returns the tools best match first, deprecated ones last; otherwise in the server's order. */
+/** Returns the tools with the best match first and deprecated ones last, otherwise in the server's order. */
 export function rankTools(tools: readonly Tool[], role: MappingRole): Tool[] {
   const scored = tools.map((tool) => ({ tool, score: scoreOf(tool, role) - (isDeprecated(tool) ? 1_000 : 0) }));
   return scored.toSorted((one, other) => other.score - one.score).map(({ tool }) => tool);
 }
 
-/** Whether its server says that it is deprecated. MCP has no field for it. */
+/** Whether the tool's description says that it is deprecated. MCP has no field for this. */
 export function isDeprecated({ title = "", description = "" }: Pick<Tool, "title" | "description">): boolean {
   return /\bdeprecated\b/i.test(`${title} ${description}`);
 }
 
-/** The argument that the role fills in: by its name, else the only one that the tool still requires; a list needs none. */
+/**
+ * Returns the argument that the role fills in: by its name, else the only one that the tool still requires. A list
+ * needs none.
+ */
 export function defaultArgument({ arguments: known }: Pick<Tool, "arguments">, role: MappingRole): string {
   const required = known.filter(({ isRequired }) => isRequired);
   const fits = ({ name }: { name: string }) => ROLES[role].argument.test(bare(name));
@@ -60,7 +66,10 @@ function scoreOf(tool: Tool, role: MappingRole): number {
   return name + argumentScore(tool, role) + (tool.isReadOnly ? 1 : 0) - words.length * 0.5;
 }
 
-/** A search and a fetch need one argument to fill in; every other required one must have a constant value. */
+/**
+ * Scores the arguments. A search and a fetch need one argument to fill in. Every other required argument needs a
+ * constant value.
+ */
 function argumentScore({ arguments: known }: Tool, role: MappingRole): number {
   const required = known.filter(({ isRequired }) => isRequired);
   if (role === "list") return -required.length * 0.4;
@@ -72,7 +81,7 @@ function argumentScore({ arguments: known }: Tool, role: MappingRole): number {
   return (isText ? 0 : -6) + (isNamed ? 2 : 0) - others;
 }
 
-/** `read_textFile` becomes read, text, file. */
+/** Splits `read_textFile` into read, text, file. */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")

@@ -20,7 +20,7 @@ type Mapped = NonNullable<MappingBody[MappingRole]>;
 
 const ROLES: readonly MappingRole[] = ["list", "search", "fetch"];
 
-/** The tools that kb uses, for admins. The server is asked only when someone opens them. */
+/** The tools that kb uses, for admins. The server is queried only when someone opens them. */
 export function Tools({ server }: { server: ProviderServer }) {
   const [chosenId, setChosenId] = useState<string>();
   const [tools, setTools] = useState<ServerTools>();
@@ -31,7 +31,8 @@ export function Tools({ server }: { server: ProviderServer }) {
   const mine = (known ?? []).filter((one) => one.isMine && one.status === "active");
   const path = { id: server.id };
   const { kind, hasSecret } = server.auth;
-  // Without a sign-in everyone gets the same answer; without a secret of its own, kb asks as a person.
+  // Without a sign-in, everyone gets the same answer. If kb has no secret of its own, it must query the server as a
+  // person.
   const canAskItself = kind === "none" || (kind !== "oauth" && hasSecret);
   const askers: readonly Choice[] = [
     ...(canAskItself ? [["", "The server's own sign-in"] as const] : []),
@@ -47,7 +48,7 @@ export function Tools({ server }: { server: ProviderServer }) {
     await refetch(["servers"]);
     return stored;
   };
-  // The server returns only what it has accepted.
+  // The server returns only mappings that it has accepted.
   const mapping = (tools?.mapping ?? {}) as MappingBody;
 
   return (
@@ -169,7 +170,7 @@ function Use({ role, tool, fault, isBusy, onChange, onEnd }: UseProps) {
 
 interface EditorProps {
   role: MappingRole;
-  /** Best match first. */
+  /** The tools, best match first. */
   tools: readonly Tool[];
   mapped: Mapped | undefined;
   preview(mapped: Mapped, value: string): Promise<MappingPreview>;
@@ -177,7 +178,7 @@ interface EditorProps {
   onDone(): void;
 }
 
-/** A tool, its arguments, and one call to preview the result. */
+/** A form for a tool, its arguments, and one call that previews the result. */
 function Editor({ role, tools, mapped, preview, onSave, onDone }: EditorProps) {
   const [name, setName] = useState(mapped?.tool ?? tools[0]?.name ?? "");
   const tool = tools.find((one) => one.name === name);
@@ -268,7 +269,7 @@ function labelOf(tool: Tool): string {
   return isDeprecated(tool) ? `${label}, deprecated` : label;
 }
 
-/** The server's description, collapsed when it is long, so that no scroll area is inside another. */
+/** The server's description. It is collapsed if it is long, so that no scroll area is inside another. */
 function Description({ text: written }: { text: string }) {
   const quote = (
     <blockquote className="border-line text-muted border-l-2 pl-3 wrap-anywhere whitespace-pre-line">
@@ -301,12 +302,14 @@ function ArgumentField({ field, value }: { field: Tool["arguments"][number]; val
   return <SelectField choices={["", ...listed].map((one) => [one, one === "" ? "Not sent" : one])} {...shared} />;
 }
 
-/** A text that the tool requires can be empty: a search for everything. */
+/** Whether a required text may be empty, which searches for everything. */
 function takesNothing({ type, values }: Tool["arguments"][number]): boolean {
   return type === "string" && values === undefined;
 }
 
-/** The form's values, in the types of the tool's schema; an empty field is only sent if the tool requires it. */
+/**
+ * Returns the form's values, in the types of the tool's schema. An empty field is sent only if the tool requires it.
+ */
 function mappedOf({ name, arguments: known }: Tool, argument: string, fields: FormData): Mapped {
   const args: Mapped["args"] = {};
   for (const one of known) {

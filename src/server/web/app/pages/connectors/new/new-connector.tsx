@@ -33,12 +33,12 @@ interface Made {
 
 declare module "@tanstack/react-router" {
   interface HistoryState {
-    /** The source's warnings when its connector was created. */
+    /** The warnings that the source returned when its connector was created. */
     warnings?: readonly string[];
   }
 }
 
-/** Connects a source: its settings and secrets from its schema, what to index, who may see it. */
+/** Connects a source: its settings and secrets from its schema, what to index, and who may see it. */
 export function Page() {
   const { providerId = "" } = useParams({ strict: false });
   return (
@@ -75,7 +75,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const mine = useQuery({ ...accountsQuery, enabled: takesAccount }).data;
   const accounts = (mine?.accounts ?? []).filter((one) => one.providerId === providerId && one.state === "active");
   const account = accountId ?? accounts[0]?.id ?? "";
-  // The account determines where its service is.
+  // The account determines the address of its service.
   const settings = fieldsIn(configSchema, "config").filter(({ isOfAccount }) => account === "" || !isOfAccount);
   const instance =
     accounts.find(({ id }) => id === account)?.baseUrl ??
@@ -83,7 +83,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   const takesConnection = authTypes.includes("connection");
   const connections = useQuery({ ...myConnectionsQuery, enabled: takesConnection }).data;
   const [connectionId, setConnectionId] = useState(addressParameter("connection"));
-  // A link may name one that no longer exists.
+  // A link may name a connection that no longer exists.
   const chosen = connections?.find(({ id }) => id === connectionId) ?? connections?.[0];
   const connection = chosen?.id ?? "";
   const secrets = secretsOf(source);
@@ -104,7 +104,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
         : { scope: { include: [...included], exclude: [], titles: titlesOf(included, titles) } };
     const { config, ...rest } = bodyOf(form);
     const [place] = included;
-    // A single choice describes the content best.
+    // If there is only one choice, its name describes the content best.
     const alone = included.length === 1 && place !== undefined ? titles.get(place) : undefined;
     const plain = chosen?.label ?? alone ?? defaultConnectorName(source, config);
     const name = text(form, "name") || (await freeName(plain));
@@ -186,7 +186,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
           <NameField hint="Without one, kb names it after what it indexes." isOptional maxLength={80} />
           {!isForOwner && (
             <AccessField
-              // People who may see the connection are meant to see what is read through it.
+              // People who may see the connection are expected to see what is read through it.
               access={chosen?.access ?? (acl === "connector" ? PRIVATE : { ...PRIVATE, visibility: "source" })}
               acl={acl}
               hint={accessHint(source, takesConnection)}
@@ -219,7 +219,7 @@ function Settings({ source, onMade }: { source: SourceKind; onMade(made: Made): 
   );
 }
 
-/** Returns a name that no connector visible to the person has. */
+/** Returns a name that no connector visible to the person uses. */
 async function freeName(name: string): Promise<string> {
   const { connectors } = await api.get("/api/connectors", { params: { query: { limit: 200 } } });
   return distinctName(
@@ -235,7 +235,7 @@ function accessHint({ acl, name }: SourceKind, takesConnection: boolean): string
     : "You can change this later. No one sees more than the source allows.";
 }
 
-/** Text that must be read before continuing: a key that is shown once. */
+/** Text to read before continuing, with a key that is shown only once. */
 function Created({ made: { connector, key } }: { made: Made }) {
   return (
     <Section title={`${connector.name} is connected`}>

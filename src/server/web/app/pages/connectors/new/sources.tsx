@@ -6,7 +6,7 @@ import { sourcesQuery } from "#server/web/app/data/connectors.ts";
 import { Loaded } from "#server/web/app/shell/loaded.tsx";
 import { PageFrame } from "#server/web/app/shell/page.tsx";
 
-/** The sources that can be connected, each with its content and who will see it. */
+/** The sources that can be connected, each with its content and who will see that content. */
 export function Page() {
   return (
     <PageFrame lead="Choose what to index." title="Add a connector" within="/workspace/connectors">
