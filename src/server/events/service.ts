@@ -122,7 +122,7 @@ export function makeEventService(options: EventServiceOptions): MemberHandlers<t
         }
         const isMoved = url !== undefined && url !== before.url;
         if (state === "active" && (before.state === "paused" || isMoved)) {
-          // Earlier failures don't apply any more.
+          // The target's earlier failures no longer apply.
           const isWaiting = (await eventDeliveries.findHead(targetId)) !== undefined;
           const dueAt = isWaiting ? clock.now() : null;
           Object.assign(patch, { pausedFor: null, pausedAt: null, failingSince: null, dueAt });

@@ -94,7 +94,7 @@ export function findFileFault(path: string): string | undefined {
   }
 }
 
-/** Appends to an open descriptor, such as standard output. */
+/** Returns a function that appends to an open descriptor, such as standard output. */
 export function appendTo(fd: number): LogOutputOptions["append"] {
   return (bytes) => writeAsync(fd, bytes);
 }

@@ -119,7 +119,7 @@ export function personName(person: Pick<ItemPerson, "name" | "claimed">): string
   return `${name === "" ? "(unnamed)" : name}${person.claimed ? " (claimed)" : ""}`;
 }
 
-/** `2026-11-19 (2 days ago)`. */
+/** Returns `2026-11-19 (2 days ago)`. */
 export function withDistance(day: string, { now, timeZone }: Pick<Printing, "now" | "timeZone">): string {
   // Noon of this UTC day is on the same day in every zone.
   return `${day} (${distanceOf(Date.parse(`${day}T12:00:00Z`), Date.parse(`${formatDay(now, timeZone)}T12:00:00Z`), "UTC")})`;

@@ -64,7 +64,10 @@ export function mountMcp(app: App, options: MountMcpOptions): void {
   }
 }
 
-/** Source: S31. */
+/**
+ * Returns the error for a request that comes from this server itself, or that passed through too many kb servers.
+ * Source: S31.
+ */
 function inLoop(): ApiError {
   return new ApiError("loop", {
     message: "This request comes from this server itself, or passed through too many kb servers.",

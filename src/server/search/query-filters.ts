@@ -88,7 +88,7 @@ function without(query: string, { written }: QueryFilter): string {
   return `${query.slice(0, at)} ${query.slice(at + written.length)}`.replace(/\s+/g, " ").trim();
 }
 
-/** Filters expressed by a whole sentence. */
+/** The filters that a whole sentence expresses. */
 export type SentenceFilters = Pick<
   SearchArguments,
   "kinds" | "status" | "assignee" | "priority" | "dateField" | "after" | "before" | "sortBy"

@@ -121,7 +121,10 @@ export function makeRunClocks(
       const isLook = op.type === "access" || (op.type === "relist" && op.listed !== undefined);
       return isLook ? { ...op, clockAt: clockOf(op.externalId, readAt) } : op;
     },
-    /** Does the same for items that the source reported as unchanged, including their permissions. */
+    /**
+     * Returns ops that set the clock, in the same way, for items that the source reported as unchanged, including their
+     * permissions.
+     */
     restamp(externalIds: readonly string[], readAt: number): ItemOp[] {
       return toOps(new Map(externalIds.map((externalId) => [externalId, clockOf(externalId, readAt)])));
     },

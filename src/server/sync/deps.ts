@@ -38,7 +38,7 @@ export interface SyncDeps {
     workspaceId: string,
     connector: ConnectorRecord,
   ): Promise<Pick<HttpGrant, "credentials" | "account"> & Pick<SourceContext<unknown>, "mcp">>;
-  /** Scheduled upkeep of a person's account; absent = there are no accounts. */
+  /** Runs the scheduled upkeep of a person's account; absent = there are no accounts. */
   keepAccount?(workspaceId: string, accountId: string): Promise<void>;
   /** Revokes tokens that a provider issued if no one confirmed the flow in time. */
   endLapsedFlow?(flowHash: string): Promise<void>;
@@ -62,7 +62,7 @@ export interface SyncDeps {
   budget: ByteBudget;
   /** Limits how much one run lists. Default: one hour, or 20,000 folders and requests. */
   listing?: ListingLimits;
-  /** Log for faults of kb; absent = they aren't logged. */
+  /** Logs faults of kb; absent = they aren't logged. */
   faults?: FaultLog;
   now: () => number;
   randomBytes: RandomBytes;

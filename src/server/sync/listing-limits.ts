@@ -9,7 +9,7 @@ export interface ListingLimits {
   ms: number;
 }
 
-/** Source: docs/decisions/0070. */
+/** The default limits. Source: docs/decisions/0070. */
 export const LISTING_LIMITS: ListingLimits = { looks: 20_000, ms: 3_600_000 };
 
 /** The key in a connector's state that stores the run's counts. No source uses this key. */

@@ -4,7 +4,7 @@ export interface Asker {
   connectorId: string;
 }
 
-/** Room held in the budget. */
+/** Bytes that are reserved in the budget. */
 export interface Held {
   /**
    * Changes the held size to the size that is needed. Never waits: an excess keeps other requests waiting until it is
@@ -106,7 +106,7 @@ export function makeByteBudget(limit: number) {
         },
       };
     },
-    /** Bytes held now. */
+    /** The number of bytes held now. */
     get held() {
       return held;
     },

@@ -9,7 +9,10 @@ import { MAY_RUN } from "#server/sync/state.ts";
 
 const RUNNING: ReadonlySet<SyncRecord["state"]> = new Set(["running", "cancelling"]);
 
-/** The connector's current activity and the time of its next run, with the source's own words. */
+/**
+ * Returns the connector's current activity and the time of its next run. Reasons for waiting or failing are in the
+ * source's own words.
+ */
 export async function activityOf(
   store: Store,
   workspaceId: string,

@@ -25,7 +25,7 @@ import { nameReaders } from "#server/sync/people/named-readers.ts";
 import { nextConnectorState, nextSyncState } from "#server/sync/state.ts";
 import { removeHidden, hideItems } from "#server/sync/hidden-items.ts";
 
-/** An item that comes with its text, or with its bytes as `content`. */
+/** An item that includes its text, or its bytes as `content`. */
 export interface ItemInput {
   item: SourceItem;
   judge: PrepareOptions["judge"];

@@ -11,7 +11,7 @@ import type { Reading } from "./read-text.ts";
 
 /** Dependencies for preparing an item with the files inside it. */
 export interface ChildrenOptions extends PrepareOptions, Pick<Reading, "fetchContent"> {
-  /** Absent = attachments of mails and the like, but no members of archives. */
+  /** Selects the files that are read. Absent = attachments of mails and similar files, but no files in archives. */
   rules?: ChildRules;
   /** The stored version of an item that isn't removed. A child item that has the same version isn't read again. */
   storedVersion(externalId: string): string | undefined;
@@ -23,7 +23,7 @@ export interface ChildrenOptions extends PrepareOptions, Pick<Reading, "fetchCon
 export interface ItemWithChildren {
   ops: ItemOp[];
   bytes: number;
-  /** Every id that the ops write. */
+  /** The ids of all items that the ops write. */
   named: string[];
   /** Child items that stay as stored, with everything inside them. */
   unchanged: string[];

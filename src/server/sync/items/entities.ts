@@ -85,7 +85,7 @@ function personIdentity(connectorId: string, person: PersonKey): string {
   return `${connectorId}:claimed:${nameKeyOf(nameOf(person.name))}`;
 }
 
-/** The entity id of a container. */
+/** Returns the entity id of a container. */
 export function containerEntityId(workspaceId: string, connectorId: string, container: ContainerRef): string {
   return makeEntityId(workspaceId, container.type, containerIdentity(connectorId, container));
 }

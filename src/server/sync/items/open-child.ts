@@ -6,7 +6,7 @@ import { childIdIn } from "./children.ts";
 
 /** A file's bytes and name, as returned by a source. */
 export interface FileBytes {
-  /** The caller closes them. */
+  /** The caller must close the bytes. */
   bytes: HeldBytes;
   mimeType?: string;
   fileName: string;

@@ -44,7 +44,7 @@ export interface Reading {
 
 /** The bytes of an item, and their version if it is known. */
 export interface Fetched {
-  /** The reader closes them. */
+  /** The reader closes the bytes. */
   bytes: HeldBytes;
   mimeType?: string;
   fileName: string;
@@ -226,7 +226,7 @@ const THROWN: ReadonlySet<string> = new Set([
   "source_unauthorized",
   "source_rate_limited",
   "source_changed",
-  // Of the server itself. A full disk isn't among them: a smaller file may still have room.
+  // Errors of the server itself. A full disk isn't among them, because a smaller file may still fit.
   "database_unusable",
   "database_damaged",
   "restart_needed",
@@ -274,7 +274,7 @@ const NONE_MESSAGES: Record<Extract<TextReason, "unsupported_type" | "too_large"
   encrypted: "It is encrypted end to end.",
 };
 
-/** SHA-256 of a text, hex. */
+/** Returns the SHA-256 of a text in hex. */
 function hashText(text: string): string {
   return hash("sha256", text);
 }

@@ -37,7 +37,7 @@ export interface BatchSink {
   readonly isCancelRequested: boolean;
 }
 
-/** Thrown when the run must end; `BatchSink.refusal` or `isCancelRequested` gives the reason. */
+/** Thrown when the run must end. `BatchSink.refusal` or `isCancelRequested` has the reason. */
 export class BatchRefused extends Error {
   override readonly name = "BatchRefused";
 }

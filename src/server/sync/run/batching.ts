@@ -33,7 +33,7 @@ export function makeBatches(limits: Partial<Batching>, now: () => number, doneBe
   }
 
   return {
-    /** Items so far, including those of earlier attempts. */
+    /** The number of items so far, including those of earlier attempts. */
     get done() {
       return done;
     },

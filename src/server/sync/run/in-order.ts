@@ -1,4 +1,4 @@
-/** How far reading runs ahead of storing. */
+/** Limits on how far reading runs ahead of storing. */
 export interface Ahead<Event> {
   /** The number of tasks at once. */
   parallel: number;
@@ -6,7 +6,7 @@ export interface Ahead<Event> {
   window: number;
   /** True = no other event is read until this event's work is done, because such events need much memory. */
   isLarge?(event: Event): boolean;
-  /** Called once when iteration ends for any reason; pending waiters must abort. */
+  /** Called once when iteration ends for any reason. Pending waiters must then abort. */
   release(): void;
 }
 

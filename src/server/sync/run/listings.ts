@@ -67,7 +67,7 @@ export async function applyListing(
     return "group" in event.what ? people.refuse(event.what.group) : hideRefused(context, event.what);
   }
   await endSlice(context, event);
-  // Groups belong to no time range.
+  // The groups of a container can't be divided into time ranges.
   if (event.from !== undefined || event.to !== undefined) return;
   const refusal = await people.endListing(event.container);
   if (refusal) throw new BatchRefused(refusal);

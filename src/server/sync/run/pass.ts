@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ItemWriteStore } from "#storage/records/item-writes.ts";
 import type { SyncMode } from "#storage/records/syncs.ts";
 
-/** The key of a connector's state that holds its unfinished pass; no source has such a key. */
+/** The key in a connector's state that stores its unfinished pass. No source uses this key. */
 const PASS_KEY = "kb:pass";
 
 /** Several runs that together list everything. Each continues where the previous one stopped. */

@@ -49,7 +49,7 @@ export interface RunOptions extends GroupUpdateOptions, EventOptions {
   source: Source;
   connector: ConnectorRecord;
   sync: SyncRecord;
-  /** Aborted with a `StopReason`. */
+  /** Aborted with a `StopReason` when the run must stop. */
   signal: AbortSignal;
   /** The number of items that are read and extracted at once. */
   parallel: number;

@@ -36,7 +36,7 @@ export function makeTimeSlice(
   return {
     /** Called when the source reports the first position that the run can resume from. */
     begin: (): void => void (begunAt ??= now()),
-    /** Whether the run may keep its worker: true until its turn is over and another job waits. */
+    /** Whether the run may keep its worker. False once its turn is over and another job waits. */
     async mayGoOn(): Promise<boolean> {
       const from = begunAt ?? startedAt;
       const turnMs = Math.max(TURN_MS, TURN_PER_START * (from - startedAt));

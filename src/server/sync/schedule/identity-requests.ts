@@ -166,7 +166,7 @@ async function queue(
   return sync;
 }
 
-/** Null = at once. */
+/** Returns the earlier of two start times; null = at once. If either is absent, the run starts at once. */
 function sooner(resumeAt: number | null, notBefore: number | undefined): number | null {
   return resumeAt === null || notBefore === undefined ? null : Math.min(resumeAt, notBefore);
 }

@@ -126,7 +126,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
     }
   }
 
-  /** Queues a job that no one waits for; a workspace has at most one of each type. */
+  /** Queues a job that no one waits for. A workspace has at most one job of each type. */
   async function queueUpkeep(workspaceId: string, type: JobType): Promise<void> {
     const dedupeKey = `${type}:${workspaceId}`;
     await store.queue.enqueue({ workspaceId, type, dedupeKey, payload: {}, priority: UPKEEP_PRIORITY, runAt: now() });

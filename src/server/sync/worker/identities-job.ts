@@ -64,7 +64,7 @@ interface Started {
   sync: SyncRecord;
 }
 
-/** Runs of this job that are not over. */
+/** Returns the runs of this job that aren't over. */
 async function listOpen({ syncs }: WorkspaceStore, { type }: ClaimedJob, connectorId: string): Promise<SyncRecord[]> {
   const open = await syncs.listOpenIdentities(connectorId);
   return open.filter(({ items }) => (items !== null) === (type === "told_groups"));

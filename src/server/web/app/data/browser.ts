@@ -1,4 +1,4 @@
-/** Data from the browser. */
+/** Data that the browser provides. */
 
 /** Returns the time zone of this device, which new accounts and sessions use. */
 export function deviceTimeZone(): string {

@@ -3,9 +3,9 @@ import type { Grant } from "#api/oauth.ts";
 import type { Token } from "#api/tokens.ts";
 import { programIn } from "./browser-words.ts";
 
-/** The latest activity of a client. */
+/** The latest call of a client. */
 export interface ClientCall {
-  /** The client's own name, or that of its token. */
+  /** The client's own name, or the name of its token. */
   who: string;
   /** Null if the call returned nothing, so that only its token or grant recorded the call. */
   tool: string | null;

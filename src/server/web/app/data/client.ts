@@ -26,7 +26,7 @@ export const api: {
   delete: dataOf(client.DELETE),
 };
 
-/** The result of a call of the client. */
+/** The result of a call with the client. */
 interface Answer<Data> {
   data?: Data;
   error?: unknown;

@@ -27,7 +27,7 @@ export const SYNC_WORDS: Readonly<Record<Sync["state"], string>> = {
   cancelled: "Cancelled",
 };
 
-/** The content that each kind of run reads. */
+/** What each mode of run reads. */
 export const MODE_WORDS: Readonly<Record<Sync["mode"], string>> = {
   full: "Everything",
   incremental: "Changes",

@@ -6,8 +6,8 @@ import type { Sync } from "#api/connector-records.ts";
 const MOVES = new Set<unknown>(["pages", "one", "waiting", "syncs"]);
 
 /**
- * Follows the runs of the person's connectors while the page is visible. A hidden page closes its connection: a browser
- * opens six per site over HTTP/1.1.
+ * Follows the runs of the person's connectors while the page is visible. A hidden page closes its connection, because a
+ * browser opens at most six connections per site over HTTP/1.1.
  */
 export function useLiveSyncs(): void {
   const client = useQueryClient();

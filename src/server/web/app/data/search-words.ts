@@ -13,7 +13,7 @@ export function noteWords(note: string): string[] {
   return [note.replace(/^[a-z]/, (letter) => letter.toUpperCase())];
 }
 
-/** `without source: 3; without kind=task: 0.` */
+/** Matches `without source: 3; without kind=task: 0.` */
 const ALTERNATIVES = /^without [^;]+: \d+(?:; without [^;]+: \d+)*\.$/;
 const ALTERNATIVE = /without ([^;=]+)(?:=[^;]*)?: (\d+)/g;
 

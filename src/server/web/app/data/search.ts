@@ -44,7 +44,7 @@ export function searchQuery(asked: Asked) {
 
 const PAGE = 20;
 
-/** Number of items that this person can find, by source. */
+/** The number of items that this person can find, by source. */
 export const countsQuery = queryOptions({
   queryKey: ["file-counts"],
   queryFn: () => api.get("/api/connectors/file-counts-by-source"),

@@ -3,7 +3,7 @@ import { api } from "./client.ts";
 import { pages } from "./pages.ts";
 import { Problem } from "./problem.ts";
 
-/** Refetch interval; a hidden page doesn't refetch. */
+/** The refetch interval. A hidden page doesn't refetch. */
 const LOOK_MS = 10_000;
 /** The refetch interval while a person signs in on another site. */
 const PENDING_MS = 2_000;
@@ -35,7 +35,7 @@ export function healthQuery(id: string) {
   });
 }
 
-/** The apps that can be connected; `q` is part of the name. */
+/** The apps that can be connected. `q` is part of an app's name. */
 export function appsQuery(id: string, q = "") {
   return pages(["servers", "apps", id, q], "apps", (query) =>
     api.get("/api/mcp-servers/{id}/apps", { params: { path: { id }, query: { ...query, ...(q !== "" && { q }) } } }),

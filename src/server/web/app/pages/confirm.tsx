@@ -26,7 +26,7 @@ function Confirm({ token }: { token: string }) {
   const [problem, setProblem] = useState<Problem>();
   const isAsked = useRef(false);
 
-  // The first try uses up the link, so there is only one.
+  // The first try uses up the link, so the request is sent only once.
   useEffect(() => {
     if (isAsked.current) return;
     isAsked.current = true;

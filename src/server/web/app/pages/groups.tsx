@@ -55,7 +55,7 @@ interface All {
 }
 
 interface GroupDialogProps extends All {
-  /** Undefined for a new one. */
+  /** The group to edit; undefined for a new group. */
   group?: Group;
 }
 

@@ -48,7 +48,7 @@ function Invitations() {
 
 interface Invited {
   email: string;
-  /** Null when the server sent it by mail. */
+  /** The link; null when the server sent it by mail. */
   url: string | null;
 }
 

@@ -9,7 +9,7 @@ interface LoadedTableProps<Row> extends Omit<TableProps<Row>, "rows"> {
   empty?: ReactNode;
 }
 
-/** The rows of a query as a table. */
+/** A table with the rows of a query. */
 export function LoadedTable<Row>({ query, empty, ...table }: LoadedTableProps<Row>) {
   return (
     <LoadedPages query={query}>

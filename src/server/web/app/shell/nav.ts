@@ -9,7 +9,7 @@ export interface NavLink {
   icon: IconName;
   /** A query for the number of entries that wait for the person. The number is shown next to the link. */
   waits?: typeof waitingQuery;
-  /** Hidden from members. */
+  /** Members don't see the link. */
   isForAdmins?: boolean;
 }
 

@@ -23,7 +23,7 @@ export function buttonClass(kind: ButtonKind = "plain", more = ""): string {
 export interface ButtonProps extends ComponentProps<"button"> {
   kind?: ButtonKind;
   icon?: IconName;
-  /** An action is running: the button is disabled until it ends. */
+  /** The action is running, and the button is disabled until it ends. */
   isBusy?: boolean;
 }
 

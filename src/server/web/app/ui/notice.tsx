@@ -13,7 +13,7 @@ const TONES: Readonly<Record<Tone, string>> = {
 
 const ICONS: Readonly<Record<Tone, IconName>> = { info: "list", ok: "check", warn: "warning", danger: "warning" };
 
-/** A highlighted sentence or two. Failures are announced at once. */
+/** One or two highlighted sentences. Screen readers announce failures at once. */
 export function Notice({
   tone = "info",
   children,

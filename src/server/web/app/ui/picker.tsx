@@ -7,7 +7,7 @@ interface PickerProps {
   value: string;
   onChoose(value: string): void;
   className?: string;
-  /** `Options`, or groups of them. */
+  /** `Options` elements, or groups of them. */
   children: ReactNode;
 }
 
@@ -23,7 +23,7 @@ export function Picker({ label, onChoose, className = PLAIN, ...rest }: PickerPr
   );
 }
 
-/** The colours of a control that isn't in use. */
+/** The colours of a control in which no value is selected. */
 export const PLAIN = "border-edge/60 bg-surface";
 
 export function Options({ choices }: { choices: readonly Choice[] }) {

@@ -138,7 +138,7 @@ export interface Piece {
   isName: boolean;
 }
 
-/** The fields of a row that the words need. */
+/** The fields of a row that its sentence needs. */
 export interface DescribedAct {
   action: string;
   targetType: string;
@@ -159,7 +159,7 @@ export function describeAct(
     if (key !== "target") return value === undefined ? "?" : String(value);
     return GONE[targetType] ?? targetType;
   };
-  // An action without words is shown by its code.
+  // An action that has no words here is shown by its code.
   const [, says] = ACTS.get(action) ?? [action, `did ${action} on {target}`];
   return says
     .split(/(\{\w+\})/)

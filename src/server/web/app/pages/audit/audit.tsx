@@ -19,7 +19,7 @@ export const Page = forAdmins("Audit", Audit);
 interface Filter {
   userId: string;
   action: string;
-  /** Days in the format of the browser's control, `2026-11-21`. */
+  /** A day in the format of the browser's date input, `2026-11-21`. */
   from: string;
   to: string;
 }

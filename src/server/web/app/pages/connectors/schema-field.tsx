@@ -10,7 +10,7 @@ import {
 import { sentenceCase } from "#server/web/app/ui/sentence-case.ts";
 import type { SchemaField as Field } from "./schema-fields.ts";
 
-/** The longest secret of one line that a source takes. */
+/** The maximum length of a one-line secret that a source accepts. */
 const SECRET_CHARS = 4_096;
 
 interface SchemaFieldProps {

@@ -1,7 +1,7 @@
 /** Form fields for the settings and secrets of a source, from the server's JSON Schema. */
 import type { SourceKind } from "#api/connector-records.ts";
 
-/** One key of a schema. */
+/** A property in a JSON Schema. */
 export interface SchemaField {
   /** The name of the control, which the server also uses in its errors: `config.root`. */
   name: string;

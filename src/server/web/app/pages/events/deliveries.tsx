@@ -54,7 +54,7 @@ function ReplaySpan({ targetId }: { targetId: string }) {
   );
 }
 
-/** The queries that a replay changes. */
+/** The names of the queries that a replay changes. */
 const CHANGED = ["event-target", "event-targets"] as const;
 
 const SPANS: readonly Choice[] = [

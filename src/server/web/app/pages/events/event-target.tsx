@@ -50,7 +50,7 @@ function Target() {
   );
 }
 
-/** The queries about a target. */
+/** The names of the queries about a target. */
 const CHANGED = ["event-targets", "event-target"] as const;
 
 function Acts({ target: { id, state } }: { target: EventTarget }) {

@@ -71,7 +71,7 @@ export function About({ file, isMail }: { file: FileRecord; isMail: boolean }) {
   );
 }
 
-/** Sender, recipients and date, as in the mail's own header. */
+/** The sender, the recipients and the date, as in the mail's own header. */
 function MailHead({ fields: { from = "", to = "", cc = "", date = "" } }: Pick<FileRecord, "fields">) {
   return (
     <>
@@ -102,7 +102,7 @@ function wordsOf(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`);
 }
 
-/** The date of a mail; the original text if it can't be parsed. */
+/** The date of a mail, or the original text if it can't be parsed. */
 function Moment({ at }: { at: string }) {
   return Number.isNaN(Date.parse(at)) ? at : <Time at={at} />;
 }

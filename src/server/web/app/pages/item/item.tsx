@@ -61,7 +61,7 @@ function Place({ file }: { file: FileRecord }) {
   );
 }
 
-/** The key of a task, its state and its labels. */
+/** A task's key, its state and its labels. */
 function Badges({ file }: { file: FileRecord }) {
   const { kind, key, status, labels } = file;
   const known = kind === "task" ? key : null;

@@ -8,9 +8,9 @@ export interface MarkdownNode {
   text?: string;
   /** For links: the target. Only http, https and mailto are allowed. */
   href?: string;
-  /** For cells. */
+  /** For cells: the alignment. */
   align?: "center" | "right";
-  /** For ordered lists. */
+  /** For ordered lists: the first number. */
   start?: number;
   /** For headings: the level that the author wrote. */
   level?: number;

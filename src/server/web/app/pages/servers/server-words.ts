@@ -68,7 +68,7 @@ export const STEP_WORDS: Readonly<Record<ServerTest["steps"][number]["step"], st
   resources: "List resources",
 };
 
-/** Advice for a failure, by its code. */
+/** Returns advice for a failure, by its code. */
 export function adviceOn(code: string): string {
   return ADVICE[code] ?? "Ask the server's operator.";
 }

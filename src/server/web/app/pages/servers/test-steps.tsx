@@ -4,7 +4,7 @@ import { adviceOn, calledItself, offerWords, STEP_WORDS } from "./server-words.t
 import { Icon } from "#server/web/app/ui/icon.tsx";
 import { Notice } from "#server/web/app/ui/notice.tsx";
 
-/** The result of a test in a few words. */
+/** Returns the result of a test in a few words. */
 export function testTitle({ ok, authRequired }: ServerTest): string {
   if (!ok) return "The test failed";
   return authRequired?.problem === undefined ? "The test passed" : "The server answers, but no one can sign in";
