@@ -45,8 +45,9 @@ export async function sendEvent(
 }
 
 /**
- * Resolves the address of a target that an admin configured, and checks it with the guard. @throws ApiError
- * `address_not_allowed`, `source_unavailable`
+ * Resolves the address of a target that an admin configured, and checks it with the guard.
+ *
+ * @throws ApiError `address_not_allowed`, `source_unavailable`
  */
 export async function resolveTarget(client: Pick<GuardedClient, "resolve">, url: URL) {
   const pinned = await client.resolve(url, { configured: configuredPlaces([url]) });

@@ -46,8 +46,9 @@ export function makeEventService(options: EventServiceOptions): MemberHandlers<t
   }
 
   /**
-   * Checks the address that a URL resolves to, and returns the URL in its stored form. @throws ApiError
-   * `address_not_allowed`, `source_unavailable`
+   * Checks the address that a URL resolves to, and returns the URL in its stored form.
+   *
+   * @throws ApiError `address_not_allowed`, `source_unavailable`
    */
   async function judge(text: string): Promise<string> {
     const url = new URL(text);
@@ -238,8 +239,9 @@ export function makeEventService(options: EventServiceOptions): MemberHandlers<t
     },
 
     /**
-     * Sends the events of a time range again, except those that are still waiting. @throws ApiError `not_found`,
-     * `quota_reached`
+     * Sends the events of a time range again, except those that are still waiting.
+     *
+     * @throws ApiError `not_found`, `quota_reached`
      */
     async replay({ actor, params: { id: targetId }, body }) {
       const span = {

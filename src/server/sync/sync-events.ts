@@ -20,7 +20,7 @@ export interface SyncEnd {
   t: "end";
   /** `complete` = this run named every id in scope that isn't removed, except in the parts that `notLookedAt` names. */
   listing: "complete" | "partial";
-  /** Parts that this run could not read. They stay as stored, and their permissions keep aging. */
+  /** Parts that this run could not read. They stay as stored, and their permissions become older. */
   notLookedAt?: readonly SourceRef[];
   /** Why the listing is partial, for the connector's owner. With a reason, the run ends as partial. */
   why?: string;

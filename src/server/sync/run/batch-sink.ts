@@ -57,8 +57,8 @@ export interface SinkOptions {
 }
 
 /**
- * Target for how long a batch occupies the writer, which is also how long others wait for it. Source:
- * docs/decisions/0001.
+ * Target for how long a batch occupies the writer, which is also how long others wait for it.
+ * Source: docs/decisions/0001.
  */
 const TARGET_MS = 20;
 const SMALLEST = 20;

@@ -7,8 +7,8 @@ import type { ItemCache } from "./item-cache.ts";
 
 /**
  * Whether the text of an item, or its child items, stay when its content is truncated or too large. They stay because
- * the item was read before and may be broken only for a few days. The rule is the same for every source. Source:
- * docs/decisions/0054.
+ * the item was read before and may be broken only for a few days. The rule is the same for every source.
+ * Source: docs/decisions/0054.
  */
 export function keepsFormer(known: Pick<ItemCache, "find" | "childrenOf">, externalId: string, now: number): boolean {
   const item = known.find(externalId);

@@ -55,8 +55,9 @@ export async function beginClocks(options: ListingRun, sink: BatchSink): Promise
 }
 
 /**
- * Applies an event that reports that a part of the source was refused or completely listed. @throws BatchRefused when
- * nothing more may be stored
+ * Applies an event that reports that a part of the source was refused or completely listed.
+ *
+ * @throws BatchRefused when nothing more may be stored
  */
 export async function applyListing(
   context: ListingContext & { people: ListedGroups },
@@ -82,9 +83,9 @@ async function hideRefused(context: ListingContext, what: SourceRef): Promise<vo
 }
 
 /**
- * Keeps the parts that the run could not read. The age of their permissions stays unchanged. This doesn't apply after
- * an incremental run of a source whose items are readable by groups of their containers: such items are as current as
- * those groups, and the groups have separate clocks.
+ * Keeps the parts that the run could not read. Their permissions keep the time at which they were last read. This
+ * doesn't apply after an incremental run of a source whose items are readable by groups of their containers: such items
+ * are as current as those groups, which have separate clocks.
  */
 export async function keepUnread(context: ListingContext, end: SyncEnd): Promise<void> {
   const { source, sync } = context.options;

@@ -26,8 +26,8 @@ export interface RequestedRun {
 }
 
 /**
- * A full run is due at least this often, because incremental runs miss changed permissions and hard deletes. Source:
- * S23.
+ * A full run is due at least this often, because incremental runs miss changed permissions and hard deletes.
+ * Source: S23.
  */
 export const FULL_EVERY_MS = 7 * 24 * 3_600_000;
 

@@ -1,8 +1,8 @@
 import { Mark } from "#server/web/app/ui/icon.tsx";
 
 /**
- * Shown for something that doesn't exist and for something that a person may not see. It is identical for both. Source:
- * S25.
+ * Shown for something that doesn't exist and for something that a person may not see. It is identical for both.
+ * Source: S25.
  */
 export function NothingHere() {
   return (

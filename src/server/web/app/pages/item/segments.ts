@@ -56,8 +56,8 @@ export function lineSegmentsOf(text: string): { first: number; lines: string[] }
 const DIRECTION = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Escapes the characters in a text that change its direction, because such characters can hide what code does. Source:
- * CVE-2021-42574.
+ * Escapes the characters in a text that change its direction, because such characters can hide what code does.
+ * Source: CVE-2021-42574.
  */
 export function showDirection(text: string): string {
   return text.replace(DIRECTION, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
