@@ -64,7 +64,7 @@ const WAITS_MS = [
   6 * HOUR_MS,
 ];
 const MAX_TRIES = WAITS_MS.length + 1;
-/** The longest pause that a target can ask for. */
+/** The longest pause that a target can request. */
 const MAX_RETRY_AFTER_MS = DAY_MS;
 /** A target that has accepted no delivery for this long is paused. */
 const FAILING_MS = 3 * DAY_MS;

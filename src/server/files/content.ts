@@ -23,7 +23,7 @@ export interface TextRange {
   section?: { path: string; end: number };
   text: string;
   start: number;
-  /** Where the next range starts. Equals `totalChars` at the end of the text. */
+  /** The offset at which the next range starts. It equals `totalChars` at the end of the text. */
   end: number;
   totalChars: number;
 }

@@ -12,7 +12,7 @@ export type ArgumentRule =
   | { type: "kinds" }
   | { type: "boolean" }
   | { type: "integer"; min: number; max: number; fallback: number; isZeroAbsent?: boolean }
-  /** Words for "none" give an empty list. The caller checks all other values. */
+  /** Words that mean "none" give an empty list. The caller checks all other values. */
   | { type: "cursor" };
 
 const FILTER: ArgumentRule = { type: "text", isFilter: true };

@@ -42,7 +42,7 @@ function startCounter(onEnd: () => void): CountTokens {
   const thread = new Worker(findSpawnEntry("counter"), { resourceLimits: { maxYoungGenerationSizeMb: 12 } });
   const waiting = new Map<number, Waiting>();
   let lastId = 0;
-  // The thread doesn't keep a process alive that has nothing else to do.
+  // The thread must not keep the process alive when there is nothing else to do.
   thread.unref();
   thread.on("message", ({ id, counts }: CountReply) => {
     waiting.get(id)?.resolve(counts);

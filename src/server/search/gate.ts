@@ -83,7 +83,7 @@ export function makeSearchGate({ clock, slots = SEARCHES_AT_ONCE, time = COMPUTI
     try {
       return await work();
     } finally {
-      // A clock that was set back gives a useless measurement.
+      // If the clock was set back, the measured time is useless.
       const tookMs = Math.max(1, clock.now() - startedAt);
       averageMs += (tookMs - averageMs) * WEIGHT;
       running.add(waiter, -1);

@@ -12,7 +12,7 @@ export function mountSearch(
 ): void {
   at.member(searchRoute, async ({ actor, query: { kind, field, live, explain, ...query } }) => {
     const input = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
-    // Only absent values were removed, so the values that the contract requires are still present.
+    // Only absent values were removed, so all values that the contract requires are still present.
     const args = input as typeof query & { query: string; limit: number };
     const { search } = deps;
     const outcome = await search.search(

@@ -63,8 +63,8 @@ export interface SearchOutcome {
   match: "all" | "any";
   order: "relevance" | "recency" | "due";
   /**
-   * One sentence each about parts of the query that were interpreted or corrected, and about results that are missing
-   * or still being indexed. Each is on one line already.
+   * Sentences about parts of the query that were interpreted or corrected, and about results that are missing or still
+   * being indexed. Each sentence is already on one line.
    */
   notes: readonly string[];
   /** Returns the cursor that continues after the first `shown` entries; undefined when no entries follow. */

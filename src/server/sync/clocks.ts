@@ -113,8 +113,8 @@ export function makeRunClocks(
 
   return {
     /**
-     * Adds to an op the clock for an item read at this instant. The op gets no clock if the connector's clock is recent
-     * enough.
+     * Adds to an op the clock for an item read at this instant. If the connector's clock is recent enough, the op gets
+     * no clock.
      */
     stamp(op: ItemOp, readAt: number): ItemOp {
       if (op.type === "upsert") return { ...op, clockAt: clockOf(op.item.externalId, readAt) };

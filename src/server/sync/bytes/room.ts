@@ -1,6 +1,6 @@
 import type { Held, Place } from "./byte-budget.ts";
 
-/** One item's share of the budget, including the files inside it. */
+/** The memory reserved for one item, including the files inside it. */
 export type Room = Pick<ReturnType<typeof makeRoom>, "enter" | "note">;
 
 /**
@@ -14,8 +14,8 @@ const PER_BYTE = 4;
 const MOST_BYTES = 100_000_000;
 
 /**
- * Makes the room of the item at this place. `end` returns what the item still holds, which is its texts and nothing
- * else.
+ * Makes the room of the item at this place. `end` returns the room that is still reserved, which is the room of the
+ * item's texts.
  */
 export function makeRoom(place: Place, signal: AbortSignal) {
   let entering: Promise<Held> | undefined;

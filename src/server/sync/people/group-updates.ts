@@ -18,7 +18,7 @@ export interface GroupUpdateOptions {
   source: Pick<Source, "spec">;
   connector: Pick<ConnectorRecord, "connectorId" | "lastFullAt">;
   sync: Pick<SyncRecord, "syncId" | "mode" | "startedAt">;
-  /** The job's claim that this run holds. */
+  /** The job's claim under which this run works. */
   lease: { jobId: string; owner: string };
   /** The principals that the connector may name, and whether its users may be members here. Source: S2. */
   authority: Authority;

@@ -52,7 +52,7 @@ export async function runIdentities(options: IdentityRunOptions): Promise<Identi
   const { position, cursor } = await store.sourcePeople.begin({ ...options.reporter, now: now() });
   const startedAt = now();
   const reporter = () => ({ ...options.reporter, begunAt: startedAt, now: now() });
-  // What an earlier attempt read was current when that attempt began, not now.
+  // The data from an earlier attempt was current when that attempt began, but may not be current now.
   const isResumed = options.reporter.mode === "whole" && cursor !== null;
   /** Counts that aren't stored with the run yet. An attempt that starts at the last checkpoint reports them again. */
   let uncounted = { identities: 0, strangers: 0 };

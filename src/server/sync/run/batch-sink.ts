@@ -24,7 +24,7 @@ export interface BatchSink {
   cursor(cursor: string | undefined, state?: Readonly<Record<string, string | null>>): void;
   /** Adds state that is stored with the next cursor. */
   keep(state: Readonly<Record<string, string | null>>): void;
-  /** Sets the connector's permission clock from the next batch on. */
+  /** Sets the connector's permission clock, starting with the next batch. */
   clock(aclCheckedAt: number): void;
   flushIfDue(): Promise<void>;
   /**
@@ -78,7 +78,7 @@ export function makeBatchSink(options: SinkOptions): BatchSink {
   let bytes = 0;
   let progress: SyncProgress | undefined;
   let done = 0;
-  /** The progress last shown to people. */
+  /** The progress that was last shown to people. */
   let shown = 0;
   // The last total is kept while the source reports none, so that the progress bar stays visible.
   let total = options.total;

@@ -8,7 +8,7 @@ import type { SyncEvent } from "#server/sync/sync-events.ts";
 export const DEFAULT_BATCHING: Batching = { upserts: 200, seen: 2_000, listings: 200, everyMs: 2_000 };
 
 /**
- * The first checkpoint comes this many times sooner. Until the first checkpoint, a run counts as starting, and the
+ * The factor by which the first checkpoint comes sooner. Until the first checkpoint, a run counts as starting, and the
  * run's turn is many times as long as its start.
  */
 const FIRST_SOONER = 10;

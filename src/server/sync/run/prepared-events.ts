@@ -51,7 +51,7 @@ export interface PreparedEvent {
   /** The container in which every stored item still exists (`seenBelow`) or no longer exists (`gone`). */
   seenBelow?: ContainerRef;
   gone?: ContainerRef;
-  /** Items whose stored child items stay as they are. */
+  /** Items whose stored child items stay unchanged. */
   keepChildrenOf?: readonly string[];
   cursor?: { json: string; state: Readonly<Record<string, string | null>>; listings?: number; isLast?: true };
   progress?: { done: number; total: number | null; note: string | null };

@@ -58,8 +58,8 @@ export interface RunOptions extends GroupUpdateOptions, EventOptions {
   /** Limits how much one run lists, if its source can resume in the next run. */
   listing?: ListingLimits;
   /**
-   * Whether another job waits for the worker. Called at checkpoints that the run can resume from, once its turn is
-   * over.
+   * Whether another job waits for the worker. It is called once the run has used up its turn, at checkpoints from which
+   * the run can resume.
    */
   isOtherWaiting?(): Promise<boolean>;
 }

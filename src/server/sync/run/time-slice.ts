@@ -9,7 +9,7 @@ export type TimeSlice = ReturnType<typeof makeTimeSlice>;
 const SHORT_TURN_MS = 5_000;
 const ASK_EVERY_MS = 500;
 
-/** Makes the turn of a run that can end anywhere and that no one waits for. It gives way soon. */
+/** Makes the turn of a run that can end anywhere and that no one waits for. Such a run soon gives way to other jobs. */
 export function makeShortSlice({ now, isOtherWaiting }: { now: () => number; isOtherWaiting(): Promise<boolean> }): {
   mayGoOn(): Promise<boolean>;
 } {

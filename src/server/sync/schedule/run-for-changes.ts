@@ -36,8 +36,8 @@ export function runForWebhook(connector: ConnectorRecord, changes: readonly Webh
 }
 
 /**
- * Returns `incremental` even if no first full run has ended: a first run is full anyway, and a second one would be
- * wasted.
+ * Returns `incremental` even if no first full run has ended. A first run reads everything anyway, and a second full run
+ * would be wasted.
  */
 function runForItems({ lastFullAt }: ConnectorRecord, items: readonly string[]): Run | undefined {
   if (items.length === 0) return undefined;

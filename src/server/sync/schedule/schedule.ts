@@ -50,7 +50,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
   const { store, findSource, now, randomBytes, subscribing } = deps;
   const specOf = async ({ providerId }: ConnectorRecord) => (await findSource(providerId))?.spec;
 
-  /** Time of the last tick. Before the first tick, no earlier time of the clock is known. */
+  /** The time of the last tick. Before the first tick, the previous time of the clock is unknown. */
   let lastAt = Infinity;
   let nextPurgeAt = 0;
   let nextSweepAt = now() + FIRST_SWEEP_MS;

@@ -18,9 +18,9 @@ const EACH_MS = 10_000;
 const MAX_ITEMS = 1_000;
 
 /**
- * Makes the inbox of one connector. It has a fixed maximum size. However many notifications arrive, `take` runs at once
- * for the first ones and at most every ten seconds later. A source can send any number of notifications, so each
- * connector has a separate inbox.
+ * Makes the inbox of one connector. Its size is limited. However many notifications arrive, `take` runs at once for the
+ * first ones and at most every ten seconds later. A source can send any number of notifications, so each connector has
+ * a separate inbox.
  *
  * @param take            handles everything that arrived since its last call; must not reject
  * @param options.signal  aborted when the watch ends: pending notifications are handled then

@@ -54,7 +54,7 @@ export function makeSourceWatcher(options: SourceWatcherOptions) {
   const all = new Map<string, Listening>();
   const over = new AbortController();
   let loop: Promise<void> | undefined;
-  /** Watches that are ending. A source may take long to end one, and only a full stop waits for it. */
+  /** Watches that are ending. A source may need long to end its watch, and only `stop` waits for that. */
   const endings = new Set<Promise<void>>();
 
   async function follow(): Promise<void> {

@@ -95,8 +95,8 @@ export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookRec
   }
 
   /**
-   * Whether the offered secret was stored. Only requests for one connector can offer one, and its address is known only
-   * to people who can see it.
+   * Whether the secret in the request was stored. Only a request for one connector can offer a secret, and only people
+   * who can see the connector know its address.
    */
   async function isTaken(
     source: Source | undefined,

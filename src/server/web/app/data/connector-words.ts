@@ -27,7 +27,7 @@ export const SYNC_WORDS: Readonly<Record<Sync["state"], string>> = {
   cancelled: "Cancelled",
 };
 
-/** What each mode of run reads. */
+/** The content that a run of each mode reads. */
 export const MODE_WORDS: Readonly<Record<Sync["mode"], string>> = {
   full: "Everything",
   incremental: "Changes",
@@ -158,7 +158,7 @@ export function itemsSummary({
   return [`${indexed.toLocaleString("en-GB")} indexed`, ...parts].join(", ");
 }
 
-/** Returns a description of what a scope would change in the index, as far as that is known before a sync. */
+/** Returns a description of the changes that a scope would make in the index, if they are known before a sync. */
 export function describePlan({ added, removed, rechecked, estimatedCalls }: ScopePlan): {
   adds: string;
   removes: string;

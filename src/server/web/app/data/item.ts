@@ -9,7 +9,7 @@ const once = (count: number, error: unknown) => count < 1 && !(error instanceof 
 
 interface Part {
   text: string;
-  /** Where the next page begins. */
+  /** The offset at which the next page begins. */
   next: number | null;
 }
 

@@ -25,7 +25,7 @@ const FILTERS: Readonly<Record<string, string>> = {
   after: "Updated",
 };
 
-/** Returns `Gitea / acme/website` for `gitea:acme/website`, with the app's name if it is known. */
+/** Returns `Gitea / acme/website` for `gitea:acme/website`. The app is shown by its name if the name is known. */
 export function sourceWords(source: string, kinds: readonly { providerId: string; name: string }[] = []): string {
   const end = source.indexOf(":");
   const [providerId, place] = end === -1 ? [source, ""] : [source.slice(0, end), source.slice(end + 1)];

@@ -25,7 +25,7 @@ export function CheckedLink<T>({
   overTitle: string;
   /** The error code of an expired link. Any other failure can be retried. */
   overCode: "invitation_invalid" | "link_invalid";
-  /** What the person can do next if the link has expired. */
+  /** The next step for a person whose link has expired. */
   next: ReactNode;
   children(offer: T): ReactNode;
 }) {

@@ -4,7 +4,8 @@ import { PageFrame } from "./page.tsx";
 import { useIsAdmin } from "./session.ts";
 
 /**
- * Makes a page for owners and admins. The server enforces this. The page only tells others before a request is made.
+ * Makes a page for owners and admins. The server enforces the access. The page only saves others a request that would
+ * be refused.
  */
 export function forAdmins(title: string, Content: () => ReactNode) {
   return function Page() {

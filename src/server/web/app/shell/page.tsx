@@ -16,7 +16,7 @@ let isFirstPage = true;
 
 interface PageFrameProps {
   title: string;
-  /** What the page is about in a sentence, or its state. */
+  /** A sentence about the subject of the page, or about its state. */
   lead?: ReactNode;
   action?: ReactNode;
   /** The page in the navigation that this page belongs to. */

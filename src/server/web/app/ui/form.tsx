@@ -196,7 +196,7 @@ interface SelectProps extends Omit<ComponentProps<"select">, "name" | "onChange"
   onChoose?(value: string): void;
 }
 
-/** One of a few choices. The browser's own control works on every device and with every screen reader. */
+/** A field for one of a few choices. The browser's own control works on every device and with every screen reader. */
 export function SelectField({ name, label, hint, choices, onChoose, ...rest }: FieldProps & SelectProps) {
   return (
     <Field hint={hint} label={label} name={name}>

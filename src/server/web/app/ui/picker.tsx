@@ -11,7 +11,7 @@ interface PickerProps {
   children: ReactNode;
 }
 
-/** One of a few choices outside a form, such as a filter; screen readers get its label. */
+/** A control for one of a few choices outside a form, such as a filter. Screen readers get its label. */
 export function Picker({ label, onChoose, className = PLAIN, ...rest }: PickerProps) {
   return (
     <select

@@ -13,7 +13,7 @@ export interface AccessFieldProps {
   acl: SourceKind["acl"] | undefined;
   access: Access;
   hint: string;
-  /** Only choices with fewer people are possible. */
+  /** True = access can only be narrowed. */
   isNarrowing?: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface ChooserProps {
   /** Known names, each with the name of its parent before it. */
   titles: ReadonlyMap<string, string>;
   onLearn(titles: ReadonlyMap<string, string>): void;
-  /** Only screen readers get the chooser's title, because the page already shows one. */
+  /** False = only screen readers get the chooser's title, because the page already shows a title. */
   isTitled?: false;
 }
 
@@ -96,7 +96,7 @@ export function titlesOf(included: readonly string[], titles: ReadonlyMap<string
   );
 }
 
-/** Returns `acme/website`: a name after those of its parents, as far as they are known. */
+/** Returns `acme/website`: a name after the names of its parents that are known. */
 function placedTitle({ title, parent }: Node, titles: ReadonlyMap<string, string>): string {
   const holder = parent === null ? undefined : titles.get(parent);
   return holder === undefined || title.startsWith(`${holder}/`) ? title : `${holder}/${title}`;

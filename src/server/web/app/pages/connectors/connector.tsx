@@ -126,7 +126,7 @@ function Needs({ connector }: { connector: Connector }) {
   );
 }
 
-/** Actions that the person can take here, or who else can help. */
+/** The actions that the person can take here, or the people who can help. */
 function Help({ connector, command }: { connector: Connector; command: string | undefined }) {
   const { isPushed, state } = connector;
   const act = actOnNeed(state);

@@ -12,7 +12,7 @@ import { Code, Document, MailBody, Raw } from "./plain-views.tsx";
 import { dropDirection } from "./segments.ts";
 import { type TextKind, textKindOf } from "./text-kind.ts";
 
-/** Loaded only when needed, because its parser is as large as the rest of this page. */
+/** The component loads when it is needed, because its parser is as large as the rest of this page. */
 const Markdown = lazy(async () => ({ default: (await import("./markdown.tsx")).Markdown }));
 
 /** The text of an item, shown by its kind, with a switch to the stored text; or why there is no text. */

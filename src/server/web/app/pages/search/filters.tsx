@@ -81,7 +81,7 @@ const FIXED: Readonly<Partial<Record<FilterName, readonly Choice[]>>> = {
 /** Returns the name of a connector that the source filter names by its ID. */
 function useConnectorName(source: string | undefined): string | undefined {
   const id = source?.startsWith("con_") ? source : undefined;
-  // For another person's connector, nothing but its existence is known.
+  // For another person's connector, only the fact that it exists is known.
   const { data } = useQuery({ ...connectorQuery(id ?? ""), enabled: id !== undefined });
   return id === undefined ? undefined : (data?.name ?? "One connector");
 }

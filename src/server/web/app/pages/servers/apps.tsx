@@ -168,7 +168,7 @@ function ConnectDialog({ app, server }: ConnectDialogProps) {
   );
 }
 
-/** What sharing means. */
+/** The sentence that explains sharing. */
 export const SHARED_VIEW =
   "People you choose see what you see in this app, even if they can't see it in the app themselves.";
 

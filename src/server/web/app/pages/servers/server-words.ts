@@ -131,7 +131,7 @@ export function returnNotice(
   return { tone: "danger", text: `Nothing was connected. ${why}Try again.` };
 }
 
-/** What kb uses a tool for. */
+/** The sentences that describe what kb uses each tool for. */
 export const ROLE_WORDS: Readonly<
   Record<MappingRole, { title: string; about: string; argument: string; value: string }>
 > = {
