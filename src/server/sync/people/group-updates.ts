@@ -37,7 +37,7 @@ type GroupUpdateRefusal = "lease_lost" | "connector_inactive";
 /** The groups and users that a run reports between its items, prepared for the next batch. */
 export type GroupUpdates = Awaited<ReturnType<typeof makeGroupUpdates>>;
 
-/** Maximum numbers of events, and of group members, in one batch. */
+/** The numbers of events and of group members at which a batch is due. */
 const BATCH_EVENTS = 500;
 const BATCH_MEMBERS = 50_000;
 

@@ -37,7 +37,7 @@ export type IdentityRunEnd =
   | { type: "done"; isComplete: boolean; unread: number }
   | { type: "superseded"; reason: PeopleRefusal };
 
-/** Maximum numbers of events, and of group members, that are stored at once. */
+/** The numbers of events and of group members at which a slice is stored. */
 const SLICE_EVENTS = 500;
 const SLICE_MEMBERS = 50_000;
 

@@ -13,7 +13,7 @@ import type { Store } from "#storage/records/store.ts";
 
 export interface RequestedRun {
   trigger: SyncTrigger;
-  /** Default: `incremental` once a full run has succeeded within a week, else `full`. */
+  /** Default: `incremental` if a full run has succeeded within the last week, else `full`. */
   mode?: SyncMode;
   /** The items to read, for mode `items`. */
   items?: readonly string[];

@@ -146,7 +146,7 @@ export function makeSchedule(deps: ScheduleOptions): Schedule {
 
   /**
    * Queues runs that read items again: the items that an earlier run could not read, and the items that this program's
-   * readers can read better for the first time.
+   * readers improve and that no run has read again yet.
    */
   async function queueReadAgain(): Promise<void> {
     if (now() < nextReadAgainAt) return;

@@ -49,8 +49,8 @@ const MAX_OFFER_BYTES = 1024;
 /**
  * Makes the receiver of webhooks. Anyone may send anything to it. Until the signature is verified, it doesn't parse the
  * body, logs nothing and calls no provider, and every failure does the same work: one lookup of a secret and one
- * verification. A verified request queues a run in 5 seconds, which later requests join. The run is queued before the
- * response, so nothing is lost if this process ends.
+ * verification. A verified request queues a run that starts in 5 seconds, which later requests join. The run is queued
+ * before the response, so nothing is lost if this process ends.
  */
 export function makeWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
   const { store, findSource, secretOf, takeSecret, appSecrets, now, randomBytes, log } = options;
