@@ -131,9 +131,9 @@ export const ALIASES: Record<ToolName, Readonly<Record<string, string>>> = {
 };
 
 /**
- * Arguments that hosts add to every call, each with a link to its report. The model didn't write them and can't leave
- * them out, so they are dropped with a note. None of them is one of our argument names in any spelling (a test checks
- * this), since dropping a filter would return more items than requested.
+ * Arguments that hosts add to every call, each with a reference to its report. The model didn't write them and can't
+ * leave them out, so they are dropped with a note. None of them is one of our argument names in any spelling (a test
+ * checks this), since dropping a filter would return more items than requested.
  */
 export const HOST_ARGUMENTS: ReadonlySet<string> = new Set([
   // n8n, MCP Client Tool. Reported: n8n-io/n8n#21500

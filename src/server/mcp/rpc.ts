@@ -75,8 +75,8 @@ export interface McpOptions extends Pick<Parts, "clock" | "log"> {
   tools: ToolCalls;
   lifecycle: Lifecycle;
   /**
-   * Returns the address of the metadata of `/mcp` as a protected resource, with the host of this request, for clients
-   * without a valid token.
+   * Returns the address of the metadata of `/mcp` as a protected resource, with the host and the path that this request
+   * uses, for clients without a valid token.
    */
   resourceMetadataUrl(request: Request): string;
   /** Version of this program. */
