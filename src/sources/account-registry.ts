@@ -1,7 +1,8 @@
 import type { AccountProvider } from "./account-contract.ts";
 
 /**
- * Loads every service where people can connect accounts. To add one, add a file and a line here: docs/add-a-source.md.
+ * Loads every service where people can connect accounts. To add a service, add a file and a line here:
+ * docs/add-a-source.md.
  */
 export async function loadAccountProviders(): Promise<AccountProvider[]> {
   return Promise.all([

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { canParseUrl } from "#api/parse-url.ts";
 import { normalizeBaseUrl } from "#core/base-url.ts";
 
-/** A config key for the address of a server. */
+/** Builds a config key for the address of a server. */
 export function baseUrlKey(message: string) {
   return z
     .string()
@@ -10,12 +10,12 @@ export function baseUrlKey(message: string) {
     .refine((text) => normalizeBaseUrl(text) !== undefined, message);
 }
 
-/** The address in one form, without a slash at its end. */
+/** Returns the address in its normalized form, without a trailing slash. */
 export function baseUrlOf({ url }: { url: string }): string {
   return normalizeBaseUrl(url) ?? url;
 }
 
-/** An address of HTTP that holds no credentials, query or fragment. */
+/** Whether a text is an HTTP or HTTPS address without credentials, query or fragment. */
 export function isHttpUrl(text: string): boolean {
   if (!canParseUrl(text)) return false;
   const { protocol, username, password } = new URL(text);

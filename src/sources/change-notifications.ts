@@ -1,11 +1,11 @@
 /**
- * A change that a source noticed between runs. A notification proves and removes nothing: it only requests a run, which
- * reads the source itself. A lost notification only delays a change until the next scheduled run.
+ * A change that a source noticed between runs. A notification isn't trusted and removes nothing: it only requests a
+ * run, which reads the source itself. A lost notification only delays the change until the next scheduled run.
  */
 export type ChangeNotification =
-  /** Something may have changed; where is unknown. */
+  /** Something may have changed at an unknown place. */
   | { t: "anything" }
-  /** External ids. `changed`: exists and has content; `gone`: no longer has content, or never had. */
+  /** External ids. A `changed` item exists and has content. A `gone` item has no content now, or never had any. */
   | { t: "items"; changed: readonly string[]; gone: readonly string[] };
 
 /** Receives the changes that a watch notices. */
@@ -19,6 +19,6 @@ export interface ChangeListener {
 
 /** A running watch on a source. */
 export interface Watch {
-  /** Releases everything; no notification follows once it resolves. */
+  /** Stops the watch and releases its resources. No notification follows once the promise resolves. */
   stop(): Promise<void>;
 }

@@ -6,12 +6,12 @@ import type { SourceStanding } from "./contract.ts";
 
 export type CheckOutcome = SourceStanding | { ok: false; problem: SourceProblem };
 
-/** A usable source and its account; or a problem found without an error. */
+/** A usable source and its account, or a problem that was found without an exception. */
 type Found = Omit<SourceStanding, "ok"> | { problem: SourceProblem };
 
 /**
- * The text that people see for a failure: the problem, the next step, and the field of the config or `credentials` it
- * concerns.
+ * The text that people see for a failure: the problem, the next step, and the affected field of the config or of
+ * `credentials`.
  */
 type Words = Partial<Pick<SourceProblem, "code" | "message" | "hint" | "field">>;
 
@@ -23,8 +23,8 @@ export type FailureWords = Partial<Record<ErrorCode, Words>> & { otherwise?: Wor
 /**
  * Checks whether a source can be used, and turns a failure into a problem in the source's own words.
  *
- * @param words  for every failure, or for this one
- * @param read  queries the source; what it throws is the problem
+ * @param words  the texts for each kind of failure
+ * @param read  queries the source; an error that it throws becomes the problem
  * @throws programming errors, and the reason of an abort
  */
 export async function runCheck(

@@ -1,14 +1,14 @@
 import type { StoredItems } from "./context.ts";
 import type { ContainerRef } from "./item.ts";
 
-/** All records of a listing that comes in pages. */
+/** Collects all records of a paged listing. */
 export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   const found: T[] = [];
   for await (const page of pages) found.push(...page);
   return found;
 }
 
-/** Ids of stored items in a container, or of those that are wanted. */
+/** Returns the ids of the stored items in a container, optionally only the wanted ones. */
 export async function storedIds(
   { stored }: { stored: Pick<StoredItems, "list"> },
   container: ContainerRef,

@@ -1,6 +1,6 @@
 /**
- * The projects, spaces, channels and rooms of a source, read one after another; a failure of one doesn't affect the
- * others.
+ * Reads the projects, spaces, channels or rooms of a source one after another. A failure of one container doesn't
+ * affect the others.
  */
 import { refusedContainer } from "#sources/failures.ts";
 import { z } from "zod";
@@ -14,46 +14,51 @@ import type { Page, WalkEvent } from "./session.ts";
 import { stateKeyOf } from "./state-key.ts";
 import { makeWaits } from "./waits.ts";
 
-/** A source's description of its containers. */
+/** How a source describes its containers. */
 export interface ContainerSpec<C> {
-  /** Prefix of the state keys that hold what is known of each container. */
+  /** Prefix of the state keys that store what is known about each container. */
   key: string;
   refOf(id: string): ContainerRef;
   /** The name that people see. */
   nameOf(container: C): string;
-  /** The label stored in its items: when it changes, the container is read again. Defaults to `nameOf`. */
+  /**
+   * The container's label in the stored items. When the label changes, the container is read again. Defaults to
+   * `nameOf`.
+   */
   labelOf?(container: C): string;
   /** The order of ids; text order by default. */
   compare?(a: string, b: string): number;
-  /** The id that its failure is counted under; its own id by default. */
+  /** The id under which a failure of the container is counted. Defaults to the container's own id. */
   countedAs?(id: string): string;
   /**
-   * Each container has its own feed, which keeps its position: one that was read in full and then fails isn't read in
-   * full again.
+   * Each container has its own change feed with a stored position, so a container that was read in full and then fails
+   * isn't read in full again.
    */
   hasFeeds?: boolean;
-  /** Deletes what else the source keeps of a container that could not be read. */
+  /** Deletes further data that the source keeps about a container that could not be read. */
   forget?(id: string): void | Promise<void>;
   failures: Failures;
 }
 
-/** A list of containers. */
+/** A list of containers as a source returned it. */
 export interface ContainerList<C> {
   known: readonly C[];
   /** Ids of records that could not be parsed. */
   odd: readonly string[];
-  /** True = the list has no records whose ids could not be parsed either. */
+  /** True = the list contains no records whose ids could not be parsed. */
   isWhole: boolean;
 }
 
-/** Position of a walk: every container up to `after` was read, and the part of the `open` one before `at`. */
+/**
+ * Position of a walk: every container up to `after` was read, and so was the part of the `open` container before `at`.
+ */
 export interface ContainerPlace<At, Feed> {
-  /** Position of the feed of changes when the walk began: the next run continues from there. */
+  /** Position of the change feed when the walk began. The next run continues from this position. */
   feed: Feed;
   after: string;
   /**
-   * If the label has changed, the container is read from its beginning: items from the earlier attempt have the old
-   * label.
+   * The container that is being read. If its label has changed since, the container is read from its beginning, because
+   * items from the earlier attempt have the old label.
    */
   open?: { id: string; label: string; at: At } | undefined;
 }
@@ -67,7 +72,7 @@ export function placeSchema<At, Feed>(at: z.ZodType<At>, feed: z.ZodType<Feed>):
 }
 
 /**
- * An event about one container; `at` is where its next page begins. After a page without `at`, an attempt resumes from
+ * An event about one container. `at` is where its next page begins. If a page has no `at`, another attempt resumes from
  * the last `at`, or from the container's beginning.
  */
 export type ContainerEvent<At> = Exclude<WalkEvent<never>, Page<never>> | ContainerPage<At>;
@@ -76,13 +81,16 @@ export interface ContainerPage<At> extends Omit<Page<never>, "checkpoint" | "wit
   at?: At | undefined;
 }
 
-/** The most ids that fit into one value of the state; beyond that, only a whole listing finds those that are gone. */
+/**
+ * The most ids that fit into one value of the state. With more ids, only a complete listing finds the containers that
+ * are gone.
+ */
 const MOST_KNOWN = 4_000;
 const Ids = z.array(z.string());
 
 export type Containers<C extends { id: string }> = ReturnType<typeof makeContainers<C>>;
 
-/** Keeps what is known of a connector's containers between its runs. */
+/** Keeps what is known about a connector's containers between its runs. */
 export function makeContainers<C extends { id: string }>(
   { state, now }: Pick<SyncContext<unknown>, "state" | "now">,
   {
@@ -110,11 +118,12 @@ export function makeContainers<C extends { id: string }>(
     as: countedAs(id),
   });
 
-  /** It was read in full under its present label. */
+  /** Whether the container was read in full under its present label. */
   const isKnown = async (container: C) => (await state.get(stateKeyOf(key, container.id))) === labelOf(container);
 
   /**
-   * Handles a container that alone is refused or fails. The next run reads it in full, or continues by its feed.
+   * Handles a container that is refused or fails while others work. The next run reads it in full, or continues from
+   * its feed.
    * @throws errors that concern more than this container
    */
   async function notRead(container: C, error: unknown): Promise<Result | Failed> {
@@ -132,7 +141,7 @@ export function makeContainers<C extends { id: string }>(
   /**
    * Reads these containers one after another, in the order of their ids, starting from a position.
    *
-   * @param read  yields the contents of one, from the position where an earlier attempt ended
+   * @param read  yields the contents of one container, from the position where an earlier attempt ended
    * @throws errors that concern more than one container
    */
   async function* walk<At, Feed>(
@@ -166,15 +175,15 @@ export function makeContainers<C extends { id: string }>(
   }
 
   /**
-   * The event for a container of which one list could not be read: what its other lists name is current, and the rest
-   * stays as it is.
+   * Builds the event for a container of which one list could not be read. Items in its other lists are current, and all
+   * other items stay unchanged.
    */
   const inPart = (container: C, message: string): Failed => {
     const { id } = container;
     return { t: "failed", what: { container: refOf(id), isRest: true }, message, as: countedAs(id) };
   };
 
-  /** The event for a container whose retry is delayed: it stays as it is. */
+  /** Builds the event for a container whose retry is delayed: its items stay unchanged. */
   const waiting = (id: string, name: string) =>
     failed(id, `${name} could not be read several times. It is tried again later.`);
 
@@ -184,19 +193,22 @@ export function makeContainers<C extends { id: string }>(
     forget,
     walk,
     isKnown,
-    /** It failed several times, and isn't read in full for now. */
+    /** Whether the container failed several times and isn't read in full for now. */
     isWaiting: ({ id }: Pick<C, "id">) => waits.isWaiting(id),
     waiting,
-    /** It was read in full. */
+    /** Records that the container was read in full. */
     async isRead(container: C): Promise<void> {
       state.put(stateKeyOf(key, container.id), labelOf(container));
       await waits.done(container.id);
     },
-    /** Some of its lists could not be read. If it was never read in full, it is read again, later and later. */
+    /**
+     * Records that some of the container's lists could not be read. If the container was never read in full, it is
+     * retried after increasing delays.
+     */
     async isReadInPart(container: C): Promise<void> {
       if (!(await isKnown(container))) await waits.failed(container.id);
     },
-    /** Containers that were listed but not understood: each stays as it is. */
+    /** Reports containers that were listed but could not be parsed. Their items stay unchanged. */
     async *odd({ odd }: Pick<ContainerList<C>, "odd">): AsyncGenerator<Failed, void> {
       for (const id of odd) {
         await forget(id);
@@ -204,8 +216,8 @@ export function makeContainers<C extends { id: string }>(
       }
     },
     /**
-     * Stores which containers exist. After an incomplete list, earlier ones stay in `here`; those in `gone` no longer
-     * exist.
+     * Stores which containers exist. After an incomplete list, containers known from before stay in `here`. The
+     * containers in `gone` no longer exist.
      */
     async keep({ known, odd, isWhole }: ContainerList<C>): Promise<{ here: ReadonlySet<string>; gone: string[] }> {
       const before = Ids.safeParse(await state.get(listKey)).data ?? [];
@@ -235,7 +247,7 @@ export function makeContainers<C extends { id: string }>(
   };
 }
 
-/** Compares numbers written as text by their value. */
+/** Compares two numbers written as text by their numeric value. */
 export function byNumber(a: string, b: string): number {
   return a.length - b.length || byText(a, b);
 }

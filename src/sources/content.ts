@@ -2,11 +2,12 @@ import { type HeldBytes, piecesOf, type Spool, SPOOLED_FROM_BYTES } from "#core/
 import type { SourceSpec } from "./contract.ts";
 import type { FileContent } from "./item.ts";
 
-/** Larger content is left out, whatever the source's own limit, and no text is extracted from it. */
+/** Content above this size is left out, regardless of the source's own limit, and no text is extracted from it. */
 const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Returns the bytes of a content, spooled if they are many; the caller closes them. Undefined if there are too many.
+ * Returns the bytes of a content, spooled to disk if they are many. The caller closes them. Undefined if the content is
+ * too large.
  */
 export async function readContent(
   { bytes, stream }: Pick<FileContent, "bytes" | "stream">,
@@ -16,14 +17,15 @@ export async function readContent(
   return spool.keep(stream ?? piecesOf(bytes ?? new Uint8Array()), MAX_CONTENT_BYTES);
 }
 
-/** Discards a content that isn't read, so that its connection or file is closed. */
+/** Discards a content without reading it, and closes its connection or file. */
 export async function leaveContent({ stream }: Pick<FileContent, "stream">): Promise<void> {
   for await (const _ of stream ?? []) break;
 }
 
 /**
- * Why a content may differ from the version its item was listed with: the access list belongs to the listed version.
- * With `acl: "connector"` the same people may read any version. `untold`: the source failed to report a version.
+ * Explains why a content may not match the version that its item was listed with: the access list belongs to the listed
+ * version. With `acl: "connector"` the same people may read any version. `untold`: the source failed to report a
+ * version.
  */
 export function faultOfVersion(
   { acl, hasLastingContent }: Pick<SourceSpec<unknown>, "acl" | "hasLastingContent">,

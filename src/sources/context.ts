@@ -1,4 +1,4 @@
-/** The arguments of a source's methods. */
+/** The context that a source's methods get. */
 import type { Principal } from "#core/principals.ts";
 import type { SourceConnect, SourceHttp } from "./http-contract.ts";
 import type { ContainerRef } from "./item.ts";
@@ -7,37 +7,43 @@ import type { SourceMcp } from "./mcp-contract.ts";
 /** The context of every call to a source. `config` is already parsed by its schema. */
 export interface SourceContext<Config> {
   config: Config;
-  /** `visibility` is the connector's access; absent is treated as wider than private. */
+  /**
+   * `visibility` is the connector's access. If absent, the connector is treated as more widely visible than private.
+   */
   connector: {
     id: string;
     name: string;
     visibility?: "private" | "members" | "workspace" | "source";
-    /** The connector's owner. A source with `acl: "connector"` may name them in an access; absent = no one. */
+    /**
+     * The connector's owner. A source with `acl: "connector"` may name the owner in an access. Absent = the connector
+     * has no owner.
+     */
     owner?: Principal;
     /**
-     * The instance its users belong to, for `formatPrincipal`; absent in `check` and `browse`, and without `hasPeople`.
+     * The instance that the connector's users belong to, for `formatPrincipal`. Absent in `check` and `browse`, and for
+     * sources without `hasPeople`.
      */
     instance?: string;
   };
-  /** The only way to the provider over HTTP. It authenticates requests: a source never has a credential. */
+  /** The only HTTP client for the provider. It authenticates requests, so a source never gets a credential. */
   http: SourceHttp;
   /** A guarded connection for other protocols, for a source that lists its ports in `spec.ports`. */
   connect?: SourceConnect;
   /**
-   * Decrypted credentials for this remote, for the git program, which authenticates itself; never logged. Only where a
-   * way to sign in is of scheme `git`, or with `spec.readsGit`. Source: S38.
+   * Decrypted credentials for this remote, for the git program, which authenticates itself. They are never logged.
+   * Present only if a way to sign in has the scheme `git`, or with `spec.readsGit`. Source: S38.
    *
-   * @throws ApiError `address_not_allowed` for a remote that the connector's credentials are not for
+   * @throws ApiError `address_not_allowed` for a remote that the connector's credentials don't belong to
    */
   git?: { credentialsFor(url: string): Promise<Readonly<Record<string, string>>> };
   /**
-   * For a connector on a connection to a provider server, whose source offers `{ type: "connection" }` in its `auth`.
+   * The provider server, for a connector that uses a connection. Its source offers `{ type: "connection" }` in `auth`.
    */
   mcp?: SourceMcp;
   signal: AbortSignal;
   /**
-   * How long permissions stay valid without being read again; only in a run. A source must not report access that ends
-   * sooner as lasting.
+   * How long permissions stay valid without being read again. Present only in a run. A source must not report access
+   * that ends before this time has passed, because the access would outlive its end.
    */
   maxAclAgeMs?: number;
   /** Epoch milliseconds. */
@@ -47,25 +53,28 @@ export interface SourceContext<Config> {
 
 /** The context of a run. */
 export interface SyncContext<Config> extends SourceContext<Config> {
-  /** The connector's stored items, read on demand, so a run that knows what changed reads little. */
+  /** The connector's stored items, read on demand. A run that knows what changed therefore reads little. */
   stored: StoredItems;
-  /** Values that the source keeps between runs besides its cursor. */
+  /** Values that the source keeps between runs in addition to its cursor. */
   state: SourceState;
 }
 
 export interface StoredItems {
   /**
-   * The stored version of an item, so that an unchanged one is reported as `seen` instead of read again. Cheap in the
-   * order of the ids.
+   * Returns the stored version of an item, so that an unchanged item is reported as `seen` instead of being read again.
+   * Lookups in the order of the ids are cheap.
    */
   version(externalId: string): Promise<string | undefined>;
-  /** `accessKeyOf` the item's own stored access: if equal, there is nothing to report. */
+  /** Returns the `accessKeyOf` of the item's own stored access. If the key is unchanged, there is nothing to report. */
   accessKey(externalId: string): Promise<string | undefined>;
-  /** Every item that has this container in its home chain, by externalId. */
+  /** Lists every item that has this container in its home chain, by externalId. */
   list(container: ContainerRef): AsyncIterable<{ externalId: string; version?: string }>;
 }
 
-/** Small values as JSON. A `put` is stored with the next checkpoint; if the run dies before that, it is lost. */
+/**
+ * Small JSON values. A `put` is stored with the next checkpoint. If the run crashes before that checkpoint, the value
+ * is lost.
+ */
 export interface SourceState {
   get(key: string): Promise<unknown>;
   /**

@@ -1,4 +1,4 @@
-/** A source: its `spec`, and methods whose presence is the capability. */
+/** A source: its `spec`, and methods, each of which is a capability by its presence. */
 import type { ItemKind, SourceProblem } from "#api/common.ts";
 import type { LinkRules } from "#core/link-rules.ts";
 import type { Principal } from "#core/principals.ts";
@@ -12,15 +12,15 @@ import type { SessionSpec } from "./session.ts";
 import type { Webhook, WebhookSubscription } from "./webhook.ts";
 import type { z } from "zod";
 
-/** The estimated size of what a scope adds, without reading it. */
+/** The estimated size of what a scope change adds, without reading the content. */
 export interface ScopeAddition {
-  /** The least number of items: dependent ones, such as comments, need not be counted. */
+  /** A lower bound of the number of items. Dependent items, such as comments, need not be counted. */
   items: number;
-  /** Approximate number of requests to read them. */
+  /** Approximate number of requests that reading the items takes. */
   calls: number;
 }
 
-/** A place in a source that a person can choose before connecting. */
+/** A place in a source that a person can select before connecting. */
 export interface BrowseNode {
   id: string;
   parent: string | null;
@@ -31,11 +31,14 @@ export interface BrowseNode {
   count?: number;
 }
 
-/** Which files inside a source's files become items of their own; attachments of mails always do. */
+/** Which files inside a source's files become separate items. Attachments of emails always do. */
 export interface ChildRules {
-  /** Members of archives too. */
+  /** Whether members of archives become items too. */
   archives: boolean;
-  /** Why a file inside a file is left out, by its name or path in there; undefined = it is included. */
+  /**
+   * Returns why a file inside a file is left out, based on its name or path in the outer file. Undefined = the file is
+   * included.
+   */
   refuse?(path: string): { reason: "excluded_by_scope" | "excluded_by_policy"; message: string } | undefined;
 }
 
@@ -50,40 +53,46 @@ export interface SourceSpec<Config> {
   /** The name that people see. */
   name: string;
   kinds: readonly ItemKind[];
-  /** Every way to sign in, at least one, the best first; includes `none` if the source answers without credentials. */
+  /** Every way to sign in. At least one, the best first. Includes `none` if the source answers without credentials. */
   auth: readonly AuthWay[];
-  /** With a way by credentials: the accepted names, strict. Every value is a secret, so no message may repeat one. */
+  /**
+   * The names of the accepted credentials, as a strict schema, if a way to sign in uses credentials. Every value is a
+   * secret, so no message may repeat a value.
+   */
   credentials?: z.ZodType<Readonly<Record<string, string>>>;
   /**
-   * Origins besides `originOf` whose requests are signed: templates over the config, such as `https://files.slack.com`.
+   * Further origins whose requests are signed, besides `originOf`. Templates filled in from the config, such as
+   * `https://files.slack.com`.
    */
   origins?: readonly string[];
-  /** Ports of `connect` that need no permission of the operator. Absent = the source has no `connect`. */
+  /** Ports for `connect` that need no permission from the operator. Absent = the source has no `connect`. */
   ports?: readonly number[];
-  /** The git program reads its repositories, with the token that signs its requests. */
+  /** The git program reads the source's repositories, with the same token that signs the source's requests. */
   readsGit?: true;
-  /** Absent = only `429` and `Retry-After` are recognized. */
+  /** Known rate limits. Absent = only `429` and `Retry-After` are recognized. */
   limits?: LimitSpec;
-  /** A strict object; each key has a `title` and a `description` in `.meta()`, for forms and prompts. */
+  /** A strict object schema. Each key has a `title` and a `description` in `.meta()`, for forms and prompts. */
   config: z.ZodType<Config>;
   /**
-   * Increase it when the cursors or states of earlier versions can't be read any more: both are then dropped. Defaults
-   * to 1.
+   * Increase this number when the cursors or states of earlier versions can't be read any more. Both are then
+   * discarded. Defaults to 1.
    */
   stateVersion?: number;
-  /** How precisely permissions are mirrored; `connector` = kb decides who can read. */
+  /** How precisely the source's permissions are mirrored. `connector` = kb decides who can read. */
   acl: "per_item" | "container" | "connector";
   /** True = only the connector's owner can read its items, even if the connector is shared. */
   isForOwner?: true;
   /**
-   * Keys of `config` whose values an access may name besides the source's own principals: groups of the workspace
-   * (`grp_…`), or `workspace`. A value is one of them or a list. With `acl: "connector"`, `workspace` may always be
-   * named.
+   * Keys of `config` whose values an access may name, in addition to the source's own principals. A value is a group of
+   * the workspace (`grp_…`), `workspace`, or a list of these. With `acl: "connector"`, `workspace` may always be named.
    */
   namedIn?: readonly string[];
-  /** True = a scope without explicit includes leaves something out, such as junk, which must be included by name. */
+  /**
+   * True = a scope without explicit includes leaves something out, such as a junk folder, which has to be included by
+   * name.
+   */
   hasUnnamed?: true;
-  /** True = it reports its users: `syncIdentities`, and principals of users in its accesses. */
+  /** True = the source reports its users: it has `syncIdentities`, and its accesses name users as principals. */
   hasPeople?: true;
   /**
    * True = the content that `fetchContent` returns for a `ref` never changes (a blob, a revision), so it needs no
@@ -91,75 +100,79 @@ export interface SourceSpec<Config> {
    */
   hasLastingContent?: true;
   /**
-   * True = a run of `changes` shows every change of a group or user since the last: everything reported before is
-   * confirmed again.
+   * True = a run of mode `changes` reports every change of a group or user since the last run, which confirms that
+   * everything reported earlier is still current.
    */
   isPeopleFeedGapless?: true;
-  /** Base URLs of the instances known in code, such as `https://api.github.com`: their users may be members. */
+  /**
+   * Base URLs of the instances that are defined in code, such as `https://api.github.com`. Users of these instances may
+   * be members.
+   */
   instances?: readonly string[];
   /**
    * How mirrored permissions are confirmed to be current: by a full run (the default), by a run of mode `access`, or by
-   * increments from a feed that shows every change of a permission. One is due every half `maxAclAge`.
+   * increments from a feed that shows every permission change. A confirmation is due every half `maxAclAge`.
    */
   freshness?: "full" | "access" | "feed";
-  /** Which URLs that people copy identify an item of this kind, and their forms, on hosts known in code. */
-  links?: LinkRules;
   /**
-   * `listing`: increments don't show that an item has moved to another container; only a listing of everything does.
+   * Which URLs identify an item of this kind when people paste them, and the forms of these URLs, on hosts that are
+   * defined in code.
    */
+  links?: LinkRules;
+  /** `listing`: increments don't show that an item has moved to another container. Only a complete listing shows it. */
   placement?: "feed" | "listing";
 }
 
-/** A source that can be used this way, and its account. Ids never change. */
+/** A source that can be used with this sign-in, and its account. Ids never change. */
 export interface SourceStanding {
   ok: true;
   warnings?: string[];
-  /** The tenant, on a server that has several tenants with separate users. */
+  /** The tenant, if the server has several tenants with separate users. */
   tenantId?: string;
   /**
-   * The account of these credentials. With the same account, new credentials continue from the old ones; if absent they
-   * may be anyone's, and everything is read again.
+   * The account that the credentials belong to. New credentials of the same account continue from the cursor of the old
+   * ones. If absent, the credentials may belong to anyone, and everything is read again.
    */
   accountId?: string;
-  /** The granted scopes. If they change, everything is read again. */
+  /** The granted scopes. If the scopes change, everything is read again. */
   scopes?: readonly string[];
 }
 
 /** A webhook, and how to subscribe to it at the provider. */
 export interface SourceWebhook<Config> extends Webhook<Config> {
   /**
-   * Has the provider notify `url`, signed with `secret`. Called for each new connector, before the current subscription
-   * expires, after each change of config, scope or secret, and after a failure, so a subscription to the same URL may
-   * already exist. The new one replaces the old one, which is then ended. Undefined = this config has nothing to
-   * subscribe to.
+   * Subscribes `url` to the provider's notifications, signed with `secret`. Called for each new connector, before the
+   * current subscription expires, after each change of config, scope or secret, and after a failure, so a subscription
+   * for the same URL may already exist. The new subscription replaces the old one, which is then ended. Undefined =
+   * there is nothing to subscribe to with this config.
    */
   subscribe?(ctx: SourceContext<Config>, to: { url: string; secret: string }): Promise<WebhookSubscription | undefined>;
   /**
-   * Ends a subscription that `subscribe` made, because it was replaced or its connector is removed. It isn't an error
-   * if it no longer exists.
+   * Ends a subscription that `subscribe` created, because it was replaced or its connector is removed. A subscription
+   * that no longer exists isn't an error.
    */
   unsubscribe?(ctx: SourceContext<Config>, data: unknown): Promise<void>;
 }
 
 /**
- * A kind of app. The presence of a method is the capability: there are no flags that could contradict it. Failures of
- * the provider are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
+ * A kind of app. Each method is a capability by its presence, so no flag can contradict it. Failures of the provider
+ * are thrown as `ApiError` `source_unauthorized`, `source_rate_limited`, `source_unavailable`.
  */
 export interface Source<Config = unknown> {
   spec: SourceSpec<Config>;
   check(ctx: SourceContext<Config>): Promise<SourceStanding | { ok: false; problem: SourceProblem }>;
-  /** How it is read. Absent = items are pushed to it. */
+  /** How the source is read. Absent = items are pushed to the connector. */
   sessions?: SessionSpec<Config>;
   browse?(
     ctx: SourceContext<Config>,
     at: { parent: string | null; query?: string; cursor?: string },
   ): Promise<{ nodes: BrowseNode[]; nextCursor: string | null }>;
-  /** Reports its users and groups, in separate runs with a separate cursor. */
+  /** Reports the source's users and groups, in separate runs with a separate cursor. */
   syncIdentities?(ctx: SourceContext<Config>, run: IdentityRun): AsyncGenerator<IdentityEvent, void>;
   /**
-   * Returns the item's content. `ref` and `version` are those it was listed with. Where permissions are mirrored,
-   * content of another version than the listed one is neither stored nor shown, since the access list belongs to the
-   * listed one: the item is listed again. Throws `source_not_found` when it is gone.
+   * Returns the item's content. `ref` and `version` are the values that the item was listed with. Where permissions are
+   * mirrored, content of another version is neither stored nor shown, because the access list belongs to the listed
+   * version; the item is listed again instead. Throws `source_not_found` if the item is gone.
    */
   fetchContent?(
     ctx: SourceContext<Config>,
@@ -167,61 +180,67 @@ export interface Source<Config = unknown> {
   ): Promise<FileContent>;
   /**
    * Whether the scope includes a stored item, so that a scope change takes effect at once. Absent = the next full run
-   * decides.
+   * applies the scope change.
    */
   inScope?(scope: Scope, item: PlacedItem): boolean;
   /**
-   * Counts what scope `to` includes that `from` did not, for a person who waits and decides; undefined if only a run
-   * could find out. Uses few requests: one for each added place, not for each item.
+   * Counts the items that scope `to` includes and `from` doesn't, for a person who waits for the number before
+   * deciding. Undefined if only a run could count them. Uses few requests: one for each added place, not for each item.
    */
   countAdded?(ctx: SourceContext<Config>, change: { from: Scope; to: Scope }): Promise<ScopeAddition | undefined>;
   /**
-   * Listens for changes between runs, within the scope, until it is stopped; undefined when the config disables it.
-   * Called again after each change of config, scope or visibility. Throws when it can't listen; the schedule continues.
+   * Watches for changes within the scope between runs, until the watch is stopped. Undefined if the config disables
+   * watching. Called again after each change of config, scope or visibility. Throws if watching isn't possible;
+   * scheduled runs continue.
    */
   watch?(ctx: SourceContext<Config>, scope: Scope, listener: ChangeListener): Promise<Watch | undefined>;
   /**
-   * How the app notifies this server of changes: at `/hooks/<providerId>`, for one connector or for all of an
+   * How the app notifies this server of changes at `/hooks/<providerId>`, for one connector or for all connectors of an
    * installation.
    */
   webhook?: SourceWebhook<Config>;
-  /** Absent = no archives, and no file inside a file is refused. */
+  /** Which files inside files are included. Absent = archives aren't opened, and no file inside a file is refused. */
   childRules?(config: Config): ChildRules;
   /**
-   * Where credentials are sent: an origin (`https://host`), or `scheme://host:port` of another protocol. Requests to it
-   * and to `spec.origins` are signed; a config that changes one of them needs new credentials. Absent = the origin of
-   * `baseUrlOf`. Source: S31.
+   * The origin that credentials are sent to (`https://host`), or `scheme://host:port` for another protocol. Requests to
+   * this origin and to `spec.origins` are signed. A config that changes one of these origins needs new credentials.
+   * Absent = the origin of `baseUrlOf`. Source: S31.
    */
   originOf?(config: Config): string;
-  /** With `spec.readsGit`, the origin of the repositories, if it differs: for the git program alone. */
+  /**
+   * With `spec.readsGit`: the origin of the repositories, if it differs from `originOf`. Only the git program uses it.
+   */
   gitOriginOf?(config: Config): string;
   /**
-   * The group that every item names, and its members by the keys of `namedIn`: items stay the same when the members
-   * change, and a change takes effect at once. `syncIdentities` reports the same.
+   * The group that every item names, and its members according to the keys of `namedIn`. When the members change, items
+   * stay the same, and the change takes effect at once. `syncIdentities` reports the same group.
    */
   namedGroup?(config: Config, connectorId: string): { group: Principal; members: readonly Principal[] };
   /**
-   * With `acl: "connector"`, the part of the app that the config leads to, such as a folder's address. Another value is
-   * another place: what was read at the old one is hidden at once. Absent = everything in the config except `namedIn`.
+   * With `acl: "connector"`: the part of the app that the config points to, such as a folder's address. A different
+   * value is a different place, and items that were read at the old place are hidden at once. Absent = everything in
+   * the config except `namedIn`.
    */
   placeOf?(config: Config): string;
   /**
-   * The base URL of the instance whose users it names. Absent with `hasPeople` = users of the connector itself, without
-   * an instance. Source: S2.
+   * The base URL of the instance that the source's users belong to. Absent with `hasPeople` = the users belong to the
+   * connector itself, without an instance. Source: S2.
    */
   baseUrlOf?(config: Config): string;
   /**
-   * Whether only an admin may connect this with these options. Absent: admins only when it is connected without
+   * Whether only an admin may connect this source with these options. Absent = only admins may connect it without
    * credentials.
    */
   isForAdmins?(config: Config, options: { hasCredentials: boolean }): boolean;
-  /** Deletes what the source keeps of a removed connector outside the store. */
+  /** Deletes the data of a removed connector that the source keeps outside the store. */
   forget?(connectorId: string): Promise<void>;
-  /** Why this kind can't be connected here, if it can't (no roots configured, managed mode). */
+  /**
+   * Why this kind of source can't be connected here (no allowed roots, managed mode). Undefined = it can be connected.
+   */
   unavailable?(): Promise<string | undefined>;
 }
 
-/** Where credentials are sent: by default to the origin of the instance. */
+/** Returns the origin that credentials are sent to. Defaults to the origin of the instance. */
 export function originOf(
   source: Pick<Source, "originOf" | "baseUrlOf">,
   config: Parameters<NonNullable<Source["originOf"]>>[0],

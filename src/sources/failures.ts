@@ -1,16 +1,18 @@
-/** Interprets a failure of one requested thing, the same for every provider. */
+/** Interprets the failure of one requested thing in the same way for every provider. */
 import { type ApiError, isApiError } from "#api/errors.ts";
 import type { ContainerRef } from "./item.ts";
 import type { RefusalCode, Result, Skip } from "./outcomes.ts";
 
 const REFUSALS = ["source_forbidden", "source_not_found", "source_gone"] as const;
 
-/** Why the source refused one thing; undefined for every other failure. */
+/** Returns why the source refused one thing; undefined for every other failure. */
 export function refusalOf(error: unknown): RefusalCode | undefined {
   return REFUSALS.find((code) => isApiError(error, code));
 }
 
-/** Returns what was read; undefined when it is refused: what this credential can't see grants no access. */
+/**
+ * Returns what was read, or undefined if the source refuses it: data that this credential can't see grants no access.
+ */
 export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -20,7 +22,7 @@ export async function orNothing<T>(read: () => Promise<T>): Promise<T | undefine
   }
 }
 
-/** Returns what was read; undefined when there is no such thing. */
+/** Returns what was read, or undefined if it doesn't exist. */
 export async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -31,7 +33,7 @@ export async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined>
 }
 
 /**
- * The status of a server that answered and failed, so the failure concerns only this thing. Undefined when no answer
+ * Returns the status if a server answered with a failure, which then concerns only this thing. Undefined if no answer
  * came, and for every other failure.
  */
 export function failedStatus(error: unknown): number | undefined {
@@ -39,7 +41,7 @@ export function failedStatus(error: unknown): number | undefined {
   return typeof status === "number" ? status : undefined;
 }
 
-/** Returns what was read; undefined when the answer isn't understood. */
+/** Returns what was read, or undefined if the answer could not be parsed. */
 export async function ifUnderstood<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
@@ -51,17 +53,20 @@ export async function ifUnderstood<T>(read: () => Promise<T>): Promise<T | undef
 
 const OK = 200;
 
-/** The event for one thing that can't be read now: it stays as it is, is counted, and is tried again. */
+/**
+ * Builds the event for a thing that can't be read now. Its stored item stays unchanged, the failure is counted, and the
+ * thing is retried.
+ */
 export function failedSkip(externalId: string, message: string): Skip {
   return { t: "skip", externalId, reason: "failed", message, retryable: true };
 }
 
-/** The event for one thing that isn't read, for a reason that a next try doesn't change. */
+/** Builds the event for a thing that isn't read, for a reason that a retry would not change. */
 export function leftOut(externalId: string, reason: Skip["reason"], message: string): Skip {
   return { t: "skip", externalId, reason, message, retryable: false };
 }
 
-/** The event for one thing that the source refuses. */
+/** Builds the event for a thing that the source refuses. */
 export function refused(externalId: string, code: RefusalCode): Refused {
   return { t: "refused", what: { externalId }, code };
 }
@@ -73,8 +78,8 @@ export function refusedContainer(container: ContainerRef, code: RefusalCode): Re
 type Refused = Extract<Result, { t: "refused" }>;
 
 /**
- * Things made from one template fail for one reason, so this many failures in a row don't mean that the others fail
- * too.
+ * This many failures in a row may have one common cause, such as a shared template, so they don't prove that everything
+ * fails.
  */
 const IN_A_ROW = 5;
 
@@ -90,8 +95,9 @@ export function makeFailures(probe: () => Promise<unknown>) {
   let down: unknown;
 
   /**
-   * @throws the error if it concerns more than this one thing, or the error of `probe`, which concerns everything
-   * wherever it is caught
+   * Checks that an error concerns only this one thing.
+   * @throws the error if it concerns more than this thing, or the error of `probe`, which concerns everything wherever
+   * it is caught
    */
   async function requireOfOne(error: unknown): Promise<void> {
     if (error === down || failedStatus(error) === undefined) throw error;
@@ -101,14 +107,15 @@ export function makeFailures(probe: () => Promise<unknown>) {
   }
 
   return {
-    /** One thing was read. */
+    /** Records that one thing was read. */
     well(): void {
       inARow = 0;
     },
     requireOfOne,
     /**
-     * Reads one of several lists of a thing. If it alone fails, its error is returned, so that the others are read all
-     * the same. @throws errors that concern more than this list
+     * Reads one of several lists of a thing. If only this list fails, its error is returned, so that the other lists
+     * are still read.
+     * @throws errors that concern more than this list
      */
     async *alone<Event>(list: ListReading<Event>): AsyncGenerator<Event, ApiError | undefined> {
       try {
@@ -122,7 +129,10 @@ export function makeFailures(probe: () => Promise<unknown>) {
         return error;
       }
     },
-    /** The event for a thing that alone is refused or fails. @throws errors that concern more than it */
+    /**
+     * Builds the event for a thing that is refused or fails while others work.
+     * @throws errors that concern more than this thing
+     */
     async outcomeOf(
       externalId: string,
       error: unknown,
@@ -136,10 +146,10 @@ export function makeFailures(probe: () => Promise<unknown>) {
   };
 }
 
-/** The reading of a list, whose records are reported or only collected. */
+/** A list that is being read. Its records are either reported as events or only collected. */
 export type ListReading<Event> = AsyncIterable<Event> | Promise<void>;
 
-/** Returns the error of a call. A refusal counts as an answer: the provider is up. */
+/** Returns the error of a call. A refusal counts as an answer, since the provider is up. */
 async function failureOf(call: () => Promise<unknown>): Promise<unknown> {
   try {
     await call();

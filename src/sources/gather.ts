@@ -1,4 +1,7 @@
-/** One page per file would cost as much as checking the file, so new files wait for the next page. */
+/**
+ * The most steps in one page. A page for each file would cost as much as checking the file, so new files wait for the
+ * next page.
+ */
 const MOST_STEPS = 64;
 const MOST_MS = 50;
 

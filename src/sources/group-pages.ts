@@ -2,10 +2,10 @@ import { inChunks } from "#core/in-chunks.ts";
 import type { Principal } from "#core/principals.ts";
 import type { IdentityEvent } from "./identity-events.ts";
 
-/** Members of one event. */
+/** The most members in one event. */
 const MOST_MEMBERS = 5_000;
 
-/** A group in full, in as many pages as it takes. */
+/** Reports a complete group in as many pages as needed. */
 export function* groupPages(
   group: Principal,
   members: readonly Principal[],

@@ -1,10 +1,11 @@
-/** An item as a source reports it, the people and containers that it names, and its content. */
+/** An item as a source reports it, with the people and containers that it names, and its content. */
 import type { EntityType, ItemKind, TaskStatus } from "#api/common.ts";
 import type { FieldName, FieldsAs } from "#api/item-fields.ts";
 import type { Principal, SourceAccess } from "#core/principals.ts";
 
 /**
- * A person as the source names them. `claimed` = stated by the document (git, front matter, properties), never proven.
+ * A person as the source names them. `claimed` = the document states the name (git, front matter, properties), and
+ * nothing proves it.
  */
 export interface SourcePerson {
   name: string;
@@ -14,7 +15,7 @@ export interface SourcePerson {
   claimed: boolean;
 }
 
-/** A folder, project, repository, channel, label … that holds the item. */
+/** A container of the item, such as a folder, project, repository, channel or label. */
 export interface SourceContainer {
   type: Exclude<EntityType, "person">;
   /** Stable id at the source, unique per (connector, type). */
@@ -22,20 +23,24 @@ export interface SourceContainer {
   name: string;
   parentId?: string;
   /**
-   * Part of the chain of containers that the item lives in, each inside the next: removing one of these removes the
-   * item. An item has one chain; a label, an assignee or a second folder that shows it isn't part of it.
+   * True = the container is part of the chain of nested containers that the item belongs to. Removing a container of
+   * this chain removes the item. An item has one chain. A label, an assignee or a second folder that shows the item
+   * isn't part of it.
    */
   isHome?: true;
 }
 
-/** The values a source gives, by the field's type. A date is epoch milliseconds; RFC 3339 on the wire of `push`. */
+/**
+ * The types of the values that a source reports, by the field's type. A date is epoch milliseconds here, and RFC 3339
+ * in a `push` line.
+ */
 export interface SourceValues {
   kind: ItemKind;
   title: string;
   status: TaskStatus | undefined;
   text: string | undefined;
   name: string | undefined;
-  /** Only folders that the item's readers can see at the source. */
+  /** Contains only folders that the item's readers can see at the source. */
   path: readonly string[] | undefined;
   texts: readonly string[] | undefined;
   date: number | undefined;
@@ -54,64 +59,67 @@ export interface SourceItem extends FieldsAs<SourceValues, RequiredField>, Optio
   /** Stable identity at the source, unique per connector. */
   externalId: string;
   /**
-   * The title is a file's name: the item is shown by its document's own title, if it has one, and the name becomes its
-   * key.
+   * The title is a file name. The item is then shown with the title of its document, if the document has one, and the
+   * file name becomes the item's key.
    */
   hasFileTitle?: true;
   url?: string;
-  /** A template that, appended to `url`, links to a line of its text, as in `#L{line}`. */
+  /** A template that, appended to `url`, links to a line of the item's text, such as `#L{line}`. */
   lineAnchor?: string;
-  /** The place a person knows; the item's `source` is `<providerId>:<place>`. */
+  /** The name of the location as people know it. The item's `source` is `<providerId>:<place>`. */
   place?: string;
   /**
-   * The item this one is a part of (a comment's issue, an attachment's page): anyone who can't read that one can't read
-   * this one. Source: S20.
+   * The item that this item is part of, such as the issue of a comment or the page of an attachment. People who can't
+   * read that item can't read this one. Source: S20.
    */
   partOf?: string;
-  /** The item that this one answers. Structure only: it has no effect on who may read either. */
+  /** The item that this item replies to. It has no effect on who may read either item. */
   replyTo?: string;
   /**
-   * Stays the same when the item is renamed (device and inode of a file with one link): a new externalId with the hint
-   * and the text of a known item is that item, and keeps its kbId.
+   * A value that stays the same when the item is renamed (device and inode of a file with one link). If a new
+   * externalId comes with the `identityHint` and the text of a known item, it is treated as that item and keeps its
+   * kbId.
    */
   identityHint?: string;
   /**
-   * The item's previous id, as the source reports it: a living item with that id moves here with its kbId, even if its
-   * text changed. Ignored when this id is known already, or the previous one was named in this run.
+   * The item's previous id, as the source reports it. An existing item with the previous id is moved to the new id and
+   * keeps its kbId, even if its text changed. Ignored if the new id already exists, or if this run already named the
+   * previous id.
    */
   formerId?: string;
   version?: string;
-  /** Other people by role: reviewers, senders, mentioned. */
+  /** Further people by role, such as reviewers, senders and mentioned people. */
   people?: readonly SourcePerson[];
   containers?: readonly SourceContainer[];
   /**
-   * The text itself (`inline`), bytes to be extracted (`fetch`), or neither, and why: `message` can say more than
-   * `reason`. The text of an item that is now `too_large` stays for some days.
+   * The text itself (`inline`), bytes to be extracted (`fetch`), or the reason why there is neither; `message` can be
+   * more specific than `reason`. If an item becomes `too_large`, its stored text is kept for some days.
    */
   content:
     | { type: "inline"; text: string }
     | {
         type: "fetch";
         /**
-         * How `fetchContent` finds the content (a blob's id, a revision): never a secret, an expiring address, or over
-         * 1 KiB.
+         * Identifies the content for `fetchContent` (a blob's id, a revision). Never a secret, an expiring address, or
+         * longer than 1 KiB.
          */
         ref?: string;
       }
     | { type: "none"; reason?: "unsupported_type" | "too_large" | "empty" | "encrypted"; message?: string };
   /**
-   * With `partOf`, a reader needs both accesses. Absent: that of `partOf` alone; without `partOf`, no one can read it.
+   * Who may read the item. With `partOf`, a reader needs this access and the access of the `partOf` item. Absent = the
+   * access of the `partOf` item alone; without `partOf`, no one can read the item.
    */
   access?: SourceAccess;
 }
 
-/** A container by its stable id, unique per (connector, type). Never mixed with ids of items. */
+/** A container by its stable id, which is unique per (connector, type). Ids of containers and items are separate. */
 export interface ContainerRef {
   type: SourceContainer["type"];
   id: string;
 }
 
-/** An item's content, in one piece or as a stream. */
+/** An item's content, as one value or as a stream. */
 export type FileContent = {
   mimeType?: string;
   fileName: string;

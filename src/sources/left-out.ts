@@ -1,15 +1,15 @@
 import { inChunks } from "#core/in-chunks.ts";
 
-/** This many are checked first; if none of them exists, the rest is gone as well. */
+/** The number of missing items that are checked first. If none of them exists, the rest is treated as gone too. */
 const SAMPLE = 500;
 const PIECE = 50;
 
 /**
- * Checks stored items that a listing left out: an index that lags, or is being built, leaves out existing items. Of
- * many, 500 spread over all are checked first, and the others only if one of those exists.
+ * Checks stored items that a listing left out, since an index that lags or is being built can leave out existing items.
+ * If there are many, 500 of them, spread over all, are checked first, and the others only if one of the 500 exists.
  *
  * @param missing  ids that are stored and were not listed
- * @param ask  returns the events for at most 50 ids, and how many of them exist
+ * @param ask  returns the events for at most 50 ids, and the number of these ids that exist
  */
 export async function* askAgain<E>(
   missing: readonly string[],

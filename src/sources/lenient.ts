@@ -1,6 +1,7 @@
 /**
- * Fields of a provider's records that tell something about a thing: one of another type is absent, and the thing is
- * still that thing. Never for a list of things, the mark of an end, or what decides who may read.
+ * Schemas for optional fields of a provider's records. A value of an unexpected type is treated as absent, and the
+ * record stays valid. Never use them for a list of things, for the marker of a listing's end, or for a field that
+ * decides who may read.
  */
 import { z } from "zod";
 
@@ -10,6 +11,6 @@ export function maybe<T extends z.ZodType>(schema: T) {
 
 export const text = maybe(z.string());
 export const flag = maybe(z.boolean());
-/** Such as a size. */
+/** A number such as a size. */
 export const count = maybe(z.number().int().nonnegative());
 export const mimeType = maybe(z.string().max(200));

@@ -9,8 +9,8 @@ export interface SourceMcp {
    * @throws McpProblem; ApiError `source_unauthorized` when the connection is no longer accepted
    */
   open(options: { signal: AbortSignal; isListening?: boolean }): Promise<McpSession>;
-  /** How an admin mapped the server's tools; undefined = not mapped. */
+  /** The admin's mapping of the server's tools. Undefined = the tools aren't mapped. */
   mapping: ToolMapping | undefined;
-  /** The connection's owner has to agree to that first. */
+  /** True = the connection's owner has not yet agreed to the mapping. */
   isWaiting: boolean;
 }

@@ -1,4 +1,7 @@
-/** Events about the things at a source: in the pages of a walk, between them, and when single ones are read. */
+/**
+ * Events about the things at a source. They come in the pages of a walk, between pages, and when single things are
+ * read.
+ */
 import type { Principal, SourceAccess } from "#core/principals.ts";
 import type { IdentityEvent } from "./identity-events.ts";
 import type { ContainerRef, SourceItem } from "./item.ts";
@@ -9,45 +12,47 @@ export type Outcome =
   | Failed
   | { t: "access"; externalId: string; access: SourceAccess }
   /**
-   * Unchanged and still there, for things that no entry compares, such as the parts of an unchanged thing. With
-   * `container` also every stored item that has it in its home chain.
+   * Things that are unchanged and still exist, for things that aren't compared by an entry, such as the parts of an
+   * unchanged thing. `container` adds every stored item that has the container in its home chain.
    */
   | { t: "seen"; externalIds: readonly string[]; container?: ContainerRef }
   /**
-   * The container is gone, with every item that has it in its home chain. All of it is removed or, when that is
-   * suspiciously much, held. Items that the run already named with another home are no longer in it.
+   * The container no longer exists, and neither do the items that have it in their home chain. All of them are removed,
+   * or held for review if there are suspiciously many. Items that the run already named with another home are no longer
+   * in the container.
    */
   | ({ t: "delete_container" } & ContainerRef)
   /**
    * Everything in a container was listed, or everything created in it from `from` on and before `to` (epoch
-   * milliseconds). What was not named is removed, groups too if it was listed whole, and the reported permissions of
-   * the rest are current. Useful where a whole listing takes long.
+   * milliseconds). Items that the run didn't name are removed, and so are groups if the container was listed as a
+   * whole. The reported permissions of the remaining items are current. Useful if a complete listing takes long.
    */
   | { t: "listed"; container: ContainerRef; from?: number; to?: number }
   /**
-   * Groups and users found during the walk, as in `syncIdentities`: a folder, a project, a restriction may be a group,
-   * and a public container is one with `everyone`. A complete listing names them all; one that it doesn't name ends. A
-   * group with `containers`, its home chain, ends with a `listed` of one of them that doesn't name it.
+   * Groups and users that were found during the walk, as in `syncIdentities`: a folder, a project or a restriction may
+   * be a group, and a public container is a group with the member `everyone`. A complete listing must name all of them,
+   * since a group that it doesn't name ends. A group with `containers`, its home chain, also ends with a `listed` of
+   * one of these containers that doesn't name the group.
    */
   | (Extract<IdentityEvent, { t: "group" }> & { containers?: readonly ContainerRef[] })
   | Extract<IdentityEvent, { t: "member" | "identity" }>;
 
-/** The result for one thing. */
+/** The result of reading one thing. */
 export type Result =
   | { t: "upsert"; item: SourceItem }
   | { t: "delete"; externalId: string }
   /**
-   * The source refused this one thing. Where permissions are mirrored, no one can read it, or a refused group has no
-   * members, until the source shows it again: a group by reading it whole. A refusal of everything is thrown:
-   * `source_unauthorized`.
+   * The source refused this one thing. If permissions are mirrored, no one can read the thing until the source shows it
+   * again; a refused group has no members until it is read in full again. If the source refuses everything,
+   * `source_unauthorized` is thrown instead.
    */
   | { t: "refused"; what: SourceRef; code: RefusalCode }
   | Skip;
 
 /**
- * Left out, and why. `failed`: the previous version stays and the id counts as named; the same for a stored item that
- * is `too_large` now, whose text stays for some days. Every other reason: it isn't an item, and a stored one is
- * removed. A left-out folder has the folder's id.
+ * A thing that is left out, with the reason. `failed`: the previous version stays, and the id counts as named.
+ * `too_large`: a stored item also stays, and its text is kept for some days. With every other reason, the thing isn't
+ * an item, and a stored item is removed. A folder that is left out has the folder's id.
  */
 export interface Skip {
   t: "skip";
@@ -65,8 +70,9 @@ export interface Skip {
 }
 
 /**
- * Something that could not be read, or isn't understood: a container with all its contents, a group, an item. It stays,
- * and its permissions age if they are mirrored and everything was walked. It is counted under its id, or `as`.
+ * Something that could not be read or parsed: a container with all of its contents, a group, or an item. It stays
+ * unchanged, and its permissions age if permissions are mirrored and the walk covered everything. The failure is
+ * counted under its id, or under `as`.
  */
 export interface Failed {
   t: "failed";
@@ -79,7 +85,7 @@ export interface Failed {
 export type RefusalCode = "source_forbidden" | "source_not_found" | "source_gone";
 
 /**
- * One thing at the source. `isRest`: of a container, only the items that the run doesn't name, because one of its lists
- * could not be read.
+ * One thing at the source. `isRest`: the items of a container that the run doesn't name, because one of the container's
+ * lists could not be read.
  */
 export type SourceRef = { externalId: string } | { container: ContainerRef; isRest?: true } | { group: Principal };

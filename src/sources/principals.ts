@@ -1,7 +1,9 @@
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { SourceContext } from "./context.ts";
 
-/** Users of the connector's instance, and groups of the connector, by their ids at the source. */
+/**
+ * Makes principals for users of the connector's instance and for groups of the connector, from their ids at the source.
+ */
 export function principalsOf({ connector }: Pick<SourceContext<unknown>, "connector">, providerId: string) {
   const instance = connector.instance ?? connector.id;
   return {

@@ -9,12 +9,12 @@ interface Reading {
 }
 
 /**
- * For runs of mode `items`: every requested id ends as an item, as gone, refused or failed, and the failure of one
- * doesn't affect the others.
+ * Reads the requested ids of a run of mode `items`. Each id ends as an item, as gone, as refused or as failed, and the
+ * failure of one id doesn't affect the others.
  *
- * @param readOne  returns the events for one id; none = it is gone, `later` = the caller reports it. What it throws
- * concerns this id
- * @throws errors that concern more than one id, and those of the failures' probe
+ * @param readOne  returns the events for one id. No events = the item is gone; `later` = the caller reports the item.
+ * An error that it throws concerns this id
+ * @throws errors that concern more than one id, and errors of the failures' probe
  */
 export async function* readEach<Event extends { t: string }>(
   { ctx, failures }: Reading,

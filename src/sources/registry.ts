@@ -3,23 +3,23 @@ import { ApiError } from "#api/errors.ts";
 import type { AddressGuard } from "#net/address-guard.ts";
 import type { Source, SourceSpec } from "./contract.ts";
 
-/** The server's dependencies for sources; each takes only what it uses. */
+/** The server's dependencies for sources. Each source uses only the dependencies that it needs. */
 export interface SourceRegistryOptions {
-  /** Folders that `filesystem` (and git by path) may read, as of now. */
+  /** Returns the folders that `filesystem` (and git by path) may read now. */
   allowedRoots(): Promise<readonly string[]>;
   /** kb's own data folder, which no source may read. */
   dataFolder: string;
-  /** Anyone can own a workspace here, so nothing on the machine itself can be connected. */
+  /** True = anyone can own a workspace on this server, so nothing on the machine itself can be connected. */
   isOpenToStrangers: boolean;
   /** Checks the addresses that connectors name. */
   guard: AddressGuard;
-  /** `PATH`: where programs such as git are. */
+  /** The `PATH` in which programs such as git are found. */
   searchPath: string;
 }
 
 export type SourceRegistry = ReturnType<typeof makeSourceRegistry>;
 
-/** The one list of kinds. To add a source, add a folder and a line here: docs/add-a-source.md. */
+/** Makes the registry of all source kinds. To add a source, add a folder and a line here: docs/add-a-source.md. */
 export function makeSourceRegistry(options: SourceRegistryOptions) {
   const loaded = new Map<string, Promise<Source>>();
   const load = (providerId: string): Promise<Source> => {
@@ -34,9 +34,12 @@ export function makeSourceRegistry(options: SourceRegistryOptions) {
   return {
     /** Every kind, in order of importance. */
     providerIds: [...LOADERS.keys()],
-    /** Returns the source of this kind, loaded on first use. @throws ApiError `provider_unknown` with the known kinds */
+    /**
+     * Returns the source of this kind, which is loaded on first use.
+     * @throws ApiError `provider_unknown` with the known kinds
+     */
     get: async (providerId: string): Promise<Source> => load(providerId),
-    /** Returns the source of this kind, if there is one. */
+    /** Returns the source of this kind; undefined if there is none. */
     find: async (providerId: string): Promise<Source | undefined> =>
       LOADERS.has(providerId) ? load(providerId) : undefined,
     list: async (): Promise<Source[]> => Promise.all([...LOADERS.keys()].map(load)),
@@ -51,7 +54,7 @@ export function configJsonSchema(spec: SourceSpec<unknown>): Record<string, unkn
   return z.toJSONSchema(spec.config, { io: "input" });
 }
 
-/** A kind's capabilities besides `check`; the presence of a method is the capability. */
+/** Returns a kind's capabilities besides `check`. Each method is a capability by its presence. */
 export function capabilitiesOf(source: Source): ("sync" | "browse" | "content" | "push" | "scope")[] {
   return [
     ...(source.sessions === undefined ? [] : (["sync"] as const)),

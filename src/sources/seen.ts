@@ -1,24 +1,24 @@
-/** An item whose stored version is current is only named: none of it is read or written again. */
+/** Reports unchanged items by their id only: nothing of such an item is read or written again. */
 import { inChunks } from "#core/in-chunks.ts";
 import type { StoredItems } from "./context.ts";
 import type { SourceItem } from "./item.ts";
 import type { Outcome } from "./outcomes.ts";
 
-/** The most ids of one `seen` event. */
+/** The most ids in one `seen` event. */
 export const SEEN_IDS = 500;
 
 type Seen = Extract<Outcome, { t: "seen" }>;
 type Named = Seen | Extract<Outcome, { t: "upsert" }>;
 
-/** Reports that the stored items with these ids stay. */
+/** Reports that the stored items with these ids still exist. */
 export function reportSeen(ids: readonly string[]): Seen[] {
   return [...inChunks(ids, SEEN_IDS)].map((externalIds) => ({ t: "seen", externalIds }));
 }
 
 /**
- * Reports items; those stored under the same version are only named.
+ * Reports items. An item that is stored with the same version is reported by its id only.
  *
- * @param hasChanged  called for those: whether anything else about the item changed
+ * @param hasChanged  called for each item with the same version: returns whether anything else about the item changed
  */
 export async function reportItems(
   stored: Pick<StoredItems, "version">,

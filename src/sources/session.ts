@@ -1,6 +1,6 @@
 /**
- * A source's side of a run: it walks through what is there and reads requested items. It names things; the run compares
- * them with what is stored, keeps the counts and decides how it ended. Source: docs/decisions/0080.
+ * A source's part of a run: it lists the existing things and reads requested items. The run compares the listed things
+ * with the stored ones, keeps the counts and decides how it ended. Source: docs/decisions/0080.
  */
 import { defined } from "#core/defined.ts";
 import type { z } from "zod";
@@ -11,46 +11,56 @@ import type { SourceItem } from "./item.ts";
 import type { Outcome } from "./outcomes.ts";
 
 /**
- * How a source is synced. A cursor or checkpoint is validated when it comes back: one that its schema refuses is
- * dropped.
+ * How a source is synced. A stored cursor or checkpoint is validated when it is loaded, and discarded if its schema
+ * rejects it.
  */
 export interface SessionSpec<Config = unknown, Cursor = unknown, Checkpoint = unknown> {
-  /** Position in the feed of changes. It outlives runs and advances at the end of one. */
+  /** Position in the change feed. It is kept after a run, and advances at the end of each run. */
   cursor: z.ZodType<Cursor>;
-  /** Position of a walk. Only another attempt of the same run receives it. */
+  /** Position of a walk. Only another attempt of the same run gets it. */
   checkpoint: z.ZodType<Checkpoint>;
-  /** Signs in, opens a folder, fetches a mirror: once for each run. */
+  /** Opens a session, once for each run: signs in, opens a folder or fetches a mirror. */
   open(ctx: SyncContext<Config>, run: OpenRequest<Cursor, Checkpoint>): Promise<Session<Cursor, Checkpoint>>;
-  /** Where it differs from the run's default. */
+  /** Batch sizes that differ from the run's defaults. */
   batching?: Partial<Batching>;
 }
 
 /**
- * `full`: everything. `incremental`: what changed. `access`: only who may read what, for a source whose increments
- * don't show it; what it puts into the state isn't kept. `items`: single ones.
+ * `full` reads everything. `incremental` reads the changes. `access` reads only who may read what, for a source whose
+ * increments don't show that; changes that such a run makes to the state are discarded. `items` reads single items.
  */
 export type SyncMode = "full" | "incremental" | "access" | "items";
 
 export interface OpenRequest<Cursor = unknown, Checkpoint = unknown> {
   mode: SyncMode;
   scope: Scope;
-  /** The same for every attempt of one run, and for runs that together list everything. */
+  /**
+   * The id of the run. It is the same for every attempt of one run, and for several runs that together list everything.
+   */
   runId?: string;
-  /** A person requested the run: groups that it reports between items are read even if they were read recently. */
+  /**
+   * A person requested the run: groups that it reports between items are read again even if they were read recently.
+   */
   readsGroups?: true;
-  /** The cursor of the last run that finished, in any mode. */
+  /** The cursor of the last finished run of any mode. */
   feed?: Cursor;
-  /** The last checkpoint of a later run that didn't finish, in any mode: for information, not to resume from. */
+  /**
+   * The last checkpoint of a later run that didn't finish, in any mode. It is only for information: the run must not
+   * resume from it.
+   */
   left?: Checkpoint;
 }
 
-/** One run's session with the source: `walk` once, or `read` alone in mode `items`. Never both at the same time. */
+/**
+ * A run's session with the source. It calls either `walk` once, or in mode `items` only `read`. Both never run at the
+ * same time.
+ */
 export interface Session<Cursor, Checkpoint> {
   walk(run: WalkRequest<Cursor, Checkpoint>): AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>>;
   /**
-   * Reports the result for each of these and for what came with them, in any order; an id without a result counts as
-   * failed. Called for mode `items`, and for the changed entries of a page that have no `build`: what it throws then is
-   * thrown into the walk, at the page's `yield`.
+   * Reports a result for each of these ids and for the things that were read with them, in any order. An id without a
+   * result counts as failed. Called in mode `items`, and for the changed entries of a page that have no `build`. In the
+   * second case, an error that `read` throws is thrown into the walk, at the page's `yield`.
    */
   read(externalIds: readonly string[]): AsyncGenerator<Outcome, void>;
   close?(): void | Promise<void>;
@@ -59,39 +69,51 @@ export interface Session<Cursor, Checkpoint> {
 export interface WalkRequest<Cursor, Checkpoint> {
   mode: Exclude<SyncMode, "items">;
   scope: Scope;
-  /** The cursor of the last run that finished, for an increment; absent = walk through everything. */
+  /** The cursor of the last finished run, for an increment. Absent = list everything. */
   since?: Cursor;
   /** The last checkpoint of an interrupted attempt of this run. */
   resume?: Checkpoint;
 }
 
-/** Something that exists at the source. */
+/** A thing that exists at the source. */
 export interface Entry {
   externalId: string;
-  /** Equal to the stored version = the item is unchanged, except perhaps its access. Absent = it is read each time. */
+  /**
+   * The thing's version. If it equals the stored version, the item is unchanged, except perhaps its access. Absent =
+   * the item is read in each run.
+   */
   version?: string;
-  /** Given where it can change while the version stays the same. Absent = `version` covers it. */
+  /**
+   * The item's access, if it can change while the version stays the same. Absent = `version` also covers the access.
+   */
   access?: SourceAccess;
-  /** Builds the item, if the entry has all of it; sends no request. Without it the item is read. */
+  /** Builds the item without a request, if the entry contains the whole item. Absent = the item is read separately. */
   build?(): SourceItem;
 }
 
 export type PageEntry = Entry | Outcome;
 
-/** Everything one response of the source named, and where the walk continues after it. */
+/** All entries of one response of the source, and the position at which the walk continues. */
 export interface Page<Checkpoint> {
   t: "page";
   entries: readonly PageEntry[];
   checkpoint?: Checkpoint;
-  /** The checkpoint is stored now, before what comes after the page: a later run has to know what this one began. */
+  /**
+   * True = the checkpoint is stored at once, before the events that follow the page, because a later run has to know
+   * what this run began.
+   */
   isDue?: true;
-  /** The checkpoint after this many of the entries, which all have `build`: for pages whose contents take long. */
+  /**
+   * Returns the checkpoint after this many of the entries, all of which have `build`. For pages whose contents take
+   * long to read.
+   */
   within?(entries: number): Checkpoint;
   /**
-   * The listing requests or folders it took; for a source whose runs may end at a bound. Source: docs/decisions/0070
+   * The number of listing requests or folders that the page took, for a source whose runs may end at a limit. Source:
+   * docs/decisions/0070
    */
   listings?: number;
-  /** The name of the current step, and the total if known, for people who wait. */
+  /** The name of the current step, and the total if it is known, to show to people who wait. */
   note?: string;
   total?: number | undefined;
 }
@@ -100,38 +122,39 @@ export type WalkEvent<Checkpoint> = Page<Checkpoint> | Outcome;
 
 /** The end of a walk. */
 export interface WalkEnd<Cursor> {
-  /** Every living id in scope was named, except in what is `failed` or `refused`. */
+  /** True = the walk named every existing id in scope, except those within something `failed` or `refused`. */
   complete: boolean;
-  /** Why it isn't complete, for the connector's owner, unless the run was an increment. */
+  /** Why the walk isn't complete, as a message for the connector's owner. Absent for an increment. */
   why?: string;
   cursor: Cursor;
   permissions: Permissions;
 }
 
 /**
- * `current` = the run would have shown every change of a permission, and of a group reported in syncs, up to its
- * beginning.
+ * `current` = the run would have reported every permission change, and every change of a group that syncs report, up to
+ * the beginning of the run.
  */
 export type Permissions = "current" | "not_checked";
 
-/** How much is processed between two checkpoints. */
+/** How much a run processes between two checkpoints. */
 export interface Batching {
   upserts: number;
   seen: number;
-  /** Folders, or listing requests. */
+  /** The number of folders, or of listing requests. */
   listings: number;
-  /** Milliseconds: a slow source yields to others as soon as a fast one. */
+  /** Milliseconds. A slow source yields to other sources as soon as a fast one does. */
   everyMs: number;
 }
 
-/** The entry of an item that is known in full. */
+/** Makes the entry of an item that is already complete. */
 export function entryOf(item: SourceItem): Entry {
   const { externalId, version } = item;
   return { externalId, ...defined({ version }), build: () => item };
 }
 
 /**
- * The same, where its readers can change while the version stays the same. A part has no readers of its own to compare.
+ * Makes the entry of a complete item whose readers can change while its version stays the same. An item that is part of
+ * another has no separate readers to compare.
  */
 export function judgedEntryOf(item: SourceItem): Entry {
   const { access, partOf } = item;

@@ -1,12 +1,12 @@
 import type { SourceResponse } from "./http-contract.ts";
 
-/** Epoch milliseconds; undefined for what isn't a time. */
+/** Parses a time as epoch milliseconds; undefined if the text isn't a time. */
 export function timeOf(text: string | null | undefined): number | undefined {
   const at = Date.parse(text ?? "");
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** The server's clock when it answered; ours if it doesn't report one. */
+/** Returns the server's clock at the time of the response, or our clock if the server doesn't report its time. */
 export function clockOf({ headers }: Pick<SourceResponse, "headers">, now: () => number): number {
   return timeOf(headers.get("date")) ?? now();
 }

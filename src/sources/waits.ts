@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { SourceState } from "./context.ts";
 import { stateKeyOf } from "./state-key.ts";
 
-/** Failures in a row after which the next try waits. */
+/** The number of failures in a row after which retries are delayed. */
 const FREE_TRIES = 3;
 const FIRST_WAIT_MS = 30 * 60_000;
 const MOST_WAIT_MS = 3 * 3_600_000;
@@ -10,8 +10,9 @@ const MOST_WAIT_MS = 3 * 3_600_000;
 const Tries = z.object({ count: z.number(), until: z.number() });
 
 /**
- * When increments try again to read a project, channel or repository in full: at once for a few times, then after waits
- * that double up to three hours, so that one that can never be read does not make each run long. Full runs don't wait.
+ * Decides when increments retry a project, channel or repository that has to be read in full. A few retries are
+ * immediate; after that, the delay doubles up to three hours, so that a container that can never be read doesn't make
+ * each run long. Full runs don't wait.
  */
 export function makeWaits({ state, now }: { state: SourceState; now(): number }) {
   const keyOf = (id: string) => stateKeyOf("tries", id);
@@ -27,7 +28,7 @@ export function makeWaits({ state, now }: { state: SourceState; now(): number })
       const wait = Math.min(MOST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(count - FREE_TRIES, 10));
       state.put(keyOf(id), { count, until: count < FREE_TRIES ? 0 : now() + wait });
     },
-    /** It was read. */
+    /** Records that the container was read. */
     async done(id: string): Promise<void> {
       if (await triesOf(id)) state.put(keyOf(id), undefined);
     },

@@ -1,6 +1,9 @@
 import type { SourceContext } from "./context.ts";
 
-/** The same context until this signal is aborted, which also ends its requests and connections. */
+/**
+ * Returns the same context, limited by this signal: when the signal aborts, the context's requests and connections end
+ * too.
+ */
 export function withSignal<Config>(context: SourceContext<Config>, signal: AbortSignal): SourceContext<Config> {
   const { http, connect } = context;
   return {

@@ -3,7 +3,7 @@ import type { AccountProvider } from "#sources/account-contract.ts";
 import { makeAtlassianHttp } from "#sources/atlassian/client.ts";
 import { isCloudAddress } from "#sources/atlassian/config.ts";
 
-/** Confluence Data Center, whose users differ from those of a Jira next to it. */
+/** Confluence Data Center. Its users differ from those of a Jira site at the same company. */
 export const confluence: AccountProvider = {
   providerId: "confluence",
   name: "Confluence",
@@ -15,7 +15,7 @@ export const confluence: AccountProvider = {
     areAt: (baseUrl) => !isCloudAddress(baseUrl),
   },
   async whoami(http, { apiUrl }) {
-    // For an unauthenticated request it returns a user without a key.
+    // For an unauthenticated request, Confluence returns a user without a key.
     const answer = await makeAtlassianHttp({ http }).send({ url: `${apiUrl}/user/current` });
     const { userKey, username, displayName } = answer.json(User);
     return { id: userKey, login: username, label: displayName ? `${displayName} (${username})` : username };

@@ -8,12 +8,12 @@ export const github: AccountProvider = {
   usual: { baseUrl: "https://github.com", apiUrl: "https://api.github.com", tokenBase: "https://github.com" },
   apiUrl: "{+baseUrl}/api/v3",
   instance: "apiUrl",
-  // Repositories are cloned from there with the same token.
+  // The git program clones repositories from this origin with the same token.
   origins: ["{+baseUrl}"],
   oauth: {
     authorizeUrl: "{+baseUrl}/login/oauth/authorize",
     tokenUrl: "{+tokenBase}/login/oauth/access_token",
-    // A GitHub App ignores them: its own permissions apply.
+    // A GitHub App ignores the scopes: its own permissions apply.
     scopes: ["repo", "read:org", "read:user"],
     hasPkce: true,
     async revoke(http, { place: { apiUrl }, client: { clientId, clientSecret }, secrets: { accessToken } }) {

@@ -18,7 +18,7 @@ export const google: AccountProvider = {
     authorizeUrl: "{+baseUrl}/o/oauth2/v2/auth",
     tokenUrl: "{+tokenBase}/token",
     scopes: ["openid", "email", "profile", "https://www.googleapis.com/auth/drive.readonly"],
-    // Without both, Google returns no refresh token.
+    // Without both parameters, Google returns no refresh token.
     parameters: { access_type: "offline", prompt: "consent select_account" },
     hasPkce: true,
     issuer: "{+baseUrl}",

@@ -3,7 +3,7 @@ import type { AccountProvider } from "#sources/account-contract.ts";
 import { makeAtlassianHttp } from "#sources/atlassian/client.ts";
 import { isCloudAddress } from "#sources/atlassian/config.ts";
 
-/** Jira Data Center only: Cloud has no personal tokens that work on their own. */
+/** Jira Data Center only: on Cloud, personal tokens don't work without an email address. */
 export const jira: AccountProvider = {
   providerId: "jira",
   name: "Jira",

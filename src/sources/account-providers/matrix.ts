@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AccountProvider } from "#sources/account-contract.ts";
 
-/** Matrix, with the access token of a session; its homeserver reports the owner. */
+/** Matrix, with the access token of a session. The homeserver reports the token's owner. */
 export const matrix: AccountProvider = {
   providerId: "matrix",
   name: "Matrix",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 import type { AccountProvider } from "#sources/account-contract.ts";
 
-/** Slack: the person's own token, not the app's. */
+/** Slack, with the person's own token instead of the app's. */
 export const slack: AccountProvider = {
   providerId: "slack",
   name: "Slack",
@@ -40,7 +40,7 @@ export const slack: AccountProvider = {
     const answer = await http.request({ method: "POST", url: `${apiUrl}/auth.test`, auth: true, isIdempotent: true });
     const body = answer.json(Said);
     if (!body.ok) {
-      // Slack reports errors with status 200.
+      // Slack returns errors with status 200.
       throw new ApiError(LATER.has(body.error ?? "") ? "source_unavailable" : "source_unauthorized", {
         message: "Slack does not accept this token.",
       });

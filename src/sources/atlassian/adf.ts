@@ -9,12 +9,12 @@ interface Node {
   marks?: unknown;
 }
 
-/** No document that people write is nested deeper. */
+/** Nodes below this depth are ignored: no document that people write is nested deeper. */
 const MOST_DEPTH = 100;
 
 /**
- * Returns the text of a document. Total: any input has a text, and an unknown node gives the text of its children.
- * Source: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
+ * Returns the text of a document. Never fails: any input has a text, and an unknown node is replaced by the text of its
+ * children. Source: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure/
  */
 export function textOfAdf(document: unknown): string {
   if (typeof document === "string") return tidy(document);
@@ -82,7 +82,7 @@ function inside({ content }: Node, depth: number): string[] {
   return Array.isArray(content) ? content.map((child) => textOf(child, depth + 1)) : [];
 }
 
-/** The first of these attributes that is present. */
+/** Returns the first of these attributes that is present. */
 function attribute({ attrs }: Node, ...names: string[]): string {
   if (typeof attrs !== "object" || attrs === null) return "";
   for (const name of names) {
@@ -92,7 +92,7 @@ function attribute({ attrs }: Node, ...names: string[]): string {
   return "";
 }
 
-/** A text with the URL of its link, unless the text already contains it. */
+/** Returns a text with the URL of its link, unless the text already contains the URL. */
 function linked(text: string, marks: unknown): string {
   for (const mark of Array.isArray(marks) ? marks : []) {
     if (typeof mark !== "object" || mark === null || (mark as Node).type !== "link") continue;

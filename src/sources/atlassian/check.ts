@@ -1,7 +1,7 @@
 import type { FailureWords } from "#sources/check.ts";
 import { type AtlassianPlace, baseUrlOf, isCloud } from "./config.ts";
 
-/** Messages for problems with the credentials or the address of an app, each with the next step. */
+/** Returns messages for problems with the credentials or the address of an app, each with the next step. */
 export function wordsOf(config: AtlassianPlace, app: string) {
   const { host } = new URL(baseUrlOf(config));
   const captcha = `If ${app} asks for a CAPTCHA, sign in on its page once.`;

@@ -6,7 +6,7 @@ import type { SourceRequest, SourceResponse, SourceStream } from "#sources/http-
 import type { Listed } from "#sources/listed.ts";
 
 export interface AtlassianRequest extends Omit<SourceRequest, "auth"> {
-  /** Sent unauthenticated, to see what is public. */
+  /** Sends the request unauthenticated, to find out what is public. */
   asNobody?: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface AtlassianRequest extends Omit<SourceRequest, "auth"> {
 export interface OffsetPage<T> {
   values: Listed<T>;
   startAt: number;
-  /** Where the next page begins; undefined at the end. */
+  /** The offset of the next page; undefined at the end. */
   next: Offset | undefined;
 }
 
@@ -25,17 +25,18 @@ export interface OffsetAnswer<T> {
   isLast?: boolean | undefined;
 }
 
-/** Progress of a listing by offsets, and the total at that time. */
+/** Progress of a listing by offsets, with the total that the server reported at that time. */
 export interface Offset {
   startAt: number;
   total?: number | undefined;
 }
 
-/** Requests that are the same for every Atlassian app. */
+/** Makes the requests that are the same for every Atlassian app. */
 export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">) {
   /**
-   * @throws ApiError `source_unauthorized` when the app treated the request as unauthenticated: its answer then holds
-   * only what is public, which must never be mistaken for everything
+   * Sends a request.
+   * @throws ApiError `source_unauthorized` if the app treated the request as unauthenticated: its answer then contains
+   * only public content, which must never be mistaken for everything
    */
   async function send(request: AtlassianRequest): Promise<SourceResponse> {
     const { asNobody = false, ...rest } = request;
@@ -64,7 +65,7 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
     get: async <T>(url: string, schema: z.ZodType<T>, query: SourceRequest["query"] = {}): Promise<T> =>
       (await send({ url, query })).json(schema),
 
-    /** A listing by `startAt`, whose pages `readPage` reads. */
+    /** Reads a listing by `startAt`. `readPage` reads each page. */
     async *offsets<T>(
       readPage: (startAt: number) => Promise<OffsetAnswer<T>>,
       from: Offset = { startAt: 0 },
@@ -72,8 +73,8 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
       let { startAt, total: before } = from;
       for (let again = 0; ;) {
         const { values, total, isLast } = await readPage(startAt);
-        // Deletions since the last page shift the remaining records forward, past the current offset: that many are
-        // read again.
+        // Deletions since the last page shift the remaining records forward, past the current offset. As many records
+        // are read again.
         const fallen = before !== undefined && total !== undefined ? before - total : 0;
         if (fallen > 0 && startAt > 0 && again++ < MOST_AGAIN) {
           before = total;
@@ -94,12 +95,12 @@ export function makeAtlassianHttp({ http }: Pick<SourceContext<unknown>, "http">
     },
 
     stream: (url: string, maxBytes: number): Promise<SourceStream> =>
-      // Cloud redirects to a signed URL of its media store, which gets no credential.
+      // Cloud redirects to a signed URL of its media store, and the redirected request has no credential.
       http.stream({ url, auth: true, redirect: "follow", maxBytes }),
   };
 }
 
-/** Constant deletions must not keep a run from finishing. */
+/** The most records that are read again. Constant deletions must not keep a run from finishing. */
 const MOST_AGAIN = 100;
 
 /** Source: https://developer.atlassian.com/server/jira/platform/basic-authentication/ */

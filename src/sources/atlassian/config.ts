@@ -39,13 +39,16 @@ export const AtlassianCredentials = z.strictObject({
   }),
 });
 
-/** With an email address it is an API token of Cloud, without one a personal access token of Data Center. */
+/**
+ * The ways to sign in. With an email address, the token is an API token of Cloud. Without one, it is a personal access
+ * token of Data Center.
+ */
 export const ATLASSIAN_AUTH: readonly AuthWay[] = [
   { type: "credentials", scheme: "basic", username: "email", password: "token" },
   { type: "credentials", scheme: "bearer", token: "token" },
 ];
 
-/** Atlassian publishes no rate limit; a self-hosted server also has to serve people. */
+/** Atlassian publishes no rate limit. The limit is low because a self-hosted server also serves its users. */
 export const ATLASSIAN_LIMITS: LimitSpec = { perMinute: 600, burst: 60 };
 
 export function isCloud({ url, deployment }: AtlassianPlace): boolean {
@@ -57,7 +60,10 @@ export function isCloudAddress(url: string): boolean {
   return canParseUrl(url) && /\.(?:atlassian\.net|jira-dev\.com)$/.test(new URL(url).hostname);
 }
 
-/** The address in one form; on Cloud, a site is its origin, whichever of its pages was copied. */
+/**
+ * Returns the address in its normalized form. On Cloud, that is the site's origin, even if the address of a page was
+ * entered.
+ */
 export function baseUrlOf(place: AtlassianPlace): string {
   const base = normalizeBaseUrl(place.url) ?? place.url;
   return isCloud(place) && canParseUrl(base) ? new URL(base).origin : base;

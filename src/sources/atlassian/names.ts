@@ -2,7 +2,7 @@ import { principalsOf } from "#sources/principals.ts";
 import { type Principal } from "#core/principals.ts";
 import type { SourceContext } from "#sources/context.ts";
 
-/** Makes principals of people and groups; undefined for ids that can't be part of a principal. */
+/** Makes principals of people and groups. Undefined for ids that can't be part of a principal. */
 export function makeNames(ctx: Pick<SourceContext<unknown>, "connector">, providerId: string) {
   const principals = principalsOf(ctx, providerId);
   const orNobody = (make: () => Principal): Principal | undefined => {

@@ -3,27 +3,30 @@ import { canParseUrl } from "#api/parse-url.ts";
 import { z } from "zod";
 import { type Listed, listed } from "#sources/listed.ts";
 
-/** Where a page of a listing begins: a cursor or an offset. */
+/** The position of a listing's page: a cursor or an offset. */
 export interface PagePlace {
   cursor?: string;
   start?: string;
 }
 
-/** A page of a listing that links to the next. A link that isn't understood is an error, not the end. */
+/**
+ * A page of a listing with a link to the next page. A link that can't be parsed is an error, not the end of the
+ * listing.
+ */
 export function linkedPage<T extends z.ZodType>(record: T, id?: z.ZodType<string>) {
   return z.object({ results: listed(record, id), _links: z.object({ next: z.string().nullish() }).nullish() });
 }
 type LinkedPage<T> = { results: Listed<T>; _links?: { next?: string | null | undefined } | null | undefined };
 
-/** The most pages in a row without anything new: the server omits records that the account can't see. */
+/** The most pages in a row without any new record: the server omits records that the account can't see. */
 const MOST_IDLE = 100;
-/** No real site has a listing this long. */
+/** The most records of a listing. No real site has a longer listing. */
 const MOST_RECORDS = 2_000_000;
 
 /**
- * Reads a listing page by page. From the link to the next page it uses only the position, never the address.
+ * Reads a listing page by page. It uses only the position from the link to the next page, never the address.
  *
- * @param take  returns the records of a page to use; by default those that are understood
+ * @param take  returns the records of a page to use; by default those that could be parsed
  * @throws ApiError `source_unavailable` for a listing that can't be followed to its end
  */
 export async function* linkedPages<T>(

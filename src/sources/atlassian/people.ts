@@ -7,7 +7,9 @@ import type { Names } from "./names.ts";
 
 type Event = IdentityEvent<null>;
 
-/** A user of Cloud by an account id that never changes, one of Data Center by a key; `name` is the login name. */
+/**
+ * A user. A Cloud user has an account id that never changes; a Data Center user has a key. `name` is the login name.
+ */
 export interface AtlassianUser {
   id?: string | undefined;
   active: boolean;
@@ -16,19 +18,19 @@ export interface AtlassianUser {
   emailAddress?: string | undefined;
 }
 
-/** A user as the author of something. */
+/** Returns a user as the author of something. */
 export function personOf(user: Partial<AtlassianUser> | undefined, id: string | undefined, names: Names): SourcePerson {
   const { displayName, name, emailAddress } = user ?? {};
   const principal = names.user(id);
   return {
     name: [displayName, name, id].find((each) => each?.trim()) ?? "Someone",
     ...defined({ principal, login: name, email: emailAddress }),
-    // A person whose id is gone is only a name.
+    // A person whose id no longer exists is only a name.
     claimed: principal === undefined,
   };
 }
 
-/** A group by its id at the source, in full. */
+/** Reports the complete group with an id at the source. */
 export function* reportGroup(
   names: Names,
   id: string,
@@ -57,19 +59,20 @@ export function* reportUser(
   };
 }
 
-/** Groups of a site that a reading could not read. */
+/** The groups of a site that could not be read. */
 export interface Left {
   groups: Principal[];
-  /** False when unknown groups may be missing as well. */
+  /** False if there may be further unreadable groups whose ids are unknown. */
   isWhole: boolean;
 }
 
-/** More than the groups and users that earlier runs can have reported. */
+/** The limit for `due`, greater than the number of groups and users that earlier runs can have reported. */
 const MOST_DUE = 1_000_000;
 
 /**
- * A run for the people and groups of a site, which has no feed of changes: each reads everything. Groups that could not
- * be read keep their last reading until that expires; what was reported before and no longer exists ends.
+ * Runs the sync of a site's people and groups. A site has no change feed, so each run reads everything. Groups that
+ * could not be read keep the members from their last reading until that reading expires. Groups and users that were
+ * reported before and no longer exist end.
  */
 export async function* reportSite(
   { mode, groups = [], due, groupsReported }: IdentityRun,
@@ -91,7 +94,10 @@ export async function* reportSite(
   yield { t: "end", listing: wanted ? "partial" : "complete", ...defined({ notLookedAt }) };
 }
 
-/** Reports what was reported before and no longer exists, since a run of changes doesn't end what it leaves out. */
+/**
+ * Reports the groups and users that were reported before and no longer exist, since a run of mode `changes` doesn't end
+ * what it doesn't name.
+ */
 async function* reportGone(
   before: Iterable<Principal> | AsyncIterable<Principal>,
   reported: ReadonlySet<Principal>,

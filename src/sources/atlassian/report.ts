@@ -4,9 +4,9 @@ import type { StoredItems } from "#sources/context.ts";
 import type { SourceItem } from "#sources/item.ts";
 import { reportItems as reportByVersion } from "#sources/seen.ts";
 
-/** Reports items; those stored under the same version are only named. */
+/** Reports items. An item that is stored with the same version is reported by its id only. */
 export function reportItems(stored: StoredItems, items: readonly SourceItem[]): ReturnType<typeof reportByVersion> {
-  // An access check may have stored another access since, under the same version.
+  // An access check may have stored another access under the same version since then.
   return reportByVersion(
     stored,
     items,
@@ -15,10 +15,10 @@ export function reportItems(stored: StoredItems, items: readonly SourceItem[]): 
   );
 }
 
-/** No title or name there has half as many. */
+/** The most characters of a title or name. No real one has half as many. */
 const MOST_CHARS = 1_000;
 
-/** A title or name on one line. */
+/** Returns a title or name on one line. */
 export function readable(text: string): string {
   return text
     .slice(0, MOST_CHARS)

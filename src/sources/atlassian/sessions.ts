@@ -1,4 +1,4 @@
-/** The syncs of Jira and Confluence: projects or spaces in full, then what changed in them, by a search. */
+/** The syncs of Jira and Confluence: they read each project or space in full, and later find changes by a search. */
 import { z } from "zod";
 import {
   byNumber,
@@ -17,7 +17,7 @@ import type { OpenRequest, SessionSpec, WalkEnd, WalkEvent, WalkRequest } from "
 import type { Outcome } from "#sources/outcomes.ts";
 import { makeUnread } from "#sources/unread.ts";
 
-/** By the server's clock: earlier changes were read. */
+/** `at` is a time by the server's clock. Changes before it were read. */
 const Cursor = z.object({ at: z.number() });
 type Cursor = z.infer<typeof Cursor>;
 
@@ -30,7 +30,7 @@ interface SiteContainer {
   key: string;
 }
 
-/** @throws ApiError when the request is unauthenticated: the site then shows only what is public */
+/** Starts a run. @throws ApiError if the request is unauthenticated, since the site then shows only public content */
 export async function beginRun<C extends SiteContainer>(
   ctx: Pick<SyncContext<unknown>, "state" | "now">,
   client: { whoAmI(): Promise<{ at: number }> },
@@ -42,14 +42,14 @@ export async function beginRun<C extends SiteContainer>(
   return {
     /** The server's clock when the run began. */
     at,
-    /** The server's clock, now. */
+    /** Returns the present time by the server's clock. */
     serverNow: () => ctx.now() + ahead,
     /** Checks that the credentials still sign in. @throws ApiError */
     requireSignIn: () => client.whoAmI(),
     failures,
-    /** Ids of what could not be read, or not in full. */
+    /** Ids of items that could not be read, or were read only in part. */
     unread: makeUnread(ctx.state),
-    /** The projects or spaces that are read. */
+    /** The projects or spaces that the run reads, by id. */
     byId: new Map<string, C>(),
     containers: makeContainers<C>(ctx, {
       key,
@@ -63,36 +63,36 @@ export async function beginRun<C extends SiteContainer>(
   };
 }
 
-/** The projects or spaces that an increment works on. */
+/** The projects or spaces that an increment reads. */
 export interface Found<C> {
   list: ContainerList<C>;
-  /** Ids of those that exist, whether they can be read or not. */
+  /** Ids of the projects or spaces that exist, including those that can't be read. */
   here: ReadonlySet<string>;
-  /** Those that can be read. */
+  /** The projects or spaces that can be read. */
   open: readonly C[];
-  /** Ids that earlier runs could not read, to be requested again. */
+  /** Ids that earlier runs could not read and that are requested again. */
   due: readonly string[];
 }
 
 export interface AtlassianSpec<Config, C extends SiteContainer, At, Tools extends SiteRun<C>> {
   /** Position of a page within one project or space. */
   at: z.ZodType<At>;
-  /** The name of their list, for people. */
+  /** The name of the list of projects or spaces, in messages for people. */
   listName: string;
   refOf(id: string): ContainerRef;
   makeTools(ctx: SyncContext<Config>, run: OpenRequest): Promise<Tools>;
-  /** The projects or spaces in scope. */
+  /** Lists the projects or spaces in scope. */
   list(tools: Tools): Promise<ContainerList<C>>;
-  /** Everything in one. */
+  /** Reads everything in one project or space. */
   readWhole(tools: Tools, container: C, at?: At): AsyncIterable<ContainerEvent<At>>;
-  /** Changes since `before` in those that are open, and the items that are `due`. */
+  /** Reads the changes since `before` in the readable projects or spaces, and the items that are `due`. */
   readUpdated(tools: Tools, before: number, found: Found<C>): AsyncIterable<WalkEvent<never>>;
   readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void>;
 }
 
 /**
- * Access is reported with a full listing. An increment misses deletions, moves and changed restrictions, which no
- * search shows: the next listing finds them.
+ * Makes the sessions of an Atlassian app. A complete listing also reports access. An increment misses deletions, moves
+ * and changed restrictions, because no search shows them; the next complete listing finds them.
  */
 export function atlassianSessions<Config, C extends SiteContainer, At, Tools extends SiteRun<C>>(
   spec: AtlassianSpec<Config, C, At, Tools>,
@@ -121,7 +121,7 @@ async function* walk<C extends SiteContainer, At, Tools extends SiteRun<C>>(
   yield* containers.odd(list);
   if (since) {
     yield* readChanges(spec, tools, list, place, since.at);
-    // If more failed than can be noted, the last day is read again.
+    // If more items failed than can be recorded, the last day is read again.
     const at = unread.isFull() ? Math.max(since.at, place.feed.at - DAY_MS) : place.feed.at;
     return { complete: false, cursor: { at }, permissions: "not_checked" };
   }
@@ -129,14 +129,14 @@ async function* walk<C extends SiteContainer, At, Tools extends SiteRun<C>>(
   yield* containers.walk(list.known, place, (container, at) => spec.readWhole(tools, container, at));
   await containers.keep(list);
   await unread.endListing();
-  // An unauthenticated answer must not be mistaken for everything.
+  // The answer to an unauthenticated request must not be mistaken for everything.
   await tools.requireSignIn();
   return { ...completeOf(list.isWhole, spec.listName), cursor: place.feed, permissions: "current" };
 }
 
 const DAY_MS = 86_400_000;
 
-/** Changes, and projects or spaces that are new, renamed or gone. */
+/** Reads changes, and projects or spaces that are new, renamed or gone. */
 async function* readChanges<C extends SiteContainer, At, Tools extends SiteRun<C>>(
   spec: AtlassianSpec<never, C, At, Tools>,
   tools: Tools,
@@ -149,7 +149,8 @@ async function* readChanges<C extends SiteContainer, At, Tools extends SiteRun<C
   const open = yield* containers.readNew(list.known, place, (container, at) => spec.readWhole(tools, container, at));
   const { here, gone } = await containers.keep(list);
   for (const id of gone) {
-    // Deleted, archived, or closed to this account: no one reads it until a full listing shows which.
+    // The project or space is deleted, archived, or closed to this account. No one can read its items until a complete
+    // listing shows which is the case.
     yield refusedContainer(spec.refOf(id), "source_not_found");
   }
   yield* spec.readUpdated(tools, before, { list, here, open, due });

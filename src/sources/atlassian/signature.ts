@@ -1,8 +1,8 @@
 import { readHookJson, type WebhookRequest, hmacOf, isSame } from "#sources/webhook.ts";
 
 /**
- * Verifies an administrator's webhook. The delivery's id is its signature, since the body contains the time. `body` is
- * undefined if it is signed but isn't JSON.
+ * Verifies an administrator's webhook. The signature is the delivery's id, since the body contains the time. `body` is
+ * undefined if the body is signed but isn't JSON.
  */
 export function readSigned(
   secret: string,

@@ -4,8 +4,8 @@ import { textOf } from "#api/visible.ts";
 const LINE_FEED = 0x0a;
 
 /**
- * Removes white space at line ends and all but one of consecutive empty lines, in one pass, however many lines there
- * are. Source: S67.
+ * Removes white space at line ends, and all but one of consecutive empty lines. Takes one pass, regardless of the
+ * number of lines. Source: S67.
  */
 export function tidy(text: string): string {
   const units = new Uint16Array(text.length);

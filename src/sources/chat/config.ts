@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_FILE_MB } from "#sources/file-scope/file-size.ts";
 
-/** Config keys of every chat source: how far back it reads, and whether it reads conversations of a few people. */
+/** Config keys of every chat source: how far back it reads, and whether it reads conversations between a few people. */
 export const CHAT_CHOICES = {
   historyDays: z.number().int().min(1).max(36_500).default(365).meta({
     title: "History (days)",
@@ -16,7 +16,7 @@ export const CHAT_CHOICES = {
 
 const DAY_MS = 86_400_000;
 
-/** Earlier messages aren't read. Epoch milliseconds. */
+/** Returns the time before which messages aren't read, in epoch milliseconds. */
 export function windowStart({ historyDays }: { historyDays: number }, now: number): number {
   return now - historyDays * DAY_MS;
 }

@@ -2,8 +2,8 @@ import type { Principal } from "#core/principals.ts";
 import { type Failures, refusalOf } from "#sources/failures.ts";
 
 /**
- * Reads the members of rooms one after another. Returns the groups of those that can't be read now: their members stay
- * until the last reading expires.
+ * Reads the members of rooms one after another. Returns the groups of the rooms that can't be read now: their members
+ * stay until the last reading expires.
  *
  * @throws errors that concern more than one room
  */

@@ -4,7 +4,7 @@ import { type Principal } from "#core/principals.ts";
 import type { BrowseNode } from "#sources/contract.ts";
 import type { ContainerRef, SourceContainer } from "#sources/item.ts";
 
-/** A room or channel by its permanent id and its name. */
+/** A room or channel with its permanent id and its name. */
 export interface ChatRoom {
   id: string;
   name: string;
@@ -18,22 +18,25 @@ export function roomContainer({ id, name }: ChatRoom): SourceContainer {
   return { ...roomRef(id), name, isHome: true };
 }
 
-/** The readers of a room as one group, so that a join or a leave changes one row and no message. */
+/**
+ * Returns the group of a room's readers. Because all readers are one group, a join or a leave changes one row and no
+ * message.
+ */
 export function roomGroup(connectorId: string, roomId: string): Principal {
   return sourceGroup(connectorId, `${PREFIX}${roomId}`);
 }
 
-/** The room of such a group, by the group's id at the source. */
+/** Returns the id of the room that a group belongs to, from the group's id at the source. */
 export function roomOfGroup(id: string): string | undefined {
   return id.startsWith(PREFIX) ? id.slice(PREFIX.length) : undefined;
 }
 
 const PREFIX = "room:";
 
-/** Rooms in one response. */
+/** The most rooms in one response. */
 const BROWSE_PAGE = 200;
 
-/** A page of rooms by name; `cursor` is where the previous page ended. */
+/** Returns a page of rooms, ordered by name. `cursor` is the end of the previous page. */
 export function toRoomsPage(
   rooms: readonly (ChatRoom & { kind: string; count?: number })[],
   { parent, query, cursor }: { parent: string | null; query?: string; cursor?: string },

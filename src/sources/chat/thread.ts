@@ -14,24 +14,26 @@ export interface ChatMessage {
   mentions?: readonly SourcePerson[];
 }
 
-/** A message and its replies: one item. */
+/** A message and its replies, which become one item. */
 export interface ChatThread {
   externalId: string;
   room: ChatRoom;
   /** The name of the room. */
   place: string;
-  /** Undefined when the root was deleted, or isn't visible to everyone in the room, and the replies remain. */
+  /**
+   * The first message. Undefined if it was deleted, or isn't visible to everyone in the room, and the replies remain.
+   */
   root: ChatMessage | undefined;
   /** In the order in which they were written. */
   replies: readonly ChatMessage[];
   url: string;
   replyTo?: string;
   readers: Principal;
-  /** When the root was written, if known for a deleted one. */
+  /** The time of the first message, if it is known although the message was deleted. */
   at?: number;
 }
 
-/** The item of a thread; undefined when nothing is left of it. */
+/** Returns the item of a thread; undefined if the thread has no messages left. */
 export function toThreadItem(thread: ChatThread): SourceItem | undefined {
   const { externalId, room, place, root, replies, url, replyTo, readers } = thread;
   const messages = [...(root ? [root] : []), ...replies];
@@ -60,7 +62,7 @@ export function toThreadItem(thread: ChatThread): SourceItem | undefined {
 /** A file that was sent with a message. */
 export interface ChatFile {
   externalId: string;
-  /** The item of the thread that it was sent in. */
+  /** The external id of the thread that the file was sent in. */
   thread: string;
   room: ChatRoom;
   place: string;
@@ -75,7 +77,7 @@ export interface ChatFile {
   contentKey: string;
 }
 
-/** The item of a file: a part of its thread, for the same readers. */
+/** Returns the item of a file, which is part of its thread and has the same readers. */
 export function toFileItem(file: ChatFile): SourceItem {
   const { externalId, thread, room, place, name, mimeType, size, author, at, url, content, contentKey } = file;
   const title = readable(name);
@@ -97,15 +99,18 @@ export function toFileItem(file: ChatFile): SourceItem {
   return { ...item, version: `${digest(item)}.${digest(contentKey)}` };
 }
 
-/** The version of a file whose content was read again: its listed version, unless the content changed. */
+/**
+ * Returns the version of a file whose content was read again. It stays the listed version unless the content changed.
+ */
 export function versionOfFile(listed: string | undefined, contentKey: string): string {
   const key = digest(contentKey);
   return listed?.endsWith(`.${key}`) === true ? listed : key;
 }
 
 /**
- * The time span of a thread's messages and edits, from its version: to find the threads that may have held a message
- * when only its time is known. Undefined for a single message, and for what isn't a thread.
+ * Returns the time span of a thread's messages and edits, from the thread's version. It finds the threads that may have
+ * contained a message of which only the time is known. Undefined for a single message, and for an item that isn't a
+ * thread.
  */
 export function spanOf(version: string | undefined): { from: number; to: number } | undefined {
   const match = /\.([0-9a-z]+)-([0-9a-z]+)$/.exec(version ?? "");
@@ -117,7 +122,10 @@ function digest(value: unknown): string {
   return digestOf(value, 16);
 }
 
-/** A single message is only its text; in a thread each has its author's name. */
+/**
+ * Returns the text of messages. A single message is only its text; in a thread, each message is preceded by its
+ * author's name.
+ */
 function textOf(messages: readonly ChatMessage[]): string {
   const [only, ...more] = messages;
   if (only && more.length === 0) return only.text;
@@ -126,7 +134,7 @@ function textOf(messages: readonly ChatMessage[]): string {
 
 const TITLE_CHARS = 100;
 
-/** The first line with text. */
+/** Returns the first line that contains text. */
 function titleOf(messages: readonly ChatMessage[]): string | undefined {
   for (const { text } of messages) {
     const line = text
@@ -134,7 +142,7 @@ function titleOf(messages: readonly ChatMessage[]): string | undefined {
       .map(readable)
       .find((each) => each !== "");
     if (line === undefined) continue;
-    // By characters: half of a surrogate pair can't be read.
+    // Cuts by characters, since half of a surrogate pair can't be displayed.
     const characters = [...line];
     return characters.length <= TITLE_CHARS
       ? line
@@ -150,7 +158,7 @@ function readable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}\s]+/gu, " ").trim();
 }
 
-/** The other authors and the people mentioned, each once. */
+/** Returns the other authors and the mentioned people, each once. */
 function peopleOf(messages: readonly ChatMessage[], author: SourcePerson): Pick<SourceItem, "people"> {
   const keyOf = ({ principal, name }: SourcePerson) => principal ?? name;
   const others = new Map<string, SourcePerson>();

@@ -11,12 +11,15 @@ import { closed } from "./texts.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import type { Tools } from "./tools.ts";
 
-/** The index lags a little behind writes, and CQL counts only in minutes. */
+/**
+ * How far an increment looks back before the last run: the search index lags a little behind writes, and CQL has a
+ * resolution of one minute.
+ */
 const OVERLAP_MINUTES = 10;
 
 type Event = WalkEvent<never>;
 
-/** Changes since `before`, and items that earlier runs could not read. */
+/** Reads changes since `before`, and items that earlier runs could not read. */
 export async function* readUpdated(
   tools: Tools,
   before: number,
@@ -26,7 +29,7 @@ export async function* readUpdated(
   yield* readNoted(tools, found.list, found.due);
 }
 
-/** The present state of what earlier runs could not read. */
+/** Reads the present state of items that earlier runs could not read. */
 async function* readNoted(tools: Tools, spaces: Spaces, due: readonly string[]): AsyncGenerator<Event, void> {
   for (const id of due) {
     let hasFailed = false;
@@ -39,7 +42,10 @@ async function* readNoted(tools: Tools, spaces: Spaces, due: readonly string[]):
   }
 }
 
-/** Relative to the time of the request, so that it is the same in every time zone: a run may take hours. */
+/**
+ * Returns the CQL condition relative to the time of the request, so that it is the same in every time zone. The time of
+ * the request matters because a run may take hours.
+ */
 function since(tools: Tools, before: number): string {
   const minutes = Math.max(0, Math.ceil((tools.serverNow() - before) / 60_000)) + OVERLAP_MINUTES;
   return `lastmodified >= now("-${minutes}m")`;
@@ -72,7 +78,7 @@ async function* readChanged(
   for (const [spaceId, records] of left) yield* leaveOut(tools, here.has(spaceId) ? spaceId : undefined, records);
 }
 
-/** Changed records by their spaces. If the list fails, the next run requests these changes again. */
+/** Groups changed records by their spaces. If the list fails, the next run requests these changes again. */
 async function* sorted(
   { client, failures, unread }: Tools,
   what: string,
@@ -96,8 +102,8 @@ async function* sorted(
 }
 
 /**
- * Pages that have moved to where nothing is read: access to their old place no longer counts. Pages that were stored
- * there before stay as they are.
+ * Reports pages that have moved to a place that isn't read: access to their old place no longer applies. Pages that
+ * were stored at the new place before stay unchanged.
  */
 async function* leaveOut(
   { ctx }: Tools,

@@ -6,10 +6,12 @@ import { type ConfluenceClient, type ConfluenceContext, makeConfluenceClient } f
 import { nameOf } from "./map.ts";
 import { spacesOf } from "./spaces.ts";
 
-/** Checks whether the site accepts the account, and which permissions it lacks to report readers. */
+/**
+ * Checks whether the site accepts the account, and which permissions the account lacks to read the readers of pages.
+ */
 export function checkSite(ctx: ConfluenceContext): Promise<CheckOutcome> {
   const words = wordsOf(ctx.config, "Confluence");
-  // Each deployment has addresses of its own.
+  // Cloud and Data Center have different addresses.
   const hint = "Give the address of Confluence's home page, and the deployment that it is.";
   return runCheck(ctx, { ...words, source_not_found: { ...words.source_not_found, hint } }, async () => {
     const client = makeConfluenceClient(ctx);
@@ -18,7 +20,7 @@ export function checkSite(ctx: ConfluenceContext): Promise<CheckOutcome> {
   });
 }
 
-/** Spaces whose permissions are checked. */
+/** The most spaces whose permissions are checked. */
 const MOST_TRIED = 20;
 
 async function warningsOf({ config }: ConfluenceContext, client: ConfluenceClient): Promise<string[]> {

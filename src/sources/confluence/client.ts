@@ -26,16 +26,16 @@ import { makeServerReader } from "./server.ts";
 
 export type ConfluenceContext = SourceContext<ConfluenceConfig>;
 
-/** Records of a page, and ids of a query: the most allowed with expanded fields. */
+/** The number of records in a page, and of ids in a query: the most allowed with expanded fields. */
 export const PAGE = 50;
 const IDS = 25;
 const MEMBERS = 200;
-/** Pages of one restriction. */
+/** The most pages of one restriction. */
 const MOST_PAGES = 500;
 
 const PART_FIELDS = "space,container,version,history,body.storage,extensions,extensions.inlineProperties,metadata";
 
-/** All calls to Confluence: only this file knows its addresses and responses. */
+/** Makes the client for all calls to Confluence. Addresses and response formats are known only in this file. */
 export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceContext, "config" | "http" | "now">) {
   const cloud = isCloud(config);
   const site = baseUrlOf(config);
@@ -58,7 +58,10 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       ({ id, name }) => `${id} ${name}`,
     );
 
-  /** From the index; ids that it refuses or fails to return are requested one by one. */
+  /**
+   * Requests restrictions from the search index. Ids that the index refuses or fails to return are requested one by
+   * one.
+   */
   async function restrictionsTogether(ids: readonly string[]): Promise<Map<string, Subjects | undefined>> {
     const found = new Map<string, Subjects | undefined>();
     const expand = "restrictions.read.restrictions.user,restrictions.read.restrictions.group";
@@ -70,7 +73,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
     } catch (error) {
       if (refusalOf(error) === undefined && failedStatus(error) === undefined) throw error;
     }
-    // Records that aren't understood here are requested individually.
+    // Records that could not be parsed here are requested individually.
     odd.take();
     return found;
   }
@@ -103,11 +106,14 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
   return {
     cloud,
     base,
-    /** Records that were listed and aren't understood: spaces by their ids, all else by external ids. */
+    /** Records that were listed but could not be parsed: spaces by their ids, all others by external ids. */
     odd,
     ...reader,
     search,
-    /** The signed-in account, and the server's clock. @throws ApiError `source_unauthorized` when unauthenticated */
+    /**
+     * Returns the signed-in account, and the server's clock.
+     * @throws ApiError `source_unauthorized` when unauthenticated
+     */
     async whoAmI(): Promise<{ user: UserRecord; at: number }> {
       const answer = await send({ url: `${api}/user/current` });
       const user = answer.json(UserRecord);
@@ -118,7 +124,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       return { user, at: clockOf(answer, now) };
     },
 
-    /** All groups, or those that may use Confluence. */
+    /** Lists all groups, or only the groups that may use Confluence. */
     async groups(which: "all" | "access" = "all"): Promise<GroupRecord[]> {
       if (which === "access" && !cloud) return reader.accessGroups();
       const query = { limit: MEMBERS, ...(which === "access" && { accessType: "user" }) };
@@ -128,14 +134,15 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       );
       return collect(pages);
     },
-    /** Members of a group, on Data Center including those of nested groups. */
+    /** Lists the members of a group. On Data Center this includes the members of nested groups. */
     groupMembers(group: string): Promise<UserRecord[]> {
       const name = encodeURIComponent(group);
       return collect(members(cloud ? `/group/${name}/membersByGroupId` : `/group/${name}/member`));
     },
 
     /**
-     * The read restrictions of each page itself; undefined if unknown, absent if the site fails for it.
+     * Returns each page's own read restrictions. Undefined if they are unknown; no entry if the site fails for the
+     * page.
      *
      * @param requireOfOne  throws a failure that concerns more than the requested page
      */
@@ -148,7 +155,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
         const known = await restrictionsTogether(some);
         for (const id of some) {
           try {
-            // Not in the index yet, or truncated.
+            // The page isn't in the index yet, or its restrictions were truncated.
             found.set(id, known.get(id) ?? (await oneRestriction(id)));
           } catch (error) {
             await requireOfOne(error);
@@ -158,14 +165,17 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
       return found;
     },
 
-    /** Number of pages and blog posts of a space in the index for this account; undefined if it doesn't report one. */
+    /**
+     * Returns the number of pages and blog posts of a space that the index has for this account; undefined if the index
+     * reports no number.
+     */
     async countPages(key: string): Promise<number | undefined> {
       const cql = `type in (page, blogpost) AND space = ${quoted(key)}`;
       return (await get(`${api}/search`, Found, { cql, limit: 1 })).totalSize;
     },
     /** Comments and attachments that match a CQL query. */
     parts: (cql: string) => search(`type in (comment, attachment) AND ${cql}`, PART_FIELDS),
-    /** Undefined when it is gone, or was never published. */
+    /** Returns a comment or an attachment; undefined if it was deleted or never published. */
     part: ({ type, id }: { type: "comment" | "attachment"; id: string }): Promise<Content | undefined> =>
       reader.content(cloud && type === "attachment" ? `att${id}` : id, PART_FIELDS),
 
@@ -183,7 +193,7 @@ export function makeConfluenceClient({ config, http, now }: Pick<ConfluenceConte
 }
 export type ConfluenceClient = ReturnType<typeof makeConfluenceClient>;
 
-/** A text as a CQL literal. */
+/** Quotes a text as a CQL literal. */
 export function quoted(text: string): string {
   return `"${replaceEach(replaceEach(text, "\\", "\\\\"), '"', '\\"')}"`;
 }

@@ -17,12 +17,12 @@ import {
   type UserRecord,
 } from "./records.ts";
 
-/** Records of a page of the second version of the API: the maximum. */
+/** Records in a page of the API's version 2: the maximum. */
 const PAGE = 250;
-/** Pages whose texts are requested at once. */
+/** Pages whose texts are requested in one call. */
 const BODIES = 25;
 
-/** Requests that are specific to Cloud: the second version of its API, with cursors. */
+/** Makes the requests that are specific to Cloud: version 2 of its API, which uses cursors. */
 export function makeCloudReader({ send, get }: SiteHttp, base: string, odd: OddRecords): SiteReader {
   const api = `${base}/api/v2`;
 
@@ -102,11 +102,11 @@ export function makeCloudReader({ send, get }: SiteHttp, base: string, odd: OddR
 
     content: (id, expand) => readContent({ get }, base, id, expand),
 
-    /** By their account ids; unknown ones are left out. */
+    /** Looks users up by their account ids. Unknown users are left out. */
     async users(ids) {
       const found: UserRecord[] = [];
       for (const accountIds of inChunks(ids, PAGE)) {
-        // A POST that only reads.
+        // A POST request that only reads.
         const answer = await send({
           method: "POST",
           url: `${api}/users-bulk`,
@@ -152,7 +152,7 @@ function toRecords(page: readonly CloudContent[], type: PageRecord["type"], spac
     }));
 }
 
-/** Classes of users are identified by name; people without a licence get no access here. */
+/** Classes of users are identified by name. People without a licence get no access here. */
 function subjectOf(type: string, id: string) {
   if (type === "user" || type === "group") return { type, id } as const;
   return id === "all-licensed-users" || id === "authenticated-users" ? ({ type: "licensed" } as const) : undefined;

@@ -5,15 +5,15 @@ import type { ConfluenceClient } from "./client.ts";
 import type { ConfluenceConfig } from "./config.ts";
 import { spacesOf } from "./spaces.ts";
 
-/** With more spaces, a person would wait too long for the answer. */
+/** The most spaces that are counted. With more spaces, a person would wait too long for the answer. */
 const MOST_SPACES = 50;
-/** Pages whose restrictions, and whose texts, are one request. */
+/** The number of pages whose restrictions, or whose texts, are read with one request. */
 const PAGES_OF_CALL = 25;
-/** Other requests of a space: its pages, its comments and attachments, and its readers. */
+/** Further requests for a space: its pages, its comments and attachments, and its readers. */
 const OTHER_CALLS = 3;
 
 /**
- * Counts the pages and blog posts of the spaces that a scope adds, by the site's search index: one request for each
+ * Counts the pages and blog posts of the spaces that a scope adds, using the site's search index: one request for each
  * space.
  */
 export async function countAdded(

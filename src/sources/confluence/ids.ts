@@ -1,8 +1,8 @@
 import type { ContainerRef } from "#sources/item.ts";
 
 /**
- * The target of an external id: a page or blog post by its number, which never changes, or a comment or attachment of
- * one.
+ * The parsed external id: a page or blog post by its number, which never changes, or a comment or attachment of such a
+ * page.
  */
 export interface ConfluenceId {
   type: "page" | "comment" | "attachment";
@@ -15,12 +15,15 @@ export function formatId({ type, id }: ConfluenceId): string {
   return `${MARKS[type]}${id}`;
 }
 
-/** The external id of the site's content: everything that is neither comment nor attachment counts as a page. */
+/**
+ * Returns the external id of a content of the site. Every content that is neither a comment nor an attachment counts as
+ * a page.
+ */
 export function externalIdOf({ id, type }: { id: string; type: string }): string {
   return formatId({ id, type: type === "comment" || type === "attachment" ? type : "page" });
 }
 
-/** Undefined for an id that isn't ours. */
+/** Parses an external id. Undefined for an id that this source didn't create. */
 export function parseId(externalId: string): ConfluenceId | undefined {
   const [, mark, id] = /^([ca]?)(\d{1,19})$/.exec(externalId) ?? [];
   if (id === undefined) return undefined;
@@ -39,5 +42,5 @@ export const groupIds = {
   restriction: (contentId: string) => `r${contentId}`,
 };
 
-/** Everyone who may use Confluence. */
+/** The group of everyone who may use Confluence. */
 export const LICENSED = "licensed";

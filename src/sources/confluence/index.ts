@@ -19,7 +19,10 @@ import { isPersonal, spacesOf } from "./spaces.ts";
 import { confluenceSessions } from "./sync.ts";
 import { confluenceWebhook } from "./webhook.ts";
 
-/** The pages and blog posts of a Confluence site with their comments and attachments, for their readers there. */
+/**
+ * Makes the source for a Confluence site: its pages and blog posts with their comments and attachments, readable by
+ * their readers there.
+ */
 export function makeConfluenceSource({
   limits = ATLASSIAN_LIMITS,
   batching = {},
@@ -36,11 +39,11 @@ export function makeConfluenceSource({
       // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "per_item",
-      // Restrictions change without a change of any page, and no search shows moved pages.
+      // Restrictions change without a change of any page, and no search shows that a page moved.
       freshness: "access",
       placement: "listing",
       hasPeople: true,
-      // Read by its number: a new version of an attachment has another one.
+      // An attachment is read by its number: a new version of the attachment has another number.
       hasLastingContent: true,
     },
     check: checkSite,
@@ -65,7 +68,7 @@ export function makeConfluenceSource({
   };
 }
 
-/** First checks whether it is still at its page: a copy may remain at the old place. */
+/** Reads an attachment. First checks whether it still belongs to its page, since a copy may remain at the old place. */
 async function readAttachment(
   ctx: ConfluenceContext,
   { externalId, ref }: { externalId: string; ref?: string },

@@ -8,13 +8,13 @@ import { readSome } from "./some.ts";
 import { type Spaces, spacesOf } from "./spaces.ts";
 import type { Tools } from "./tools.ts";
 
-/** The present state of these alone. */
+/** Reads the present state of these items alone. */
 export async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
   const { client, scope, ctx } = tools;
   yield* readSingly(tools, await spacesOf(client, ctx.config, scope), externalIds);
 }
 
-/** Reads these one by one: each ends as an item, as gone, refused or failed. */
+/** Reads these ids one by one. Each ends as an item, as gone, as refused or as failed. */
 export async function* readSingly(
   tools: Tools,
   spaces: Spaces,
@@ -25,7 +25,7 @@ export async function* readSingly(
     const events: Outcome[] = [];
     client.odd.take();
     for await (const event of readOne(tools, spaces, externalId)) events.push(event);
-    // A page that isn't understood isn't gone.
+    // A page that can't be parsed still exists.
     const { ids, nameless } = client.odd.take();
     return events.length === 0 && (nameless > 0 || ids.includes(externalId))
       ? [failedSkip(externalId, NOT_UNDERSTOOD)]
@@ -33,7 +33,7 @@ export async function* readSingly(
   });
 }
 
-/** Nothing when it is gone, or out of scope. */
+/** Reports no event if the item is gone or out of scope. */
 async function* readOne(tools: Tools, spaces: Spaces, externalId: string): AsyncGenerator<Outcome, void> {
   const { client, ctx } = tools;
   const { type, id } = parseId(externalId) ?? {};
@@ -48,12 +48,12 @@ async function* readOne(tools: Tools, spaces: Spaces, externalId: string): Async
   const space = record && spaceIn(spaces, record.space?.id);
   const page = record?.container?.id;
   if (!space || page === undefined || formatId({ type, id: record.id }) !== externalId) return;
-  // Parts of a page that isn't stored come with the page.
+  // If the page isn't stored, its parts are reported together with the page.
   if ((await ctx.stored.version(formatId({ type: "page", id: page }))) !== undefined)
     yield* readSome(tools, space, [], [record]);
 }
 
-/** @throws ApiError when it may be a space that isn't understood */
+/** Returns the space with this id. @throws ApiError if it may be a space that could not be parsed */
 function spaceIn({ known, odd, isWhole }: Spaces, id: string | undefined): SpaceRecord | undefined {
   const space = known.find((each) => each.id === id);
   if (!space && (!isWhole || (id !== undefined && odd.includes(id)))) throw halfRead(NOT_UNDERSTOOD);

@@ -17,16 +17,19 @@ import { makeTree } from "./tree.ts";
 
 type Listed = ContainerPage<string>;
 
-/** Pages of one chunk. */
+/** The number of pages in one chunk. */
 const PIECE = 100;
 
-/** Memory limit of a space's tree, and of each page in it besides its title: some 700,000 pages. */
+/**
+ * Memory limit of a space's tree in characters, and of each page's overhead in it besides its title: enough for some
+ * 700,000 pages.
+ */
 const MOST_CHARS = 256_000_000;
 const CHARS_OF_PAGE = 300;
 
 /**
- * Every page of a space with its comments and attachments, starting after the page where an earlier attempt ended.
- * Items stored in their present version are only named; access is always reported.
+ * Lists every page of a space with its comments and attachments, starting after the page where an earlier attempt
+ * ended. Items that are stored in their present version are only named, but their access is always reported.
  */
 export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string): AsyncGenerator<Listed, void> {
   const { ctx, client, failures } = tools;
@@ -47,8 +50,8 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   for (const piece of inChunks(inOrder, PIECE)) {
     ctx.signal.throwIfAborted();
     const last = piece.at(-1)?.id ?? "";
-    // Pages that an earlier attempt named aren't named again; their groups are reported again with the pages below
-    // them.
+    // Pages that an earlier attempt named aren't named again. Their groups are reported again together with the pages
+    // below them.
     const isOver = from !== undefined && byNumber(last, from) <= 0;
     const { groups, accessOf, known, failed } = await tree.judge(piece);
     const events = isOver ? [] : await reportListed(tools, space, known, accessOf);
@@ -60,7 +63,7 @@ export async function* listSpace(tools: Tools, space: SpaceRecord, from?: string
   const oddParts = client.odd.take();
   if (failed.length === 0) yield* askAgain(tools, space, named);
   for (const odd of [oddPages, oddParts]) yield { t: "page", entries: await reportOdd(tools, space, odd) };
-  // An unauthenticated answer must not be mistaken for everything.
+  // The answer to an unauthenticated request must not be mistaken for everything.
   await client.whoAmI();
   const whole: Outcome = { t: "listed", container: spaceRef(space.id) };
   yield { t: "page", entries: failed.length > 0 ? failed : [whole] };
@@ -96,7 +99,7 @@ async function* listParts(
     const items = await toParts(tools, space, records, ({ id }) => pages.has(id));
     for (const { externalId } of items) named.add(externalId);
     const events = await reportItems(ctx.stored, items);
-    // A page may have been closed before a comment was added to it: access is checked after the comment was read.
+    // A page may have been closed before a comment was added to it, so access is checked after the comment was read.
     const touched = new Set(events.flatMap((event) => (event.t === "upsert" ? (event.item.partOf ?? []) : [])));
     const stale = [...touched].flatMap((id) => pages.get(id) ?? []);
     const access = await reportAccess(tools, stale, pages);
@@ -104,7 +107,7 @@ async function* listParts(
   }
 }
 
-/** Listed records of a space that aren't understood; stored items among them are requested individually. */
+/** Reports the listed records of a space that could not be parsed. Those that are stored are requested individually. */
 async function reportOdd(
   tools: Tools,
   space: SpaceRecord,
@@ -118,7 +121,10 @@ async function reportOdd(
   return events;
 }
 
-/** The events about parts. If the readers of a page are unknown now, its new parts are reported as failed. */
+/**
+ * Returns the events about comments and attachments. If a page's readers are unknown now, its new parts are reported as
+ * failed.
+ */
 export function withoutParts(events: readonly Outcome[], access: readonly Outcome[]): Outcome[] {
   const failed = new Set(access.flatMap((event) => (event.t === "skip" ? [event.externalId] : [])));
   return events.map((event) =>
@@ -128,7 +134,7 @@ export function withoutParts(events: readonly Outcome[], access: readonly Outcom
   );
 }
 
-/** The current readers of these pages, where they differ from those already reported. */
+/** Reports the present readers of these pages, if they differ from the readers already reported. */
 export async function reportAccess(
   tools: Tools,
   pages: readonly PageRecord[],
@@ -145,7 +151,7 @@ export async function reportAccess(
   return events;
 }
 
-/** The items of comments and attachments, for the pages that `isTaken` accepts. */
+/** Makes the items of comments and attachments, for the pages that `isTaken` accepts. */
 export async function toParts(
   { client, mapping, namesIn }: Tools,
   space: SpaceRecord,
@@ -166,14 +172,14 @@ export async function toParts(
   return items;
 }
 
-/** Location is always present for a comment or an attachment. */
+/** Whether a record lacks its location, which every comment and attachment has. */
 function saysTooLittle({ container, space, version, status }: Content): boolean {
   return !container || !space || !version || status === undefined;
 }
 
 /**
- * Stored items of a space that no listing named are requested by id: an index that is being built, or a page that
- * shifted while others were deleted, can hide existing ones.
+ * Requests by id the stored items of a space that no listing named. An index that is being built, or a page that
+ * shifted while others were deleted, can hide existing items.
  */
 async function* askAgain(tools: Tools, space: SpaceRecord, named: Set<string>): AsyncGenerator<Listed, void> {
   const { ctx } = tools;
@@ -189,7 +195,7 @@ async function* askAgain(tools: Tools, space: SpaceRecord, named: Set<string>): 
     const { pages: read, odd } = await textsOf(tools, some);
     for (const id of [...read.map((page) => page.id), ...odd]) named.add(formatId({ type: "page", id }));
     yield { t: "page", entries: await allNotUnderstood(tools, odd) };
-    // Or in the space that they have moved to since the listing.
+    // The page may be in the space that it has moved to since the listing.
     for (const spaceId of new Set(read.map((page) => page.spaceId))) {
       const where = spaceId === space.id ? space : tools.byId.get(spaceId);
       const found = read.filter((page) => page.spaceId === spaceId);

@@ -18,12 +18,12 @@ export interface Mapping {
   base: string;
 }
 
-/** Increase it when the same records produce different items. */
+/** Increase this number when the same records produce different items. */
 const MAPPING_VERSION = 2;
 
 const MOST_TITLE = 2_000;
 
-/** Names of mentioned people, as far as they were requested. */
+/** Names of mentioned people, if they were requested. */
 interface Named {
   people: (userId: string) => string | undefined;
 }
@@ -33,7 +33,7 @@ export function nameOf({ key, name }: SpaceRecord): string {
   return shown === "" ? key : shown;
 }
 
-/** Computed without the text of the page, which doesn't change unless its number does. */
+/** Computes a page's version without its text, since the text doesn't change unless the page's version number does. */
 export function versionOf(page: PageRecord, space: SpaceRecord): string {
   const { id, type, title, parent, version, updatedAt } = page;
   return digestOf(MAPPING_VERSION, id, type, title, parent?.id, version, updatedAt, space.id, nameOf(space));
@@ -67,7 +67,7 @@ export async function toPage(
   };
 }
 
-/** A comment or an attachment of a page; undefined for what isn't part of one. */
+/** Returns the item of a comment or an attachment; undefined if the content doesn't belong to a page. */
 export async function toPart(
   mapping: Mapping,
   record: Content,
@@ -110,7 +110,7 @@ async function commentOf(
     subkind: "comment",
     title: `Comment${author === "" ? "" : ` by ${author}`}${page === "" ? "" : ` on ${page}`}`.slice(0, MOST_TITLE),
     url: `${urlOf(base, container.id)}&focusedCommentId=${id}`,
-    // The text that an inline comment refers to comes before it.
+    // The text that an inline comment refers to precedes the comment.
     content: textContent(selection === "" ? pageText : `> ${selection}\n\n${pageText}`),
   };
 }
@@ -137,7 +137,7 @@ export function fileNameOf({ title, id }: Pick<Content, "title" | "id">): string
   return name === "" ? `Attachment ${id}` : name;
 }
 
-/** Leads to a page under any name, in any space. */
+/** Returns a URL that leads to a page under any name, in any space. */
 function urlOf(base: string, pageId: string): string {
   return `${base}/pages/viewpage.action?pageId=${pageId}`;
 }

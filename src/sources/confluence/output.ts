@@ -1,10 +1,10 @@
 import { tidy } from "#sources/atlassian/tidy.ts";
 
-/** Builds text: blocks with an empty line between them, rows and list items on lines of their own. */
+/** Builds text: blocks separated by an empty line, and rows and list items on separate lines. */
 export function makeOutput() {
   const parts: string[] = [];
   let length = 0;
-  /** Line ends to write before the next text. */
+  /** The number of line breaks to write before the next text. */
   let due = 0;
   let mark = "";
   let code = 0;
@@ -31,7 +31,7 @@ export function makeOutput() {
       if (length > 0 && due === 0 && mark === "" && !(parts.at(-1) ?? "").endsWith(" ")) add(" ");
       return;
     }
-    // In a list each item is a line.
+    // In a list, each item is a line.
     due = Math.max(due, lists > 0 && code === 0 ? 1 : lines);
   }
 
@@ -56,7 +56,7 @@ export function makeOutput() {
       lists = Math.max(0, lists + change);
       feed(2);
     },
-    /** A fence around code: a line that looks like a heading in it isn't one. */
+    /** Opens or closes a code fence, so that a line that looks like a heading in the code isn't treated as one. */
     code(isBegun: boolean): void {
       if (isBegun) {
         feed(2);
@@ -84,7 +84,7 @@ export function makeOutput() {
       const link = links.at(-1);
       if (link) link.label = text;
     },
-    /** On its own, or as the text of a link. */
+    /** Adds a person's name, on its own or as the text of a link. */
     person(name: string): void {
       const link = links.at(-1);
       if (link) link.label = name;
@@ -96,7 +96,7 @@ export function makeOutput() {
     endLink(): void {
       const link = links.pop();
       if (!link) return;
-      // Long text already shows where it leads, or isn't a person's link.
+      // A long link text already shows the target, or isn't the link of a person.
       const shown = parts.slice(link.from, link.from + 50).join("");
       if (shown.trim() === "" && link.label !== "") write(link.label);
       else if (/^https?:/i.test(link.href) && !shown.includes(link.href)) write(` (${link.href})`);

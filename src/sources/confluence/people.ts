@@ -14,8 +14,8 @@ import { spacesOf } from "./spaces.ts";
 type Event = IdentityEvent<null>;
 
 /**
- * Users, groups, and the readers of each space. Only a user who may use Confluence counts: no one else reads anything,
- * whatever groups they are still in. Confluence has no feed of changes: every run reads everything.
+ * Syncs users, groups, and the readers of each space. Only users who may use Confluence have access; other users read
+ * nothing, even if they are still members of groups. Confluence has no change feed, so every run reads everything.
  */
 export function syncConfluencePeople(ctx: ConfluenceContext, run: IdentityRun): AsyncGenerator<Event, void> {
   return reportSite(run, (left) => reportAll(ctx, left));
@@ -24,7 +24,7 @@ export function syncConfluencePeople(ctx: ConfluenceContext, run: IdentityRun): 
 async function* reportAll(ctx: ConfluenceContext, left: Left): AsyncGenerator<Event, void> {
   const client = makeConfluenceClient(ctx);
   const names = makeNames(ctx, "confluence");
-  // An unauthenticated request sees no users: that must not remove everyone.
+  // An unauthenticated request sees no users. That must not remove everyone.
   await client.whoAmI();
   const directory = await readDirectory(client);
   for (const user of directory.users.values()) yield* reportUser(user, names);
@@ -39,7 +39,7 @@ async function* reportAll(ctx: ConfluenceContext, left: Left): AsyncGenerator<Ev
     for (const each of principals) if (each.startsWith("user:") && !known.has(each)) met.add(each);
   };
   const failures = makeFailures(() => client.whoAmI());
-  /** If the server fails for a group, its members stay until the last reading expires. */
+  /** Reads one group. If the server fails for the group, its members stay until the last reading expires. */
   async function* alone(groupId: string, read: () => Promise<readonly Principal[] | undefined>): AsyncGenerator<Event> {
     const group = names.group(groupId);
     if (group === undefined) return;
@@ -68,15 +68,15 @@ async function* reportAll(ctx: ConfluenceContext, left: Left): AsyncGenerator<Ev
     if (id === undefined) continue;
     yield* alone(groupIds.group(id), async () => {
       const members = directory.members.get(id) ?? (await orNothing(() => client.groupMembers(id)));
-      // A guest reads the one space that names them, whatever groups they are in.
+      // A guest can read only the space that names them, regardless of their groups.
       return (members ?? []).flatMap((user) =>
         user.isGuest || directory.users.get(user.id ?? "")?.isGuest === true ? [] : (names.user(user.id) ?? []),
       );
     });
   }
-  // Still in a group or a space, but without access.
+  // These users are still in a group or a space, but have no access.
   for (const principal of met) yield { t: "identity", principal, state: "suspended" };
-  // The groups of a space that isn't understood are unknown.
+  // The groups of a space that could not be parsed are unknown.
   left.isWhole = isWhole && odd.length === 0;
 }
 
@@ -90,7 +90,7 @@ function principalOf(reader: SpaceReader, names: Names): Principal | undefined {
   return reader.type === "user" ? names.user(reader.id) : names.group(groupIds.group(reader.id));
 }
 
-/** The users of Confluence: the members of the groups that may use it. @throws when they can't be read */
+/** Returns the users of Confluence: the members of the groups that may use it. @throws if these groups can't be read */
 async function readDirectory(client: ConfluenceClient) {
   const users = new Map<string, UserRecord & { active: boolean }>();
   const members = new Map<string, UserRecord[]>();
@@ -109,7 +109,7 @@ async function readDirectory(client: ConfluenceClient) {
   const reported = new Map((await client.users([...users.keys()])).map((user) => [user.id, user]));
   for (const [id, user] of users) {
     const more = reported.get(id);
-    // Apps, customers of a service portal, and unknown accounts read nothing.
+    // Apps, customers of a service portal, and unknown accounts can't read anything.
     if (more?.accountType !== "atlassian") users.delete(id);
     else users.set(id, { ...user, ...namesOf(more), isGuest: user.isGuest || more.isGuest, active: isCurrent(more) });
   }
@@ -124,7 +124,7 @@ function isCurrent({ status }: UserRecord): boolean {
   return ["active", "current"].includes(status?.toLowerCase() ?? "");
 }
 
-/** The spaces that everyone can see. If reading them fails, none is open. */
+/** Returns the spaces that everyone can see. If they can't be read, no space counts as open. */
 export async function openSpaces(client: Pick<ConfluenceClient, "openSpaces">): Promise<ReadonlySet<string>> {
   try {
     return await client.openSpaces();

@@ -14,22 +14,22 @@ export type SpaceReader = { type: "user" | "group"; id: string } | { type: "lice
 
 export type SiteHttp = Pick<ReturnType<typeof makeAtlassianHttp>, "send" | "get">;
 
-/** Requests that differ between Cloud and Data Center. */
+/** The requests that differ between Cloud and Data Center. */
 export interface SiteReader {
-  /** Every space that the account sees, archived ones left out. */
+  /** Lists every space that the account sees, without archived ones. */
   spaces(): Promise<SpaceRecord[]>;
-  /** Ids of the spaces that are visible without signing in. */
+  /** Returns the ids of the spaces that are visible without signing in. */
   openSpaces(): Promise<ReadonlySet<string>>;
   readersOf(space: SpaceRecord): Promise<SpaceReader[]>;
-  /** Published contents of a space, without their texts. */
+  /** Lists the published contents of a space, without their texts. */
   contents(space: SpaceRecord, type: PageRecord["type"]): AsyncGenerator<PageRecord[], void>;
-  /** Published ones; missing ones are left out. */
+  /** Returns the published pages with these ids. Missing pages are left out. */
   pagesByIds(ids: readonly string[], which: { hasTexts: boolean }): Promise<PageRecord[]>;
-  /** Location of a node in the tree of a space; undefined if unknown. */
+  /** Returns the location of a node in the tree of a space; undefined if it is unknown. */
   node(ref: NodeRef): Promise<{ spaceId: string; parent: NodeRef | undefined } | undefined>;
   content(id: string, expand: string): Promise<Content | undefined>;
   users(ids: readonly string[]): Promise<UserRecord[]>;
-  /** Groups that may use Confluence, if no listing of groups shows it. */
+  /** Returns the groups that may use Confluence, if no listing of groups shows this. */
   accessGroups(): Promise<GroupRecord[]>;
 }
 
@@ -43,7 +43,7 @@ export async function readContent(
   return content && withoutDrafts([content])[0];
 }
 
-/** Keeps only published contents, whichever were requested. */
+/** Keeps only published contents, even if others were requested. */
 export function withoutDrafts<T extends { status?: string | undefined }>(contents: readonly T[]): T[] {
   return contents.filter(({ status }) => status?.toLowerCase() === "current");
 }

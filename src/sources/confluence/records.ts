@@ -7,7 +7,10 @@ import { externalIdOf } from "./ids.ts";
 
 const isTrue = flag;
 
-/** A user of Cloud has an `accountId`, one of Data Center a `userKey` that never changes and a `username` that can. */
+/**
+ * A user. A Cloud user has an `accountId`. A Data Center user has a `userKey` that never changes and a `username` that
+ * can.
+ */
 export const UserRecord = z
   .object({
     type: text,
@@ -41,7 +44,7 @@ export const GroupRecord = z.object({ id: text, name: text });
 export type GroupRecord = z.infer<typeof GroupRecord>;
 export const GroupPage = linkedPage(GroupRecord);
 
-/** The total that a search reports. */
+/** The total number of matches that a search reports. */
 export const Found = z.object({ totalSize: count });
 
 export const SpaceRecord = z.object({
@@ -54,7 +57,7 @@ export const SpaceRecord = z.object({
 export type SpaceRecord = z.infer<typeof SpaceRecord>;
 export const SpacePage = linkedPage(SpaceRecord, idAt("id", Id));
 
-/** A grant of a space, or of the application, as Cloud and as Data Center report it. */
+/** A grant for a space or for the application, as Cloud and as Data Center report it. */
 export const CloudGrant = z.object({
   principal: z.object({ type: text, id: text }),
   operation: z.object({ key: text, targetType: text }),
@@ -69,7 +72,7 @@ export const ServerGrants = z.array(
 
 const Storage = z.object({ storage: maybe(z.object({ value: z.string() })) });
 
-/** A page, blog post, folder and the like, in the second version of Cloud's API. */
+/** A page, blog post, folder and the like, in version 2 of Cloud's API. */
 export const CloudContent = z.object({
   id: Id,
   status: text,
@@ -85,7 +88,7 @@ export const CloudContent = z.object({
 export type CloudContent = z.infer<typeof CloudContent>;
 export const CloudContentPage = linkedPage(CloudContent, idAt("id", Id));
 
-/** A node above a page that isn't a page. Its readers aren't requested here. */
+/** A node above a page that isn't a page, such as a folder. Its readers aren't requested here. */
 export const CloudNode = z.object({ id: Id, spaceId: Id, parentId: Id.nullish(), parentType: z.string().nullish() });
 
 const Subjects = z.object({
@@ -101,7 +104,7 @@ const ContentId = z.preprocess((id) => (typeof id === "string" ? id.replace(/^at
 
 const Where = z.object({ id: Id, key: text });
 
-/** Content in the first version of the API, the only one that Data Center has. */
+/** A content in version 1 of the API, the only version that Data Center has. */
 export const Content = z.object({
   id: ContentId,
   type: z.string(),
@@ -128,28 +131,28 @@ export const Content = z.object({
 });
 export type Content = z.infer<typeof Content>;
 const AnyContent = z.object({ id: ContentId, type: z.string() });
-/** Records that aren't understood, by their external ids. */
+/** A page of contents. Records that can't be parsed are identified by their external ids. */
 export const ContentPage = linkedPage(
   Content,
   AnyContent.transform((content) => externalIdOf(content)),
 );
 
-/** A page or blog post, the same for both deployments. */
+/** A page or blog post, in the same form for both deployments. */
 export interface PageRecord {
   id: string;
   type: "page" | "blogpost";
   title: string;
   spaceId: string;
-  /** Its parent; undefined at the top. */
+  /** The parent node; undefined at the top of the space. */
   parent: NodeRef | undefined;
   version: number;
   createdAt: number | undefined;
   updatedAt: number | undefined;
   authorId: string | undefined;
   author?: UserRecord | undefined;
-  /** Storage format; absent where it was not requested. */
+  /** The text in storage format. Absent if it was not requested. */
   body?: string | undefined;
-  /** Its text is too large for any response. */
+  /** True = the text is too large for any response. */
   isTooLarge?: true;
 }
 

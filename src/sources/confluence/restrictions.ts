@@ -1,12 +1,12 @@
 import { Restriction } from "./records.ts";
 
-/** A reader that a restriction names; one that isn't recognized is `unknown`, and still counts as a restriction. */
+/** A reader that a restriction names. An unrecognized reader is `unknown`, and still counts as a restriction. */
 export type Subject = { type: "user" | "group"; id: string } | { type: "unknown" };
 
-/** The read restrictions of a page itself. Empty = it is open. */
+/** A page's own read restrictions. Empty = the page itself isn't restricted. */
 export type Subjects = readonly Subject[];
 
-/** Undefined if it is truncated or not understood: then it has to be requested individually. */
+/** Parses a restriction. Undefined if it is truncated or can't be parsed: it then has to be requested individually. */
 export function readRestriction(answer: unknown, cloud: boolean): Subjects | undefined {
   const { data } = Restriction.safeParse(answer);
   if (!data) return undefined;
@@ -31,7 +31,7 @@ export function toSubjects({ restrictions: { user, group } }: Restriction, cloud
   ];
 }
 
-/** Whether the server may have left out some. */
+/** Whether the server may have left out some of the readers. */
 function isCut({ results, size, limit }: Restriction["restrictions"]["user"]): boolean {
   if (size !== undefined && size > results.length) return true;
   return results.length > 0 && (limit === undefined || results.length >= limit);

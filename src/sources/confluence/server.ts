@@ -16,14 +16,14 @@ import {
   UserRecord,
 } from "./records.ts";
 
-/** Records of a page of a listing. */
+/** Records in a page of a listing. */
 const PAGE = 100;
-/** Pages whose texts are requested at once: the index accepts no more ids in one query. */
+/** Pages whose texts are requested in one call: the index accepts no more ids in one query. */
 const BODIES = 25;
 
 const TREE_FIELDS = "space,ancestors,version,history";
 
-/** Requests that are specific to Data Center: the first version of the API, which Cloud keeps in part. */
+/** Makes the requests that are specific to Data Center: version 1 of the API, which Cloud still supports in part. */
 export function makeServerReader({ send, get }: SiteHttp, base: string, odd: OddRecords): SiteReader {
   const api = `${base}/rest/api`;
 
@@ -83,7 +83,7 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
         for await (const page of search(`id in (${some.join(",")})`, expand)) {
           for (const record of toRecords(page, odd)) if (asked.delete(record.id)) found.push(record);
         }
-        // Pages that aren't in the index yet.
+        // These pages aren't in the index yet.
         for (const id of asked) {
           const content = await readContent({ get }, base, id, expand);
           if (content?.id === id) found.push(...toRecords([content], odd));
@@ -94,7 +94,10 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
 
     node,
     content: (id, expand) => readContent({ get }, base, id, expand),
-    /** By their keys, one by one: there is no list of them. Unknown or hidden users are left out. */
+    /**
+     * Looks users up by their keys, one by one, because the API has no call for several. Unknown or hidden users are
+     * left out.
+     */
     async users(keys) {
       const found: UserRecord[] = [];
       for (const key of keys) {
@@ -115,7 +118,10 @@ export function makeServerReader({ send, get }: SiteHttp, base: string, odd: Odd
   };
 }
 
-/** Unknown isn't the top: a page whose parent is unknown is visible to no one. */
+/**
+ * Returns the parent of a page. An unknown parent isn't the same as none: a page whose parent is unknown is visible to
+ * no one.
+ */
 function parentOf({ type, ancestors }: Content): NodeRef | undefined {
   if (type === "blogpost") return undefined;
   if (!ancestors) return { id: "0", type: "unknown" };

@@ -9,10 +9,10 @@ import { closed, judgeNow, reportFresh, textsOf } from "./texts.ts";
 import { notUnderstood } from "#sources/unread.ts";
 import { allNotUnderstood, type Tools } from "./tools.ts";
 
-/** Pages and parts of one chunk. */
+/** The number of pages and parts in one chunk. */
 const PIECE = 100;
 
-/** The present state of these pages and parts of a space. Their readers are requested after they were read. */
+/** Reads the present state of these pages and parts of a space. Their readers are requested after they were read. */
 export async function* readSome(
   tools: Tools,
   space: SpaceRecord,
@@ -52,7 +52,7 @@ export async function* readSome(
   }
 }
 
-/** If a page has other readers now, so do the pages below it. */
+/** Reports the pages below a page whose readers changed, since their readers change too. */
 async function* reportBelow(
   tools: Tools,
   space: SpaceRecord,

@@ -7,7 +7,7 @@ import type { SpaceRecord } from "./records.ts";
 
 export type Spaces = ContainerList<SpaceRecord>;
 
-/** The spaces that the config includes, in the order of their ids. */
+/** Lists the spaces that the config includes, in the order of their ids. */
 export async function spacesOf(
   client: Pick<ConfluenceClient, "spaces" | "odd">,
   { personalSpaces }: Pick<ConfluenceConfig, "personalSpaces">,

@@ -2,21 +2,22 @@ import { setImmediate as breath } from "node:timers/promises";
 import { Parser } from "htmlparser2";
 import { makeOutput, type Output } from "./output.ts";
 
-/** Real pages nest less than 100 deep; the parser's cost grows with the square. */
+/**
+ * Real pages nest less than 100 deep. The limit is needed because the parser's cost grows with the square of the depth.
+ */
 const MOST_DEPTH = 2_000;
-/** The parser searches all open elements for each end tag: some two seconds' worth. */
+/** The parser searches all open elements for each end tag. This many comparisons take some two seconds. */
 const MOST_LOOKUPS = 200_000_000;
 const CHUNK_CHARS = 65_536;
-/** No real page has more text. */
+/** The most characters of text. No real page has more. */
 const MOST_CHARS = 8_000_000;
 
 type Attributes = Readonly<Record<string, string>>;
 
 /**
- * Converts Confluence's storage format to Markdown: headings, lists, tables and code. Nothing is included from
- * elsewhere: a macro becomes its content and its title. Total: any input has a text. Yields to the event loop every few
- * thousand elements.
- * Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
+ * Converts Confluence's storage format to Markdown: headings, lists, tables and code. Nothing is included from other
+ * pages: a macro becomes its content and its title. Never fails: any input has a text. Yields to the event loop every
+ * few thousand elements. Source: https://confluence.atlassian.com/doc/confluence-storage-format-790796544.html
  *
  * @param nameOf  returns the name of a mentioned person; undefined = unknown
  */
