@@ -30,7 +30,7 @@ export async function textOfStorage(
   const macros: string[] = [];
   let most = 0;
   let hidden = 0;
-  /** For the open parameter: whether it is text of the page. */
+  /** For the open parameter: whether its content is hidden and not text of the page. */
   const isHiding = (name: string, attributes: Attributes) =>
     NO_TEXT.has(name) || (name === "ac:parameter" && !isShown(macros.at(-1), attributes["ac:name"]));
 
@@ -70,14 +70,17 @@ export async function textOfStorage(
     parser.write(piece);
     lookups += piece.split("</").length * most;
     if (out.length() > MOST_CHARS) break;
-    // Large pages must not delay other requests.
+    // Yields, so that large pages don't delay other requests.
     await breath();
   }
   if (!isTooMuch()) parser.end();
   return out.end();
 }
 
-/** Cloud identifies people by account id, Data Center by a key, and older pages by their login name. */
+/**
+ * Returns a mentioned person's name. Cloud identifies people by account id, Data Center by a key, and older pages by
+ * login name.
+ */
 function userOf(attributes: Attributes, nameOf: (userId: string) => string | undefined): string {
   const id = attributes["ri:account-id"] ?? attributes["ri:userkey"];
   const name = id === undefined ? attributes["ri:username"] : nameOf(id);
@@ -85,10 +88,10 @@ function userOf(attributes: Attributes, nameOf: (userId: string) => string | und
 }
 
 const MENTION = /<ri:user\b[^>]{0,400}?\bri:(?:account-id|userkey)\s*=\s*["']([^"'<>]{1,200})["']/gi;
-/** More people than a real page mentions. */
+/** The most mentioned people. No real page mentions more. */
 const MOST_MENTIONED = 500;
 
-/** The people mentioned in a text in storage format, by the ids that `textOfStorage` looks names up with. */
+/** Returns the people mentioned in a text in storage format, by the ids that `textOfStorage` passes to `nameOf`. */
 export function mentionedIn(storage: string): string[] {
   const ids = new Set<string>();
   for (const [, id] of storage.matchAll(MENTION)) {
@@ -98,7 +101,7 @@ export function mentionedIn(storage: string): string[] {
   return [...ids];
 }
 
-/** Macros of both editors. */
+/** The elements for macros in both editors. */
 const MACROS = new Set(["ac:structured-macro", "ac:macro"]);
 
 /** Elements that aren't text of the page: instructions, fallbacks for another editor, and ids. */
@@ -108,7 +111,7 @@ const NO_TEXT = new Set(
   ),
 );
 
-/** A macro's parameters control its appearance, except for these. */
+/** Whether a macro's parameter is text of the page. Most parameters only control the macro's appearance. */
 function isShown(macro: string | undefined, parameter: string | undefined): boolean {
   return (
     parameter === "title" || (macro === "jira" && parameter === "key") || (macro === "profile" && parameter === "user")

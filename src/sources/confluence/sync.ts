@@ -8,7 +8,7 @@ import { spacesOf } from "./spaces.ts";
 import { makeTools } from "./tools.ts";
 
 export const confluenceSessions = atlassianSessions({
-  // Position: in the current space, the pages up to this one were read.
+  // Position: the pages of the current space up to this id were read.
   at: z.string(),
   listName: "Confluence's list of spaces",
   refOf: spaceRef,

@@ -13,10 +13,10 @@ import { notUnderstood } from "#sources/unread.ts";
 import { allNotUnderstood, type Tools } from "./tools.ts";
 import { type Judged, makeTree } from "./tree.ts";
 
-/** Pages whose texts are requested at once. */
+/** Pages whose texts are requested in one call. */
 const BODIES = 25;
 
-/** Pages with their texts; `odd` are the ids of those that the site fails for, or that aren't understood. */
+/** Pages with their texts. `odd` are the ids of the pages that the site fails for, or that could not be parsed. */
 export interface Texts {
   pages: PageRecord[];
   odd: Set<string>;
@@ -24,7 +24,7 @@ export interface Texts {
 
 type Reading = Pick<Tools, "client" | "ctx" | "failures">;
 
-/** Several at once; one by one where they are too large for that, or where one fails. */
+/** Requests several texts in one call, or one by one if they are too large for one call or if one of them fails. */
 export async function textsOf(tools: Reading, ids: readonly string[]): Promise<Texts> {
   const found: Texts = { pages: [], odd: new Set() };
   for (const some of inChunks(ids, BODIES)) {
@@ -61,9 +61,9 @@ async function inHalves(tools: Reading, ids: readonly string[]): Promise<Texts> 
 }
 
 /**
- * Pages from a listing. Their readers were requested after the listing, so these may read the listed texts. Items
- * stored in their present version are only named; a page changed since the listing is judged again, after its text was
- * read.
+ * Reports pages from a listing. Their readers were requested after the listing, so the present readers may read the
+ * listed texts. Items that are stored in their present version are only named. If a page changed since the listing, its
+ * readers are requested again after its text was read.
  */
 export async function reportListed(
   tools: Tools,
@@ -97,7 +97,7 @@ export async function reportListed(
   return [...events, ...(await reportFresh(tools, space, fresh))];
 }
 
-/** Pages whose texts were just read: their readers are requested after that. */
+/** Reports pages whose texts were just read. Their readers are requested after that. */
 export async function reportFresh(tools: Tools, space: SpaceRecord, pages: readonly PageRecord[]): Promise<Outcome[]> {
   if (pages.length === 0) return [];
   const { groups, accessOf, known, failed } = await judgeNow(tools, pages);
@@ -107,18 +107,21 @@ export async function reportFresh(tools: Tools, space: SpaceRecord, pages: reado
   return events;
 }
 
-/** The current readers of these, whatever was reported before. */
+/** Requests the present readers of these pages, even if they were reported before. */
 export function judgeNow(tools: Pick<Tools, "client" | "mapping" | "failures">, pages: readonly PageRecord[]) {
   return makeTree(tools).judge(pages);
 }
 
-/** Closed, moved away or deleted since it was listed: its readers are no longer known. */
+/**
+ * Builds the event for a page that was closed, moved away or deleted since it was listed: its readers are no longer
+ * known.
+ */
 export function closed(id: string): Outcome {
   return refused(formatId({ type: "page", id }), "source_not_found");
 }
 
 /**
- * Requests authors and the names of mentioned people for all pages at once. Data Center returns authors with their
+ * Requests authors and the names of mentioned people for all pages at once. Data Center returns the authors with their
  * pages.
  */
 async function learnPeople({ client, usersOf, namesIn }: Tools, pages: readonly PageRecord[]): Promise<Names> {
@@ -126,7 +129,7 @@ async function learnPeople({ client, usersOf, namesIn }: Tools, pages: readonly 
   return namesIn(pages.map(({ body }) => body));
 }
 
-/** Ends the version of a page that lacks names: it is read again by the next listing. */
+/** Suffix of the version of a page that lacks names, so that the next listing reads the page again. */
 const IN_PART = "~";
 
 type Names = Awaited<ReturnType<Tools["namesIn"]>>;

@@ -20,7 +20,7 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: O
   const run = await beginRun<SpaceRecord>(ctx, client, { key: "space", refOf: spaceRef, nameOf });
   const users = new Map<string, UserRecord>();
   const asked = new Set<string>();
-  /** Confluence failed at them: no page is left out for a name. */
+  /** People that Confluence failed to return. No page is left out because of a missing name. */
   const unread = new Set<string>();
   const usersOf = async (ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, UserRecord>> => {
     const fresh = [...new Set(ids.filter((id) => id !== undefined))].filter((id) => !asked.has(id));
@@ -42,11 +42,11 @@ export async function makeTools(ctx: SyncContext<ConfluenceConfig>, { scope }: O
     scope,
     client,
     mapping: { names: makeNames(ctx, "confluence"), config: ctx.config, base: client.base },
-    /** Looks people up, each once. */
+    /** Looks people up, each person once. */
     usersOf,
-    /** Whether it is known who they are, or that nobody is. */
+    /** Whether all of these ids were looked up, including those that belong to no one. */
     areKnown: (ids: readonly (string | undefined)[]) => ids.every((id) => id === undefined || !unread.has(id)),
-    /** The names of the people that these texts mention. */
+    /** Returns the names of the people that these texts mention. */
     async namesIn(texts: readonly (string | undefined)[]): Promise<(userId: string) => string | undefined> {
       await usersOf(texts.flatMap((text) => mentionedIn(text ?? "")));
       return (id) => [users.get(id)?.displayName, users.get(id)?.name].find((name) => name?.trim());

@@ -10,7 +10,7 @@ import type { Subjects } from "./restrictions.ts";
 
 const NOBODY: SourceAccess = { known: false };
 
-/** A deeper tree is a cycle, or a prank. */
+/** The depth limit of a tree. A deeper tree is a cycle, or was made to cause harm. */
 const MOST_DEPTH = 200;
 
 interface Node {
@@ -18,19 +18,19 @@ interface Node {
   parent: NodeRef | undefined;
 }
 
-/** Readers of pages. */
+/** The result of looking up the readers of pages. */
 export interface Judged {
   groups: Outcome[];
   accessOf(page: PageRecord): SourceAccess;
-  /** Pages whose readers are known, or known to be unknowable. */
+  /** Pages whose readers are known, or whose readers can't be known at all. */
   known: PageRecord[];
-  /** External ids of the others. */
+  /** External ids of the remaining pages. */
   failed: string[];
 }
 
 /**
- * The positions of a space's pages in its tree, and the read restrictions: those of the page AND of everything above
- * it. A page with an unknown ancestor is visible to no one.
+ * Keeps the positions of a space's pages in its tree, and their read restrictions: a page's own AND those of everything
+ * above it. A page with an unknown ancestor is visible to no one.
  */
 export function makeTree(
   {
@@ -42,16 +42,16 @@ export function makeTree(
     failures: Pick<Failures, "requireOfOne">;
     mapping: Pick<Mapping, "names" | "config">;
   },
-  /** Pages of a listing aren't requested again. */
+  /** Pages that a listing returned, which aren't requested again. */
   listed: ReadonlyMap<string, PageRecord> = new Map(),
 ) {
   const { openFolders } = config;
   const nodes = new Map<string, Promise<Node | undefined>>();
-  /** Restrictions requested so far; an open page has none. */
+  /** The restrictions requested so far. A page without restrictions has an empty list. */
   const restrictions = new Map<string, Subjects | undefined>();
   /**
-   * Folders and the like: for restricted ones, too, Cloud answers that they have no restriction.
-   * Source: https://jira.atlassian.com/browse/CONFCLOUD-82920
+   * Ids of folders and similar nodes. Cloud reports that they have no restriction, even if they have one. Source:
+   * https://jira.atlassian.com/browse/CONFCLOUD-82920
    */
   const folders = new Set<string>();
 
@@ -61,7 +61,7 @@ export function makeTree(
     return node;
   };
 
-  /** Ids from a page up to the top of its space; undefined if unknown. */
+  /** Returns the ids from a page up to the top of its space; undefined if they are unknown. */
   async function chainOf({ id, parent, spaceId }: PageRecord): Promise<string[] | undefined> {
     const chain = [id];
     for (let above = parent; above;) {
@@ -80,7 +80,7 @@ export function makeTree(
     return subject.type === "user" ? names.user(subject.id) : names.group(groupIds.group(subject.id));
   }
 
-  /** The group of a restriction's readers, as reported between items. */
+  /** Reports the group of a restriction's readers, as an event between items. */
   function* reportRestriction(id: string, subjects: Subjects, spaceId: string): Generator<Outcome> {
     const members = subjects.flatMap((subject) => principalOf(subject) ?? []);
     for (const event of reportGroup(names, groupIds.restriction(id), members)) {
@@ -89,7 +89,10 @@ export function makeTree(
   }
 
   return {
-    /** The readers of these, and the groups that they name. Readers of those in `failed` stay as they were. */
+    /**
+     * Reports the readers of these pages, and the groups that they name. Readers of the pages in `failed` stay
+     * unchanged.
+     */
     async judge(pages: readonly PageRecord[]): Promise<Judged> {
       const chains = new Map<string, string[] | undefined>();
       for (const page of pages) chains.set(page.id, await chainOf(page));

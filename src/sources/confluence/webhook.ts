@@ -8,13 +8,16 @@ import type { ConfluenceConfig } from "./config.ts";
 const About = maybe(z.object({ id: Id }));
 const Delivery = z.object({ event: z.string().optional(), page: About, blog: About, blogpost: About, content: About });
 
-/** Deletions and restrictions appear in no search. */
+/** Events that no search shows, such as deletions and changed restrictions. */
 const NOT_FOUND = /(?:_trashed|_removed|_restored|_moved|permissions_updated)$/;
 
-/** Users that were deactivated or removed, groups that are gone, and who may see a space. */
+/** Events about users that were deactivated or removed, groups that no longer exist, and permissions of a space. */
 const OF_PEOPLE = /^(?:user_(?:created|deactivated|reactivated|removed)|group_|space_)/;
 
-/** Webhooks that an administrator of Data Center creates, signed with their secret. On Cloud only apps have them. */
+/**
+ * Webhooks that an administrator of Data Center creates, signed with the administrator's secret. On Cloud, only apps
+ * have webhooks.
+ */
 export const confluenceWebhook: Webhook<ConfluenceConfig> = {
   verify(secret, request) {
     const signed = readSigned(secret, request);

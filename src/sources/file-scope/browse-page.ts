@@ -1,23 +1,23 @@
 import type { BrowseNode } from "#sources/contract.ts";
 import { lastSegmentOf, readableSegment } from "./paths.ts";
 
-/** A folder or file by its id: the path below the root. */
+/** A folder or file. Its id is the path below the root. */
 export interface Place {
   rel: string;
   kind: "folder" | "file";
 }
 
-/** A browse request: `cursor` is the last id of the previous page, `query` a part of the name. */
+/** A browse request. `cursor` is the last id of the previous page, and `query` is a part of the name. */
 export interface BrowseAt {
   parent: string | null;
   query?: string;
   cursor?: string;
 }
 
-/** Nodes in one response. */
+/** The most nodes in one response. */
 export const BROWSE_PAGE = 200;
 
-/** A page of the places directly below one, in the given order. */
+/** Returns a page of the places directly below a place, in the given order. */
 export function toBrowsePage(
   places: readonly Place[],
   { parent, query, cursor }: BrowseAt,

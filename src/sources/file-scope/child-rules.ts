@@ -2,7 +2,8 @@ import type { ChildRules } from "#sources/contract.ts";
 import { isSecretFile } from "./secret-files.ts";
 
 /**
- * Which files inside files a connector includes: the same names are secret in an archive as in a folder. Source: S37.
+ * Returns which files inside files a connector includes. The same names count as secret in an archive as in a folder.
+ * Source: S37.
  */
 export function makeChildRules(config: { archives: boolean; secretFiles: boolean }): ChildRules {
   const { archives, secretFiles } = config;

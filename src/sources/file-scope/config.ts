@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Config keys of every source of files. */
+/** Config keys of every source that reads files. */
 export const FILE_CHOICES = {
   archives: z.boolean().default(false).meta({
     title: "Archives",

@@ -5,7 +5,7 @@ import { hasNoText } from "./mime-hints.ts";
 type Config = Parameters<typeof maxFileBytes>[0];
 type Described = { mimeType?: string | undefined; size?: number | undefined };
 
-/** The content of a file to be fetched, or why it isn't. */
+/** Returns the content of a file that is to be fetched, or the reason why it isn't fetched. */
 export function fileContent(config: Config, file: Described, ref?: string): SourceItem["content"] {
   const reason = whyNone(config, file);
   return reason === undefined ? { type: "fetch", ...(ref !== undefined && { ref }) } : { type: "none", reason };

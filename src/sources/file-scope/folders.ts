@@ -1,7 +1,7 @@
 import type { SourceContainer } from "#sources/item.ts";
 import { readableSegment } from "./paths.ts";
 
-/** The folders that a file is in, by their paths; `nameOf` returns the name of a segment that people read. */
+/** Returns the folders that contain a file, by their paths. `nameOf` returns the displayed name of a segment. */
 export function foldersOf(segments: readonly string[], nameOf: (segment: string) => string): SourceContainer[] {
   let parentId = "";
   return segments.map((segment, depth) => {
@@ -12,7 +12,7 @@ export function foldersOf(segments: readonly string[], nameOf: (segment: string)
   });
 }
 
-/** Names that people read are in composed form (NFC); the id keeps the name unchanged. */
+/** Returns a displayed name in composed form (NFC). The id keeps the name unchanged. */
 export function readableName(segment: string): string {
   const name = readableSegment(segment);
   return SEEN.test(name) ? name.normalize("NFC") : "Untitled";

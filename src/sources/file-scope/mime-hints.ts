@@ -1,12 +1,12 @@
-/** A type guessed from the name alone; extraction checks the bytes and decides. */
+/** Guesses a MIME type from the name alone. Extraction checks the bytes and decides. */
 export function mimeHintOf(name: string): string | undefined {
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? undefined : BY_EXTENSION.get(name.slice(dot + 1).toLowerCase());
 }
 
 /**
- * True for types that never contain text, so that their bytes aren't fetched in vain. Pictures and recordings may have
- * words in their metadata; archives contain files, if those are wanted.
+ * Returns true for types that never contain text, so that their bytes aren't fetched in vain. Pictures and recordings
+ * may contain words in their metadata. Archives contain files, if these are included.
  */
 export function hasNoText(mimeType: string | undefined, readsArchives = false): boolean {
   if (mimeType === undefined) return false;

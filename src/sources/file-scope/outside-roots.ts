@@ -1,6 +1,8 @@
 import { ApiError } from "#api/errors.ts";
 
-/** The error for a path that is in no allowed folder, with the ways to allow it. `field` is the invalid setting. */
+/**
+ * Builds the error for a path outside all allowed folders, with the ways to allow it. `field` is the invalid setting.
+ */
 export function outsideRoots(path: string, field: string): ApiError {
   return new ApiError("root_not_allowed", {
     message: `${path} is not inside an allowed folder.`,
@@ -9,7 +11,7 @@ export function outsideRoots(path: string, field: string): ApiError {
   });
 }
 
-/** The path quoted as one word for a shell, whatever it contains. */
+/** Quotes the path as one word for a shell, regardless of its characters. */
 function inShell(path: string): string {
   return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

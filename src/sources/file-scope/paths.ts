@@ -2,21 +2,22 @@ import { isUtf8 } from "node:buffer";
 import { asBuffer } from "#core/as-buffer.ts";
 
 /**
- * Ids of files on systems that name them by bytes. An id is the path below the root, `/` between segments, each segment
- * as its name is. A name that isn't UTF-8 has no such text: its segment is `./` and the name with each byte outside a
- * valid sequence as `%E4`, `%` itself as `%25`. No file is called `.`, so no other name has the same id, and each id
- * names one file. Functions that take an id also take a path of plain names.
+ * Ids of files on systems whose file names are bytes. An id is the path below the root, with `/` between segments, and
+ * each segment is the unchanged name. A name that isn't valid UTF-8 can't be a text: its segment is `./` followed by
+ * the name, with each byte outside a valid sequence as `%E4`, and `%` itself as `%25`. No file is called `.`, so no
+ * other name has the same id, and each id names one file. Functions that accept an id also accept a path of plain
+ * names.
  */
 
 const BYTES = "./";
 
-/** The segment of a name. */
+/** Returns the id segment of a name. */
 export function segmentOf(name: Uint8Array): string {
   const bytes = asBuffer(name);
   return isUtf8(bytes) ? bytes.toString("utf8") : BYTES + written(bytes, IN_SEGMENT).toString("utf8");
 }
 
-/** The id of a path of bytes. */
+/** Returns the id of a path of bytes. */
 export function pathOf(path: Uint8Array): string {
   const bytes = asBuffer(path);
   if (isUtf8(bytes)) return bytes.toString("utf8");
@@ -34,7 +35,10 @@ export function pathOf(path: Uint8Array): string {
   return id + bytes.toString("utf8", from);
 }
 
-/** The segments of an id. A segment that `segmentOf` doesn't make isn't joined: a `.` among them isn't a name. */
+/**
+ * Returns the segments of an id. A segment that `segmentOf` can't produce isn't joined: a `.` in such a segment isn't a
+ * name.
+ */
 export function segmentsOf(id: string): string[] {
   if (!mayHoldBytes(id)) return id.split("/");
   const segments: string[] = [];
@@ -51,17 +55,17 @@ export function segmentsOf(id: string): string[] {
   return segments;
 }
 
-/** True for the segment of a name that isn't UTF-8. */
+/** Returns true for the segment of a name that isn't valid UTF-8. */
 export function isByteSegment(segment: string): boolean {
   return segment.startsWith(BYTES) && decode(segment) !== undefined;
 }
 
-/** True when a name in the path isn't UTF-8. */
+/** Returns true if a name in the path isn't valid UTF-8. */
 export function hasByteSegment(id: string): boolean {
   return mayHoldBytes(id) && stretchesOf(id).some(({ name }) => name !== undefined);
 }
 
-/** The bytes of a segment's name, or of a whole path. */
+/** Returns the bytes of a segment's name, or of a whole path. */
 export function bytesOf(id: string): Buffer {
   if (!mayHoldBytes(id)) return Buffer.from(id);
   const bytes = stretchesOf(id).flatMap(({ text, name }) => [BETWEEN, name ?? Buffer.from(text)]);
@@ -69,8 +73,8 @@ export function bytesOf(id: string): Buffer {
 }
 
 /**
- * The path that patterns and rules of names are matched against: bytes that aren't UTF-8 are U+FFFD, as in a list that
- * holds the same bytes.
+ * Returns the path that patterns and name rules are matched against. Bytes that aren't valid UTF-8 are U+FFFD, as in a
+ * list that contains the same bytes.
  */
 export function plainPath(id: string): string {
   if (!mayHoldBytes(id)) return id;
@@ -79,13 +83,13 @@ export function plainPath(id: string): string {
     .join("/");
 }
 
-/** The name that people read: single bytes as in Windows-1252, the encoding of most such names. */
+/** Returns the displayed name. Single bytes are decoded as Windows-1252, the encoding of most such names. */
 export function readableSegment(segment: string): string {
   const name = segment.startsWith(BYTES) ? decode(segment) : undefined;
   return name === undefined ? segment : written(name, FOR_PEOPLE).toString("utf8");
 }
 
-/** The last segment of an id. */
+/** Returns the last segment of an id. */
 export function lastSegmentOf(id: string): string {
   const slash = id.lastIndexOf("/");
   const mark = slash - 1;
@@ -93,12 +97,12 @@ export function lastSegmentOf(id: string): string {
   return id.slice(isByteName ? mark : slash + 1);
 }
 
-/** The id of a name in a folder; `""` is the root. */
+/** Returns the id of a name in a folder; `""` is the root. */
 export function idIn(folder: string, segment: string): string {
   return folder === "" ? segment : `${folder}/${segment}`;
 }
 
-/** The folders that a path is in, the outermost first: `a`, `a/b` for `a/b/c`. */
+/** Yields the folders that contain a path, the outermost first: `a`, `a/b` for `a/b/c`. */
 export function* foldersAbove(id: string): Generator<string, void> {
   for (let end = id.indexOf("/"); end !== -1; end = id.indexOf("/", end + 1)) {
     const last = id.charCodeAt(end - 1);
@@ -107,7 +111,10 @@ export function* foldersAbove(id: string): Generator<string, void> {
   }
 }
 
-/** The path in a URL: every byte beyond the plain ones is escaped; a lone surrogate has no bytes and is U+FFFD. */
+/**
+ * Returns the path for a URL: every byte that isn't a plain character is escaped. A lone surrogate has no bytes and
+ * becomes U+FFFD.
+ */
 export function inUrl(id: string): string {
   if (PLAIN.test(id)) return id;
   return stretchesOf(id)
@@ -124,18 +131,20 @@ function mayHoldBytes(id: string): boolean {
   return id.startsWith(BYTES) || id.includes("/./");
 }
 
-/** Whether a `.` segment begins here, which may belong to the name after it. */
+/** Whether a `.` segment begins at this position. It may belong to the name after it. */
 function isMark(id: string, at: number): boolean {
   return id[at] === "." && id[at + 1] === "/" && (at === 0 || id[at - 1] === "/");
 }
 
-/** A unit of an id: plain names with the slashes between them, or a name that isn't UTF-8, with its bytes. */
+/**
+ * A unit of an id: either plain names with the slashes between them, or a name that isn't valid UTF-8, with its bytes.
+ */
 interface Stretch {
   text: string;
   name?: Buffer;
 }
 
-/** In order; joined with `/` they are the id. */
+/** Splits an id into its units, in order. Joined with `/` they are the id. */
 function stretchesOf(id: string): Stretch[] {
   const stretches: Stretch[] = [];
   let from = 0;
@@ -153,19 +162,19 @@ function stretchesOf(id: string): Stretch[] {
   return stretches;
 }
 
-/** Where something was found, or else the end. */
+/** Returns the position where something was found, or the end. */
 function endOf(found: number, { length }: { length: number }): number {
   return found === -1 ? length : found;
 }
 
-/** The name of an escaped segment; undefined when `segmentOf` makes no such segment. */
+/** Returns the name of an escaped segment; undefined if `segmentOf` can't produce this segment. */
 function decode(segment: string): Buffer | undefined {
   if (!/^\.\/[^/]*%[0-9A-F]{2}/.test(segment)) return undefined;
   const name = unescaped(segment);
   return !isUtf8(name) && segmentOf(name) === segment ? name : undefined;
 }
 
-/** The bytes that an escaped segment represents. */
+/** Returns the bytes that an escaped segment represents. */
 function unescaped(segment: string): Buffer {
   const name = Buffer.from(segment.slice(BYTES.length));
   let length = 0;
@@ -183,7 +192,7 @@ const SLASH = 0x2f;
 const DOT = 0x2e;
 const BETWEEN = Buffer.from("/");
 
-/** The byte of two capital hexadecimal digits; -1 if they aren't there. */
+/** Returns the byte that two uppercase hexadecimal digits represent; -1 if there are no such digits. */
 function hexAt(bytes: Buffer, at: number): number {
   const [high, low] = [digitOf(bytes[at]), digitOf(bytes[at + 1])];
   return high < 0 || low < 0 ? -1 : high * 16 + low;
@@ -195,14 +204,15 @@ function digitOf(byte = 0): number {
 }
 
 /**
- * How a byte within a character, and one outside any, is written: at most three bytes; undefined for the byte itself.
+ * The escapes for a byte within a character, and for a byte outside any character, each of at most three bytes.
+ * Undefined = the byte itself.
  */
 interface Writing {
   valid: readonly (Uint8Array | undefined)[];
   other: readonly (Uint8Array | undefined)[];
 }
 
-/** Byte by byte, in one pass. */
+/** Escapes a name byte by byte, in one pass. */
 function written(name: Buffer, { valid, other }: Writing): Buffer {
   const out = Buffer.allocUnsafe(name.length * 3);
   let length = 0;
@@ -225,8 +235,8 @@ const hexUnless = (isPlain: RegExp) =>
   HEX.map((hex, byte) => (isPlain.test(String.fromCharCode(byte)) ? undefined : hex));
 
 /**
- * Bytes from 0x80 to 0x9f in Windows-1252; beyond them it is Latin-1. Node's own decoder reads them as control
- * characters.
+ * The characters for bytes from 0x80 to 0x9f in Windows-1252. Above 0x9f, Windows-1252 equals Latin-1. Node's own
+ * decoder reads these bytes as control characters.
  */
 const WESTERN = "€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ";
 
@@ -238,7 +248,10 @@ const FOR_PEOPLE: Writing = {
   other: BYTE_VALUES.map((byte) => Buffer.from(WESTERN[byte - 0x80] ?? String.fromCharCode(byte))),
 };
 
-/** The bytes of the character that begins here; 0 if none does. Source: RFC 3629, section 4. */
+/**
+ * Returns the number of bytes of the character that begins at this position; 0 if no character begins there. Source:
+ * RFC 3629, section 4.
+ */
 function sequenceAt(name: Buffer, at: number): number {
   const first = name[at] ?? 0xff;
   if (first < 0x80) return 1;

@@ -2,15 +2,15 @@ import ignore, { type Ignore } from "ignore";
 
 /** A compiled list of gitignore-style patterns. */
 export interface Patterns {
-  /** The list's result for a path relative to its own folder; `undefined` when no pattern matches. */
+  /** Returns the list's result for a path relative to the list's own folder; `undefined` if no pattern matches. */
   test(rel: string, isFolder: boolean): "ignored" | "kept" | undefined;
-  /** The same list, for paths below a folder that it ignores and an inner list re-included. */
+  /** Returns the same list for paths below a folder that this list ignores but an inner list included again. */
   keeping(folder: string): Patterns;
 }
 
 export interface CompiledPatterns {
   patterns: Patterns;
-  /** Lines that were refused, as they were written: too long, too complex, too many. */
+  /** Lines that were refused, in their original form: too long, too complex, or beyond the maximum number. */
   refused: string[];
 }
 
@@ -18,9 +18,9 @@ export interface CompiledPatterns {
 export const PATTERN_LIMITS = {
   maxLines: 2_000,
   maxLineChars: 1_000,
-  /** Three `**` of a pattern already take 26 ms on a path of 64 folders, four 344 ms (measured): two is the most. */
+  /** The most `**` in a pattern. On a path of 64 folders, three already take 26 ms, and four take 344 ms (measured). */
   maxDoubleStars: 2,
-  /** At 1.6 ms a pattern with two `**` and the deepest path: 32 ms a path. */
+  /** The most patterns with two `**`. Each takes 1.6 ms with the deepest path, so all take 32 ms a path. */
   maxComplexLines: 20,
 } as const;
 
@@ -41,7 +41,10 @@ export function compilePatterns(lines: readonly string[]): CompiledPatterns {
   return { patterns: makePatterns(taken), refused };
 }
 
-/** The matcher caches every path it has seen; replacing it with a fresh one of the same rules bounds that. */
+/**
+ * The most paths in a matcher's cache. The matcher caches every path it has seen, so it is replaced with a fresh one of
+ * the same rules at this number.
+ */
 const MAX_CACHED_PATHS = 4_096;
 
 function makePatterns(lines: readonly string[]): Patterns {

@@ -6,7 +6,8 @@ import type { Source } from "#sources/contract.ts";
 const Reader = z.string().regex(/^(workspace|grp_[a-z0-9]+)$/, "Give workspace, or the ID of a group (grp_…).");
 
 /**
- * The `readers` of a config: who may read the items of a source that mirrors no permissions. `what` names its items.
+ * Builds the `readers` key of a config: who may read the items of a source that mirrors no permissions. `what` is the
+ * name of its items.
  */
 export function readersKey(what: string) {
   return z
@@ -20,19 +21,22 @@ export function readersKey(what: string) {
     });
 }
 
-/** The one group that every item names: its members are reported separately, so that other readers are one change. */
+/**
+ * Returns the group that every item names. Its members are reported separately, so that a change of the readers is a
+ * single change.
+ */
 export function readersGroup(connectorId: string): Principal {
   return formatPrincipal({ type: "source_group", connectorId, id: "readers" });
 }
 
-/** The principals in the config. */
+/** Returns the principals in the config. */
 function readersOf({ readers }: { readers: readonly string[] }): Principal[] {
   return readers.map((reader) =>
     reader === "workspace" ? "workspace" : formatPrincipal({ type: "group", groupId: reader }),
   );
 }
 
-/** The principals in the config, as members of the one group. */
+/** Returns the principals in the config, as members of the items' group. */
 export function namedReaders(
   config: { readers: readonly string[] },
   connectorId: string,
@@ -40,7 +44,9 @@ export function namedReaders(
   return { group: readersGroup(connectorId), members: readersOf(config) };
 }
 
-/** The config lists the members of the one group: it is reported in full in every run, without a request. */
+/**
+ * Reports the group of the items with its members in every run. The config lists the members, so no request is needed.
+ */
 export async function* reportReaders(
   ctx: SourceContext<{ readers: readonly string[] }>,
 ): ReturnType<NonNullable<Source["syncIdentities"]>> {

@@ -3,19 +3,19 @@ import type { Scope } from "#core/scope.ts";
 import { plainPath } from "./paths.ts";
 import { compilePatterns } from "./patterns.ts";
 
-/** A scope ready to match. Paths are ids: relative to the root, `/` between segments. */
+/** A compiled scope. Paths are ids: relative to the root, with `/` between segments. */
 export interface CompiledScope {
-  /** True when an exclude entry matches this path or a folder above it. */
+  /** Returns true if an exclude entry matches this path or a folder above it. */
   excludes(rel: string, isFolder: boolean): boolean;
-  /** True when an include entry matches the file, or there are no include entries. */
+  /** Returns true if an include entry matches the file, or if there are no include entries. */
   includes(rel: string): boolean;
-  /** False when no file below this folder can be included: it need not be entered. */
+  /** Returns false if no file below this folder can be included, so that the folder need not be entered. */
   mayContainIncluded(rel: string): boolean;
 }
 
 /**
- * Compiles a scope. An entry is a gitignore-style pattern; one that is literally the path of a file or folder, as
- * browsing shows it, also matches that path even if it contains `*` or `[`.
+ * Compiles a scope. An entry is a gitignore-style pattern. If an entry is literally the path of a file or folder, as
+ * browsing shows it, it also matches that path even if it contains `*` or `[`.
  *
  * @throws ApiError `connector_scope_invalid` with the field and the invalid entry
  */
@@ -54,7 +54,10 @@ function isInLiteral(rel: string, literal: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** Where each include entry can begin to match; `undefined` as soon as one can match anywhere. */
+/**
+ * Returns the path prefixes at which the include entries can begin to match; `undefined` if an entry can match
+ * anywhere.
+ */
 function literalPrefixes(entries: readonly string[]): string[] | undefined {
   const prefixes: string[] = [];
   for (const entry of entries) {
@@ -65,7 +68,7 @@ function literalPrefixes(entries: readonly string[]): string[] | undefined {
     const fixed = firstWild === -1 ? segments : segments.slice(0, firstWild);
     if (!isAnchored || fixed.length === 0) return undefined;
     prefixes.push(fixed.join("/"));
-    // The entry as a plain path, too.
+    // The entry is also matched as a plain path.
     prefixes.push(trimSlashes(entry));
   }
   return prefixes.length === 0 ? undefined : prefixes;
@@ -79,7 +82,7 @@ function trimSlashes(entry: string): string {
   return entry.replace(/^\/|\/$/g, "");
 }
 
-/** Compiles the last scope once: the engine judges every stored item in a row. */
+/** Caches the last compiled scope, because the engine checks all stored items one after another with the same scope. */
 export function rememberScope(): (scope: Scope) => CompiledScope {
   let last: { scope: Scope; compiled: CompiledScope } | undefined;
   return (scope) => {
@@ -88,7 +91,7 @@ export function rememberScope(): (scope: Scope) => CompiledScope {
   };
 }
 
-/** Whether a scope names a file by its path, or a folder that holds it. */
+/** Makes a function that returns whether a scope names a file by its path, or names a folder that contains the file. */
 export function makeInScope(): (scope: Scope, path: string) => boolean {
   const compiled = rememberScope();
   return (scope, path) => {

@@ -1,16 +1,18 @@
 /**
- * Names of files that hold secrets and nothing a reader would search for. Every file-like source leaves them out
- * (`excluded_by_policy`) unless its connector sets `secretFiles`. By name alone: no content is read to decide.
- * Source: S37.
+ * Names of files that contain secrets and nothing that a reader would search for. Every source of files leaves them out
+ * (`excluded_by_policy`) unless its connector sets `secretFiles`. The decision is by name alone, so no content is read
+ * for it. Source: S37.
  */
 
-/** True when a file of this name (last path segment, any case) is on the list. */
+/** Returns true if a file of this name (last path segment, any case) is on the list. */
 export function isSecretFile(name: string): boolean {
   const lower = name.toLowerCase();
   return SECRET_NAMES.some((pattern) => pattern.test(lower)) && !HARMLESS.test(lower);
 }
 
-/** Templates contain placeholders and documentation; public halves of keys contain no secret. */
+/**
+ * Names that are harmless: templates contain only placeholders and documentation, and public keys contain no secret.
+ */
 const HARMLESS = /^\.?env\.(example|sample|template|dist|defaults)$|\.(example|sample|template|dist)$|\.pub$/;
 
 const SECRET_NAMES: readonly RegExp[] = [

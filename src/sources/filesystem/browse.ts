@@ -7,10 +7,12 @@ import { isCleanRelativePath } from "./root.ts";
 import { listPlaces } from "./walk.ts";
 
 /**
- * The folders and files directly below `parent` (an id returned by this function; `null` = the root) that a sync would
- * enter or include, by name; either can be in a scope. `query` keeps those whose name contains it, in any case.
+ * Lists the folders and files directly below `parent` that a sync would enter or include, by name. `parent` is an id
+ * that this function returned, or `null` for the root. Each of them can be in a scope. `query` keeps those whose name
+ * contains it, in any case.
  *
- * @throws ApiError `source_not_found` for a parent that isn't such a folder, climbs out, or is never entered
+ * @throws ApiError `source_not_found` for a parent that isn't such a folder, that is outside the root, or that is never
+ * entered
  */
 export async function browseFolder(
   options: JudgeOptions,

@@ -40,10 +40,10 @@ export const FilesystemConfig = z.strictObject({
 });
 export type FilesystemConfig = z.infer<typeof FilesystemConfig>;
 
-/** Where folders may be, provided by the composition root. */
+/** The allowed folders, provided by the composition root. */
 export interface Places {
-  /** The folders that an admin allows; none = the provider is unavailable. */
+  /** Returns the folders that an admin allows. With none, the provider is unavailable. */
   allowedRoots(): Promise<readonly string[]>;
-  /** kb's own data folder: never entered. */
+  /** kb's own data folder, which is never entered. */
   dataFolder: string;
 }

@@ -7,9 +7,10 @@ import { idIn } from "#sources/file-scope/paths.ts";
 import { MAX_DEPTH } from "./walk.ts";
 
 /**
- * Counts the files that the walk will include, or those of them that `isCounted`, by their names alone: one listing per
- * folder and no file access. An upper bound, since links, permissions and other devices show only when a file is
- * accessed. `undefined` when aborted or when the root can't be read: a missing total is never a reason to fail.
+ * Counts the files that the walk will include, optionally only those that `isCounted` accepts, by their names alone:
+ * one listing per folder and no file access. The count is an upper bound, since links, permissions and other devices
+ * show only when a file is accessed. `undefined` when aborted or if the root can't be read: a missing total is never a
+ * reason to fail.
  */
 export async function countFiles(
   options: JudgeOptions,
@@ -64,7 +65,10 @@ async function countFolder(
   }
 }
 
-/** The walk meets the same folder and reports its problem; here it counts as nothing. */
+/**
+ * Ignores a folder that can't be read, which counts as empty here. The walk reads the same folder and reports the
+ * problem.
+ */
 function ignoreReadFailure(error: unknown): undefined {
   if (isApiError(error) || errorCode(error) !== undefined) return undefined;
   throw error;

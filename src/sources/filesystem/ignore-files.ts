@@ -5,19 +5,19 @@ import { plainPath } from "#sources/file-scope/paths.ts";
 import { compilePatterns } from "#sources/file-scope/patterns.ts";
 import type { RootFolder } from "./root.ts";
 
-/** The lists of a folder, and the faults in them. */
+/** The ignore lists of a folder, and the faults in them. */
 export interface FolderIgnores {
   chain: IgnoreChain | undefined;
-  /** One for each ignore file with a fault: its id and what was left out. */
+  /** An entry for each ignore file with a fault: its id, and the lines that were left out. */
   faults: { rel: string; message: string }[];
 }
 
-/** Larger ignore files aren't read: the largest public collections are under 30 kB. */
+/** Larger ignore files aren't read. The largest public collections are under 30 kB. */
 const MAX_IGNORE_FILE_BYTES = 64 * 1024;
 
 /**
- * Adds a folder's own `.gitignore` and `.kbignore` to the lists of the folders above. Within one folder `.kbignore`
- * takes precedence; an inner folder's lists take precedence over an outer's, as in git.
+ * Adds a folder's own `.gitignore` and `.kbignore` to the lists of the folders above. In the same folder, `.kbignore`
+ * takes precedence over `.gitignore`. An inner folder's lists take precedence over those of an outer folder, as in git.
  */
 export async function readIgnoreFiles(
   root: RootFolder,
@@ -48,7 +48,8 @@ export async function readIgnoreFiles(
 }
 
 /**
- * The lists that apply below an included folder: one that ignores the folder was overruled, and must not apply again.
+ * Returns the lists that apply below an included folder. A list that ignores the folder was overruled, and must not
+ * apply to its contents again.
  */
 export function chainBelow(chain: IgnoreChain | undefined, folder: string): IgnoreChain | undefined {
   if (chain === undefined) return undefined;
@@ -68,7 +69,7 @@ async function readText(root: RootFolder, rel: string): Promise<string | undefin
       await file.close();
     }
   } catch (error) {
-    // If rules exist but can't be read, nothing they might exclude is included.
+    // If rules exist but can't be read, files that they might exclude are left out.
     if (isApiError(error, "source_not_found") || isApiError(error, "payload_too_large")) return undefined;
     throw error;
   }

@@ -22,14 +22,17 @@ import { watchFolder, type WatchTuning } from "./watch.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 export interface FilesystemOptions extends Places {
-  /** Anyone can own a workspace here, so the provider is off. */
+  /** True = anyone can own a workspace on this server, so the provider is disabled. */
   isOpenToStrangers?: boolean;
   /** How much is processed between two checkpoints. */
   batching?: Partial<Batching>;
   watching?: WatchTuning;
 }
 
-/** Folders of the server: every regular file below an allowed root is an item. Reads only when called. Source: S36. */
+/**
+ * Makes the source for folders of the server: every regular file below an allowed root is an item. Nothing is read
+ * before a method is called. Source: S36.
+ */
 export function makeFilesystemSource(options: FilesystemOptions): Source<FilesystemConfig> {
   const { batching = {}, isOpenToStrangers = false } = options;
   const places: Places = {
@@ -61,7 +64,7 @@ export function makeFilesystemSource(options: FilesystemOptions): Source<Filesys
       const root = await openRoot(ctx.config.root, places);
       const options = { root, config: ctx.config, scope: compileScope(to), isPrivate: isPrivate(ctx) };
       const items = await countFiles(options, ctx.signal, (rel) => !inScope(from, rel));
-      // No requests: they are files of this machine.
+      // Counting needs no requests, since the files are on this machine.
       return items === undefined ? undefined : { items, calls: 0 };
     },
     childRules: makeChildRules,
@@ -89,7 +92,10 @@ function checkRoot(ctx: Context, places: Places): Promise<CheckOutcome> {
 /** Larger files are read in chunks. */
 const IN_ONE_PIECE_BYTES = 1024 * 1024;
 
-/** Repeats the walk's policy checks: a file restricted since then isn't read for a wider connector. */
+/**
+ * Reads a file after repeating the walk's policy checks: a file that was restricted after the walk isn't read for a
+ * connector with more readers than its owner.
+ */
 async function fetchFile(
   ctx: Context,
   { externalId, version }: { externalId: string; version?: string },
@@ -118,14 +124,14 @@ async function fetchFile(
   }
 }
 
-/** Files opened per check of their root, and how long the check is valid. */
+/** The number of files that share one check of their root, and how long the check is valid. */
 const FILES_PER_CHECK = 64;
 const CHECK_MS = 1_000;
 
 /**
- * Files read for one purpose, such as a sync, share one check of their root: it costs more calls than reading a small
- * file. Reads that share a signal share a check, so another sync, and a file read on its own, has a check of its own.
- * The check that each file is inside the root is never shared (`open-inside.ts`).
+ * Shares one check of the root among files that are read for one purpose, such as a sync, since the check takes more
+ * system calls than reading a small file. Reads with the same signal share a check. Another sync, or a single file that
+ * is read, gets a separate check. The check that each file is inside the root is never shared (`open-inside.ts`).
  */
 function makeSharedRoots(places: Places) {
   const checks = new WeakMap<AbortSignal, { of: string; root: Promise<RootFolder>; at: number; begun: number }>();

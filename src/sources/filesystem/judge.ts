@@ -8,45 +8,45 @@ import type { Patterns } from "#sources/file-scope/patterns.ts";
 import { absolutePath, identityOf, isForbidden, type RootFolder } from "./root.ts";
 import type { CompiledScope } from "#sources/file-scope/scope.ts";
 
-/** Why something is left out, as the port's skip reports it. */
+/** Why a file or folder is left out, in the form of a skip event. */
 export interface Refusal {
   reason: Skip["reason"];
   message: string;
 }
 
-/** The result for one name: include it, leave it out with a reason, or leave it out silently. */
+/** The result for one name: include the file, leave it out with a reason, or leave it out silently. */
 export type Verdict = "take" | "silent" | Refusal;
 
 /** The ignore lists that apply in a folder, from the innermost to the outermost. */
 export interface IgnoreChain {
   patterns: Patterns;
-  /** The id of the folder that holds the list; `""` is the root. */
+  /** The id of the folder that contains the list; `""` is the root. */
   base: string;
   outer: IgnoreChain | undefined;
 }
 
-/** All that decides which files of a root are content. */
+/** The options that decide which files of a root become items. */
 export interface JudgeOptions {
   root: RootFolder;
   config: FilesystemConfig;
   scope: CompiledScope;
-  /** True when only the owner reads the connector: files that other users may not read are then allowed. */
+  /** True = only the owner reads the connector, so files that other users of the machine may not read are allowed. */
   isPrivate: boolean;
 }
 
-/** A name in a folder: everything known without accessing the file. */
+/** A name in a folder, with everything that is known without accessing the file. */
 export interface NamedPlace {
   /** The last segment of the id. */
   name: string;
   rel: string;
   isFolder: boolean;
-  /** The ignore lists that apply there. */
+  /** The ignore lists that apply to the name. */
   chain: IgnoreChain | undefined;
-  /** All names of the folder that it is in. */
+  /** All names in the same folder. */
   siblings: ReadonlySet<string>;
 }
 
-/** Judges by name alone, without accessing the file: all that the counting walk can know. */
+/** Decides by name alone, without accessing the file. This is the only check of the counting walk. */
 export function judgeName(options: JudgeOptions, place: NamedPlace): Verdict {
   const { rel, isFolder, chain, siblings } = place;
   const name = plainPath(place.name);
@@ -63,7 +63,7 @@ export function judgeName(options: JudgeOptions, place: NamedPlace): Verdict {
   return !options.config.secretFiles && isSecretFile(name) ? SECRET : "take";
 }
 
-/** Judges a folder below the root by the names in it; `outer` are the lists that apply where the folder itself is. */
+/** Decides on a folder below the root by the names in it. `outer` are the lists that apply to the folder itself. */
 export function judgeFolder(
   options: JudgeOptions,
   outer: IgnoreChain | undefined,
@@ -74,7 +74,7 @@ export function judgeFolder(
   return ignoreListsOn(outer, rel, true) === "kept" ? "take" : GENERATED;
 }
 
-/** Judges by the result of `lstat`, after `judgeName` included it. */
+/** Decides by the result of `lstat`, after `judgeName` included the name. */
 export function judgeStats(options: JudgeOptions, stats: BigIntStats): Verdict {
   if (stats.isSymbolicLink()) return LINK;
   if (!stats.isDirectory() && !stats.isFile()) return IRREGULAR;
@@ -83,17 +83,17 @@ export function judgeStats(options: JudgeOptions, stats: BigIntStats): Verdict {
   return isLeftOut(options, stats) ? RESTRICTED : "take";
 }
 
-/** True when the file (folder) is restricted and the connector is for more than its owner. */
+/** Returns true if the file or folder is restricted and the connector has more readers than its owner. */
 export function isLeftOut(options: Pick<JudgeOptions, "config" | "isPrivate">, stats: BigIntStats): boolean {
   return !options.isPrivate && !options.config.includeRestricted && isRestricted(stats);
 }
 
-/** True when other users of the machine may not read the file (pass the folder). */
+/** Returns true if other users of the machine may not read the file, or may not enter the folder. */
 export function isRestricted(stats: BigIntStats): boolean {
   return (stats.mode & (stats.isDirectory() ? OTHERS_EXECUTE : OTHERS_READ)) === 0n;
 }
 
-/** kb's own user may not read it. */
+/** The refusal for a file that kb's own user may not read. */
 export const DENIED: Refusal = { reason: "excluded_by_policy", message: "kb's user has no permission to read it." };
 export const TOO_DEEP: Refusal = { reason: "excluded_by_policy", message: "Deeper than 64 folders." };
 

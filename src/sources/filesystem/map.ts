@@ -6,7 +6,7 @@ import { hasNoText, mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import { foldersOf } from "#sources/file-scope/folders.ts";
 import { readableSegment, segmentsOf } from "#sources/file-scope/paths.ts";
 
-/** The data that an item is made of. */
+/** The data from which an item is built. */
 export interface FileFacts {
   rel: string;
   stats: BigIntStats;
@@ -14,18 +14,24 @@ export interface FileFacts {
   maxFileBytes: number;
   readsArchives: boolean;
   nowMs: number;
-  /** The one reader of a restricted file, `nobody` if unknown; absent = everyone the connector is for. */
+  /**
+   * The only reader of a restricted file, or `nobody` if the reader is unknown. Absent = everyone who can read the
+   * connector.
+   */
   onlyReader?: Principal | "nobody";
 }
 
-/** A file system may record time in steps of two seconds (FAT): an edit within a step changes no timestamp. */
+/**
+ * The age from which a file's timestamp is final. A file system may record time in steps of two seconds (FAT), so an
+ * edit within a step changes no timestamp.
+ */
 const SETTLED_AFTER_MS = 2_000;
 
 /**
- * `inode:size:mtime in ns`. A file written within the last 2 s gets `:new` after it: the next walk then finds another
- * version and reads it once more, so an edit that left no other trace isn't missed; equal text isn't indexed again. The
- * one reader of a restricted file is part of it: a change of permissions alone changes no timestamp, and is a new
- * access.
+ * Returns `inode:size:mtime in ns`. The version of a file that was written within the last 2 s ends with `:new`: the
+ * next walk then finds another version and reads the file once more, so an edit that left no other trace isn't missed.
+ * Equal text isn't indexed again. The only reader of a restricted file is part of the version, because a permission
+ * change alone changes no timestamp but does change the access.
  */
 export function versionOf({ stats, nowMs, onlyReader }: Pick<FileFacts, "stats" | "nowMs" | "onlyReader">): string {
   const version = `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
@@ -34,8 +40,8 @@ export function versionOf({ stats, nowMs, onlyReader }: Pick<FileFacts, "stats" 
 }
 
 /**
- * The version of a file that is read, given its listed version: the reader of a restricted file can't be derived from
- * the file alone, and stays as listed.
+ * Returns the version of a file whose content was read, from its listed version: the reader of a restricted file can't
+ * be derived from the file alone, and stays the same as listed.
  */
 export function versionRead(stats: BigIntStats, nowMs: number, listed: string): string {
   const reader = /^\d+:\d+:\d+(?::new)?(:.+)?$/.exec(listed)?.[1] ?? "";
@@ -43,10 +49,11 @@ export function versionRead(stats: BigIntStats, nowMs: number, listed: string): 
 }
 
 /**
- * The item of a file. Ids keep the names as the system returns them; names that people read are in composed form (NFC).
- * The file system's own permissions aren't mirrored: the connector's access decides, so the item says `workspace` and
- * the engine adds the connector's group. A restricted file names its one reader itself: when the connector is opened to
- * others, it is closed to them from the first moment, not from the next run on. Source: S5, S19.
+ * Builds the item of a file. Ids keep the names as the system returns them, and displayed names are in composed form
+ * (NFC). The file system's own permissions aren't mirrored: the connector's access decides, so the item's access is
+ * `workspace`, to which the engine adds the connector's group. A restricted file names its only reader itself. If the
+ * connector is shared later, the file is hidden from the new readers at once, not only after the next run. Source: S5,
+ * S19.
  */
 export function toItem(facts: FileFacts): SourceItem {
   const { rel, stats } = facts;
@@ -61,7 +68,7 @@ export function toItem(facts: FileFacts): SourceItem {
     hasFileTitle: true,
     place: facts.connectorName,
     path: segments.map(readable),
-    // With a second link the old name may still exist, and both are items.
+    // If the file has a second link, the old name may still exist, and both names are items.
     ...(stats.nlink === 1n ? { identityHint: `${stats.dev}:${stats.ino}` } : {}),
     version: versionOf(facts),
     ...(mimeType === undefined ? {} : { mimeType }),
@@ -78,7 +85,10 @@ function accessOf({ onlyReader }: FileFacts): SourceAccess {
   return onlyReader === "nobody" ? { known: false } : { known: true, all: [[onlyReader ?? "workspace"]] };
 }
 
-/** A copy keeps its modification time and has a later birth time: then the earlier of the two is shown. */
+/**
+ * Returns the creation time. A copied file keeps its modification time but has a later birth time, so the earlier of
+ * the two is used.
+ */
 function createdAt(stats: BigIntStats, updatedAt: number): number {
   const bornMs = Number(stats.birthtimeMs);
   return bornMs > 0 && bornMs < updatedAt ? bornMs : updatedAt;

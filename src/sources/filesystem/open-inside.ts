@@ -1,6 +1,6 @@
 /**
- * The only ways to open a root's files: every read of sync, browse, original and watcher goes through `openInside` or
- * `openFolderInside`, so no check can be forgotten and no link replaced between check and use. Source: S36.
+ * The only functions that open a root's files. Every read of sync, browse, original and watcher uses `openInside` or
+ * `openFolderInside`, so no check can be forgotten and no link can be replaced between check and use. Source: S36.
  */
 import { constants, fstatSync, readlinkSync, watch, type BigIntStats, type Dirent, type FSWatcher } from "node:fs";
 import { lstat, open, readdir, realpath, type FileHandle } from "node:fs/promises";
@@ -18,45 +18,49 @@ import {
   type RootFolder,
 } from "./root.ts";
 
-/** An open folder; close it. Its results are about the folder that was opened, even if the path now leads elsewhere. */
+/**
+ * An open folder, which the caller closes. Its results refer to the folder that was opened, even if the path now leads
+ * elsewhere.
+ */
 export type OpenFolder = Awaited<ReturnType<typeof openFolderInside>>;
 
 /**
- * Opens the regular file at this id.
+ * Opens the regular file with this id.
  *
- * @throws ApiError `source_not_found` when there is no such file inside the root (links, FIFOs, other devices,
- * forbidden folders and paths that climb out are treated as missing), `source_unavailable` when the disk fails,
- * `resources_exhausted`
+ * @throws ApiError `source_not_found` if the root contains no such file (links, FIFOs, other devices, forbidden folders
+ * and paths outside the root are treated as missing), `source_unavailable` if the disk fails, `resources_exhausted`
  */
 export async function openInside(root: RootFolder, rel: string) {
   const { handle, stats } = await openVerified(root, rel, FILE_FLAGS, (found) => found.isFile());
   return {
     stats,
-    /** All bytes of the handle. @throws ApiError `payload_too_large` beyond `maxBytes` */
+    /** Reads all bytes of the file. @throws ApiError `payload_too_large` beyond `maxBytes` */
     read: (maxBytes: number): Promise<Uint8Array> => readAll(handle, rel, Number(stats.size), maxBytes),
-    /** The same in chunks; the file is closed at the end, and when reading stops early. */
+    /** Reads the file in chunks. The file is closed at the end, and when reading stops early. */
     pieces: (maxBytes: number): AsyncGenerator<Uint8Array, void> => readPieces(handle, rel, maxBytes),
     close: (): Promise<void> => handle.close(),
   };
 }
 
-/** Opens the folder at this id, `""` being the root. Throws as `openInside`. */
+/** Opens the folder with this id; `""` is the root. Throws the same errors as `openInside`. */
 export async function openFolderInside(root: RootFolder, rel: string) {
   const { handle, stats, path } = await openVerified(root, rel, FOLDER_FLAGS, (found) => found.isDirectory());
-  // Linux exposes the open folder under its own path: names and stats then come from it, as with openat(2). Elsewhere
-  // the path is used again; content is still safe, since it is read through `openInside`.
+  // Linux exposes the open folder under a separate path, so names and stats are read through the open folder, as with
+  // openat(2). On other systems, the path is used again. Content is still safe there, since it is read through
+  // `openInside`.
   const place = process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : path.toString();
   return {
     stats,
-    /** Segments of ids, in code unit order. */
+    /** Returns the id segments of the names in the folder, in code unit order. */
     names: async (): Promise<string[]> => (await namesIn(place)).sort(byCodeUnits),
-    /** The same with their kind, without an `lstat` of each; in code unit order. */
+    /** Returns the names with their kinds, without an `lstat` of each, in code unit order. */
     entries: async (): Promise<{ name: string; isFolder: boolean; isFile: boolean }[]> =>
       (await entriesIn(place)).sort((a, b) => byCodeUnits(a.name, b.name)),
     lstat: (segment: string): Promise<BigIntStats> => lstat(systemPath(place, segment), { bigint: true }),
     /**
-     * Watches changes of names directly in it, or with `isRecursive` below it; null = an unknown name. Continues after
-     * `close` and never keeps the process alive. Names only: nothing is read. Throws the system's error.
+     * Watches for changes of names directly in the folder, or also below it with `isRecursive`. Reports null for an
+     * unknown name. The watch continues after `close`, and never keeps the process alive. It reports only names:
+     * nothing is read. Throws the system's error.
      */
     watch: (
       onChange: (name: string | null) => void,
@@ -71,7 +75,10 @@ export async function openFolderInside(root: RootFolder, rel: string) {
   };
 }
 
-/** Node decodes names as UTF-8, with U+FFFD for invalid bytes: only then are they listed again, as bytes. */
+/**
+ * Lists the names in a folder. Node decodes names as UTF-8, with U+FFFD for invalid bytes. Only if a name contains
+ * U+FFFD is the folder listed again, as bytes.
+ */
 async function namesIn(place: string): Promise<string[]> {
   const names = await readdir(place);
   return names.some(isDoubtful) ? (await readdir(place, { encoding: "buffer" })).map(segmentOf) : names;
@@ -93,13 +100,14 @@ function isDoubtful(name: string): boolean {
   return name.includes("\ufffd");
 }
 
-/** The order of the walk: by UTF-16 code units, the same in every locale. */
+/** Compares two names in the order of the walk: by UTF-16 code units, which is the same in every locale. */
 export function byCodeUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
 
-// O_NONBLOCK: opening a FIFO without a writer would block for ever. O_NOCTTY: a terminal must not become ours.
+// O_NONBLOCK: opening a FIFO without a writer would block forever. O_NOCTTY: a terminal must not become the process's
+// controlling terminal.
 const FILE_FLAGS =
   constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 const FOLDER_FLAGS = FILE_FLAGS | (constants.O_DIRECTORY ?? 0);
@@ -122,7 +130,8 @@ async function openVerified(
     throw openFailure(rel, cause);
   });
   try {
-    // The open has just looked it up, so the system answers this, too, without reading the disk (`isWhereItSeems`).
+    // `open` has just looked the file up, so the system answers this call too without reading the disk
+    // (`isWhereItSeems`).
     const stats = fstatSync(handle.fd, { bigint: true });
     if (!isWanted(stats) || stats.dev !== root.dev) throw notFound(rel);
     if (!(await isWhereItSeems(handle, stats, path))) throw notFound(rel);
@@ -135,16 +144,15 @@ async function openVerified(
 }
 
 /**
- * Whether the open file really is at `path`: the handle may have come through a link in a parent folder, or a link that
- * another process swaps back and forth as fast as it can.
- *
- * Linux reports where an open file is, which can't be raced. Measured: comparing with `stat` of the real path instead
- * let 4 of 2,000 reads through (the path was real for `realpath`, and a link again for `stat`). Elsewhere only the
- * comparison is available, so it must hold several times in a row.
+ * Whether the open file really is at `path`. The handle may have come through a link in a parent folder, or through a
+ * link that another process swaps back and forth as fast as it can. On Linux, the system reports where an open file is,
+ * which is safe from races. Measured: comparing with `stat` of the real path instead let 4 of 2,000 reads through (the
+ * path was real for `realpath`, and a link again for `stat`). On other systems only the comparison is available, so it
+ * must succeed several times in a row.
  */
 async function isWhereItSeems(handle: FileHandle, stats: BigIntStats, path: string | Buffer): Promise<boolean> {
   const bytes = Buffer.from(path);
-  // Answered from the kernel's memory, whatever disk the file is on: a round trip to another thread costs more.
+  // The kernel answers from memory, whatever disk the file is on. A round trip to another thread would cost more.
   if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${handle.fd}`, "buffer").equals(bytes);
   for (let round = 0; round < COMPARISONS; round++) {
     const isReal = (await realpath(path, "buffer")).equals(bytes);
@@ -154,7 +162,7 @@ async function isWhereItSeems(handle: FileHandle, stats: BigIntStats, path: stri
 }
 
 async function readAll(handle: FileHandle, rel: string, sizeHint: number, maxBytes: number): Promise<Uint8Array> {
-  // One byte beyond the size reveals a file that grew.
+  // One extra byte beyond the size reveals a file that grew.
   let bytes = Buffer.allocUnsafe(Math.min(sizeHint, maxBytes) + 1);
   let length = 0;
   for (;;) {
@@ -164,7 +172,8 @@ async function readAll(handle: FileHandle, rel: string, sizeHint: number, maxByt
     const { bytesRead } = await handle.read(bytes, length, wanted, length);
     if (bytesRead === 0) return bytes.subarray(0, length);
     length += bytesRead;
-    // Exactly as many bytes as the system reported, though more were requested: the end, without another call.
+    // The read returned exactly as many bytes as the system reported, although more were requested. This is the end of
+    // the file, without another call.
     if (bytesRead < wanted && length === sizeHint) return bytes.subarray(0, length);
   }
 }

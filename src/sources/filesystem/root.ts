@@ -6,27 +6,32 @@ import { outsideRoots } from "#sources/file-scope/outside-roots.ts";
 import { bytesOf, hasByteSegment, isByteSegment, plainPath, segmentsOf } from "#sources/file-scope/paths.ts";
 import type { Places } from "./config.ts";
 
-/** A folder that may be read, as it was when the run began. Everything below is reached through `open-inside.ts`. */
+/**
+ * A readable folder in its state at the beginning of the run. Everything below it is opened through `open-inside.ts`.
+ */
 export interface RootFolder {
-  /** Real absolute path. */
+  /** The folder's real absolute path. */
   path: string;
   dev: bigint;
-  /** `dev:inode`: stable while it is the same folder. */
+  /** `dev:inode`, which is stable as long as it is the same folder. */
   identity: string;
-  /** Real paths that are never entered, wherever they are. */
+  /** Real paths that are never entered, inside or outside the root. */
   forbidden: readonly string[];
   /** `dev:inode` of the data folder, which a bind mount can show under another path. */
   dataFolderIdentity: string | undefined;
 }
 
-/** Kernel and run-time trees: never content, and reading some of them blocks or reads other processes. Source: S36. */
+/**
+ * Folders of the kernel and of running processes. They never contain documents, and reading some of them blocks or
+ * reads other processes. Source: S36.
+ */
 const SYSTEM_FOLDERS = ["/proc", "/sys", "/dev", "/run"];
 
 /**
- * The configured folder after all checks of S36: absolute, equal to or below an allowed root, its own real path (a link
- * could be redirected after an admin chose it), not a system folder, `.git` or the data folder.
+ * Opens the configured folder after all checks of S36: the path is absolute, equal to or below an allowed root, its own
+ * real path (a link could be redirected after an admin chose it), and not a system folder, `.git` or the data folder.
  *
- * @throws ApiError `root_not_allowed` for an invalid configuration, `source_unavailable` when the folder can't be read
+ * @throws ApiError `root_not_allowed` for an invalid configuration, `source_unavailable` if the folder can't be read
  * now; paths outside the allowed roots are never accessed
  */
 export async function openRoot(configured: string, places: Places): Promise<RootFolder> {
@@ -64,27 +69,27 @@ export async function openRoot(configured: string, places: Places): Promise<Root
   return { path, dev: stats.dev, identity: identityOf(stats), forbidden, dataFolderIdentity };
 }
 
-/** True when `path` is `folder` or is below it; both absolute and normal. */
+/** Returns true if `path` is `folder` or is below it. Both paths must be absolute and normalized. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** True when the absolute path is in a folder that is never entered, or in the internals of a repository. */
+/** Returns true if the absolute path is in a folder that is never entered, or in the internals of a repository. */
 export function isForbidden(path: string, forbidden: readonly string[]): boolean {
   return forbidden.some((folder) => isWithin(path, folder)) || path.split(sep).includes(".git");
 }
 
-/** `dev:inode` of a file or folder. */
+/** Returns `dev:inode` of a file or folder. */
 export function identityOf(stats: BigIntStats): string {
   return `${stats.dev}:${stats.ino}`;
 }
 
-/** The absolute path of an id below the root, for checks; `""` is the root. */
+/** Returns the absolute path of an id below the root, for checks; `""` is the root. */
 export function absolutePath(root: RootFolder, rel: string): string {
   return rel === "" ? root.path : join(root.path, ...plainPath(rel).split("/"));
 }
 
-/** The path for system calls: bytes where a name in it isn't UTF-8. */
+/** Returns the path for system calls, as bytes if a name in it isn't valid UTF-8. */
 export function systemPath(folder: string, rel: string): string | Buffer {
   if (rel === "") return folder;
   if (!hasByteSegment(rel)) return join(folder, ...rel.split("/"));
@@ -92,8 +97,8 @@ export function systemPath(folder: string, rel: string): string | Buffer {
 }
 
 /**
- * True for a path as the walk makes them: relative, `/` between segments, none of them empty, `.` or `..`. On Windows
- * no segment may contain `\` or `:` (drives, alternate data streams).
+ * Returns true for a path in the form that the walk produces: relative, with `/` between segments, none of them empty,
+ * `.` or `..`. On Windows no segment may contain `\` or `:` (drives, alternate data streams).
  */
 export function isCleanRelativePath(rel: string): boolean {
   if (rel.length > 8192 || rel.includes("\0")) return false;
@@ -102,13 +107,14 @@ export function isCleanRelativePath(rel: string): boolean {
   return segmentsOf(rel).every((segment) => isName(segment) && (sep === "/" || !isByteSegment(segment)));
 }
 
-/** The system's code of a failed call, such as `ENOENT`. */
+/** Returns the system's code of a failed call, such as `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 async function realPathOr(path: string): Promise<string> {
-  // A folder that doesn't exist yet (a data folder before the first start, a root not mounted) has no other real path.
+  // A folder that doesn't exist yet (a data folder before the first start, a root that isn't mounted) has no other real
+  // path.
   return realpath(path).catch(() => resolve(path));
 }
 

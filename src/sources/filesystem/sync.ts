@@ -15,8 +15,8 @@ import { isCleanRelativePath, openRoot, type RootFolder } from "./root.ts";
 import { findEntry, walk, type WalkEntry } from "./walk.ts";
 
 /**
- * A folder has no trustworthy feed of changes: every run walks through all of it, and only the root's identity outlives
- * one.
+ * The cursor keeps only the root's identity. A folder has no trustworthy change feed, so every run walks through all of
+ * it.
  */
 const Cursor = z.object({
   /** `dev:inode` of the root. */
@@ -24,16 +24,17 @@ const Cursor = z.object({
 });
 type Cursor = z.infer<typeof Cursor>;
 
-/** Everything up to this id was named, in the order of the walk. */
+/** Everything up to this id, in the order of the walk, was named. */
 const Checkpoint = Cursor.extend({ after: z.string() });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
 /**
- * The same walk for `full` and `incremental`, in sorted order. `items` judges just those ids.
+ * Sessions of a folder. `full` and `incremental` do the same walk, in sorted order. `items` checks only the requested
+ * ids.
  *
- * @throws ApiError `root_not_allowed`, `connector_scope_invalid`; `source_unavailable` when the root can't be read, is
- * another folder at the end than at the beginning, or is empty and another than last time (not mounted): an unreadable
- * root must never read as "everything deleted"
+ * @throws ApiError `root_not_allowed`, `connector_scope_invalid`; `source_unavailable` if the root can't be read, if it
+ * is a different folder at the end than at the beginning, or if it is empty and not the same folder as in the last run
+ * (not mounted): an unreadable root must never be treated as "everything deleted"
  */
 export function filesystemSessions(places: Places): SessionSpec<FilesystemConfig, Cursor, Checkpoint> {
   return {
@@ -44,7 +45,7 @@ export function filesystemSessions(places: Places): SessionSpec<FilesystemConfig
       const root = await openRoot(config.root, places);
       const isPrivate = connector.visibility === "private";
       const tools: Tools = { ctx, places, options: { root, config, scope: compileScope(scope), isPrivate } };
-      // For single items too: if the disk went away after the request, each of them would seem deleted.
+      // Single items need this check too: if the disk was unmounted after the request, each of them would seem deleted.
       await refuseEmptyStranger(root, [left, feed]);
       return {
         walk: (run) => walkFolder(tools, run),
@@ -69,7 +70,7 @@ async function* walkFolder(
   const root = options.root.identity;
   const total = countBeside(ctx, options);
   const { signal, now } = ctx;
-  // If it is another folder, nothing was named so far.
+  // If the root is another folder, nothing in it has been named yet.
   const after = resume?.root === root ? resume.after : null;
   try {
     for await (const page of walk(options, { after, signal, now })) {
@@ -90,7 +91,7 @@ async function* walkFolder(
   return { complete: true, cursor: { root }, permissions: "current" };
 }
 
-/** Counts during the walk; `stop` ends the count and waits until it has closed its folder. */
+/** Counts the files during the walk. `stop` ends the count and waits until the count has closed its folder. */
 function countBeside(ctx: SourceContext<FilesystemConfig>, options: JudgeOptions) {
   const stopping = new AbortController();
   let total: number | undefined;
@@ -109,7 +110,7 @@ function countBeside(ctx: SourceContext<FilesystemConfig>, options: JudgeOptions
 
 async function* judgeOne({ ctx, options }: Tools, externalId: string): AsyncGenerator<Outcome, void> {
   const entry = isCleanRelativePath(externalId) ? await findEntry(options, externalId) : undefined;
-  // Excluded by a folder above or by its own rule: the requested id is reported as skipped.
+  // The requested id is excluded by its own rule or by a folder above it, and is reported as skipped.
   if (entry !== undefined) {
     yield entry.type === "file"
       ? { t: "upsert", item: toItem(factsOf(ctx, entry)) }
@@ -130,7 +131,10 @@ function toEntry(ctx: SourceContext<FilesystemConfig>, entry: FileEntry): Entry 
   return { externalId: entry.rel, version: versionOf(facts), build: () => toItem(facts) };
 }
 
-/** A path that can't be accessed may be a file or a folder; the stored items of either stay. */
+/**
+ * Builds the events for a path that can't be accessed. It may be a file or a folder, and the stored items of either
+ * stay.
+ */
 function leftOut(entry: LeftOut): Outcome {
   if (entry.type === "refused") return skipOf(entry);
   const { rel, message } = entry;
@@ -155,7 +159,10 @@ function factsOf({ connector, config, now }: SourceContext<FilesystemConfig>, en
   };
 }
 
-/** @param before  position of the last interrupted run, and of the last one that finished */
+/**
+ * Refuses an empty root that is another folder than before.
+ * @param before  positions of the last interrupted run, and of the last run that finished
+ */
 async function refuseEmptyStranger(root: RootFolder, before: readonly (Cursor | undefined)[]): Promise<void> {
   if (before.every((each) => each === undefined || each.root === root.identity)) return;
   const folder = await openFolderInside(root, "");

@@ -24,23 +24,26 @@ import { errorCode } from "./root.ts";
 export type WalkEntry =
   | { type: "file"; rel: string; stats: BigIntStats; isRestricted: boolean }
   | { type: "refused"; rel: string; refusal: Refusal }
-  /** It could not be accessed now: what is stored at or below it must stay. */
+  /** A path that could not be accessed now. Stored items at or below it must stay. */
   | { type: "failed"; rel: string; message: string };
 
-/** The walk's own results, which include each folder that it enters, before its contents. */
+/** The walk's internal results, which include each folder that it enters, before the folder's contents. */
 export type WalkStep = WalkEntry | { type: "folder"; rel: string };
 
-/** Deeper folders are left out: no real library of documents is deeper, and the cost of patterns grows with depth. */
+/**
+ * Folders below this depth are left out. No real document library is deeper, and the cost of patterns grows with the
+ * depth.
+ */
 export const MAX_DEPTH = 64;
 
 /**
- * Walks the root: every file that is content, each folder, and one entry for each file or folder left out; several at a
- * time, the root folder first. Memory holds the names of the folders on the current path, never the tree. Stops when
- * aborted.
+ * Walks the root. Yields every file that becomes an item, and one entry for each file or folder that is left out.
+ * Several files are processed at a time, the root folder first. Memory holds only the names in the folders on the
+ * current path, never the whole tree. Stops when aborted.
  *
- * @param after  an id: whatever comes before it in the walk's order is skipped, and so are the folders that it is in,
- * but not the id itself
- * @throws ApiError `source_unavailable` when the root itself can't be read, `resources_exhausted`
+ * @param after  an id: everything that precedes it in the walk's order is skipped, and so are the folders that contain
+ * it, but not the id itself
+ * @throws ApiError `source_unavailable` if the root itself can't be read, `resources_exhausted`
  */
 export async function* walk(
   options: JudgeOptions,
@@ -60,7 +63,7 @@ export async function* walk(
       } else if (step.type === "enter") {
         const entered = await enter(options, top, step, stack.length);
         if (entered.frame !== undefined) stack.push(entered.frame);
-        // Reported before the walk was interrupted.
+        // The folder was reported before the walk was interrupted.
         if (entered.frame !== undefined && entered.frame.resume.length > 0) continue;
         if (entered.frame !== undefined) {
           if (!page.isEmpty()) yield page.take();
@@ -79,9 +82,9 @@ export async function* walk(
 }
 
 /**
- * The walk's result for one id: the file, the reason why it is excluded, or `undefined` when it doesn't exist.
+ * Returns the walk's result for one id: the file, the reason why it is excluded, or `undefined` if it doesn't exist.
  *
- * @throws ApiError `source_unavailable` when the root itself can't be read
+ * @throws ApiError `source_unavailable` if the root itself can't be read
  */
 export async function findEntry(options: JudgeOptions, rel: string): Promise<WalkEntry | undefined> {
   const segments = segmentsOf(rel);
@@ -100,9 +103,9 @@ export interface Place {
 }
 
 /**
- * The folders and files directly below a folder that the walk would enter or include, in its order.
+ * Lists the folders and files directly below a folder that the walk would enter or include, in the walk's order.
  *
- * @throws ApiError `source_not_found` when the walk would not enter `rel` itself
+ * @throws ApiError `source_not_found` if the walk would not enter `rel` itself
  */
 export async function listPlaces(options: JudgeOptions, rel: string): Promise<Place[]> {
   return inFolder(options, rel === "" ? [] : segmentsOf(rel), async (frame) => {
@@ -116,20 +119,23 @@ export async function listPlaces(options: JudgeOptions, rel: string): Promise<Pl
   });
 }
 
-/** One open folder. */
+/** A folder that the walk has opened. */
 interface Frame {
   folder: OpenFolder;
   rel: string;
   names: string[];
-  /** All its names, even when only one of them is requested. */
+  /** All names in the folder, even if only one of them is requested. */
   siblings: ReadonlySet<string>;
   next: number;
-  /** Already accessed, in order. */
+  /** Entries that were already accessed, in order. */
   ahead: Looked[];
   chain: IgnoreChain | undefined;
-  /** True when it is in a folder, or is one, that other users of the machine may not pass. The root does not count. */
+  /**
+   * True = other users of the machine may not enter the folder or a folder above it. The root's own permissions don't
+   * count.
+   */
   isRestricted: boolean;
-  /** The rest of the id to resume at, if it is in this folder. */
+  /** The remaining segments of the id at which the walk resumes, if the id is in this folder. */
   resume: readonly string[];
 }
 
@@ -137,7 +143,7 @@ type Looked = { name: string; stats: BigIntStats } | { name: string; error: unkn
 type Enter = { type: "enter"; rel: string; name: string; isRestricted: boolean };
 type Step = WalkEntry | Enter | { type: "nothing" };
 
-/** `lstat` calls in flight at once: enough to keep the four threads of the pool busy. */
+/** The number of concurrent `lstat` calls: enough to keep the four threads of the pool busy. */
 const LOOK_AHEAD = 32;
 
 function enterRoot(options: JudgeOptions, resume: readonly string[]) {
@@ -146,7 +152,10 @@ function enterRoot(options: JudgeOptions, resume: readonly string[]) {
   });
 }
 
-/** Descends to a folder as the walk would, and passes it to `use`; no frame when the walk would not get there. */
+/**
+ * Opens a folder in the same way as the walk, and passes it to `use`. The frame is missing if the walk would not enter
+ * the folder.
+ */
 async function inFolder<Result>(
   options: JudgeOptions,
   segments: readonly string[],
@@ -249,13 +258,16 @@ async function inspect(folder: OpenFolder, name: string): Promise<Looked> {
 
 function inspectFailure(rel: string, error: unknown): Step {
   const code = errorCode(error);
-  // Gone since the folder was listed.
+  // The path was removed after its folder was listed.
   if (code === "ENOENT" || code === "ENOTDIR") return { type: "nothing" };
   if (code === "EACCES" || code === "EPERM") return { type: "refused", rel, refusal: DENIED };
   return { type: "failed", rel, message: `It can't be accessed (${code ?? "unknown error"}).` };
 }
 
-/** A folder that is gone isn't a failure; one we may not read is policy; anything else may work again tomorrow. */
+/**
+ * Decides what a folder that can't be read means: a missing folder isn't a failure, a folder that kb may not read is
+ * left out by policy, and any other error may be temporary.
+ */
 function folderFailure(rel: string, error: unknown): WalkEntry[] {
   const shortage = findShortage(error);
   if (shortage) throw shortage;
@@ -268,14 +280,17 @@ function folderFailure(rel: string, error: unknown): WalkEntry[] {
   return [{ type: "failed", rel, message }];
 }
 
-/** Checked only where the mode leaves it open: a file that everyone may read needs no further call. */
+/**
+ * Whether kb may not read the file. Checked only if the file mode doesn't decide: a file that everyone may read needs
+ * no further call.
+ */
 async function isDenied(options: JudgeOptions, rel: string, stats: BigIntStats): Promise<boolean> {
   if ((stats.mode & 0o444n) === 0o444n) return false;
   try {
     await (await openInside(options.root, rel)).close();
     return false;
   } catch (error) {
-    // Gone or unreadable for another reason: reading its content will report it.
+    // The file is missing, or unreadable for another reason. Reading its content will report that.
     return isApiError(error) && error.details?.["denied"] === true;
   }
 }

@@ -1,23 +1,25 @@
-/** When to act on reported changes. Milliseconds. */
+/** When reported changes are processed, in milliseconds. */
 export interface Pace {
-  /** After this long without another change. */
+  /** The delay after the last change. */
   quietMs: number;
-  /** After this long since the first change, even if changes continue. */
+  /** The longest delay after the first change, even if changes continue. */
   longestMs: number;
 }
 
 /**
- * A copy or a build is one change, and a file isn't read while it is written; a place that constantly changes is still
- * reported. Two seconds are also the age from which a file's version is final (`map.ts`).
+ * With this delay, a copy or a build counts as one change, and a file isn't read while it is being written. A folder
+ * that changes constantly is still reported. Two seconds is also the age from which a file's version is final
+ * (`map.ts`).
  */
 export const DEFAULT_PACE: Pace = { quietMs: 2_000, longestMs: 30_000 };
 
-/** Above this, names add nothing to "look everywhere". */
+/** The most names in one call. With more names, everything is checked instead. */
 export const MANY_NAMES = 500;
 
 /**
- * Calls `due` with the names added since the last call, undefined when there were too many. One call at a time: names
- * that arrive during it go to the next. Its timers never keep the process alive.
+ * Makes a collector that calls `due` with the names added since the last call, or with undefined if there were too
+ * many. Only one call runs at a time: names that arrive during a call are passed to the next one. The timers never keep
+ * the process alive.
  */
 export function makeCollector(pace: Pace, due: (names: string[] | undefined) => Promise<void>) {
   let names = new Set<string>();
@@ -44,7 +46,7 @@ export function makeCollector(pace: Pace, due: (names: string[] | undefined) => 
   };
 
   return {
-    /** null = an unknown name. */
+    /** Adds a name; null = an unknown name. */
     add(name: string | null): void {
       isMany ||= name === null || names.size >= MANY_NAMES;
       if (name !== null && !isMany) names.add(name);

@@ -19,14 +19,14 @@ export interface WatchTuning {
 }
 
 /**
- * Some 4 kB of ours and 1 kB of the kernel's each; the kernel's usual limit for one user is between 8,192 and
- * 1,048,576.
+ * The most watched folders. Each needs some 4 kB in this process and 1 kB in the kernel. The kernel's usual limit for
+ * one user is between 8,192 and 1,048,576.
  */
 const MAX_FOLDERS = 20_000;
 
 /**
- * Watches the folders of a root that the walk would enter; nothing when the config disables it. Changes are judged by
- * the same functions and rules as a run: links, other devices and excluded files cause no notification.
+ * Watches the folders of a root that the walk would enter, or nothing if the config disables watching. Changes are
+ * checked by the same functions and rules as in a run: links, other devices and excluded files cause no notification.
  *
  * @throws ApiError `root_not_allowed`, `source_unavailable` (the root can't be read, too many folders, no more watches)
  */
@@ -95,7 +95,7 @@ interface News {
   folders: string[];
 }
 
-/** The present state of the names; undefined when anything may be affected. */
+/** Returns the present state of the names; undefined if anything may have changed. */
 async function judgeNames(
   options: JudgeOptions,
   watched: WatchedFolders,

@@ -2,12 +2,12 @@ import type { BrowseNode } from "#sources/contract.ts";
 import type { ForgeRepository } from "./contract.ts";
 import { ownerRef, repositoryRef } from "./ids.ts";
 
-/** Nodes in one response. */
+/** The most nodes in one response. */
 const PAGE = 200;
 
 /**
- * Owners, and below them their repositories; with a query, all repositories whose name contains it, in one list. The
- * cursor is the last name of the previous page, so that nothing is kept between two pages.
+ * Lists owners, and below each owner its repositories. With a query, lists all repositories whose name contains it, in
+ * one list. The cursor is the last name of the previous page, so nothing is stored between two pages.
  */
 export function browseRepositories(
   repositories: readonly ForgeRepository[],

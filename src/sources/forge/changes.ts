@@ -11,23 +11,27 @@ import { hasThreads, listRepository, type Place, readThreads } from "./repositor
 import { reportFiles } from "./report-files.ts";
 import { findState, type ForgeTools, positionOf, putState, type RepositoryState } from "./tools.ts";
 
-/** Times of forges count in seconds, and a change may be stored a little later. */
+/**
+ * How far an increment looks back before the last run. Timestamps of forges have a resolution of one second, and a
+ * change may be stored a little later.
+ */
 const OVERLAP_MS = 60_000;
 /**
- * Content that fails for longer waits for a full run: otherwise everything changed since would be read again for it.
+ * How long failed content is retried. After a day it is left to a full run: otherwise everything that changed since
+ * would be read again because of it.
  */
 const DAY_MS = 86_400_000;
 
 type Events<Result = void> = AsyncGenerator<ContainerEvent<Place>, Result>;
 
-/** New and changed content of a repository; all of it when the repository is new or renamed. */
+/** Reads new and changed content of a repository, or all content if the repository is new or was renamed. */
 export async function* readChanges(tools: ForgeTools, repository: ForgeRepository, at?: Place): Events {
   const { ctx, repositories, forge } = tools;
   const state = (await repositories.isKnown(repository)) ? await findState(ctx, repository) : undefined;
   if (state) {
     const { files: former, ...known } = state;
     const now = hasThreads(repository) ? yield* changedThreads(tools, repository, known) : known;
-    // These are reported, whatever happens to the files.
+    // The threads and comments were reported, even if reading the files fails.
     putState(ctx, repository, { ...now, ...defined({ files: former }) });
     const files = yield* reportFiles(tools, repository, { state: former });
     putState(ctx, repository, { ...now, ...defined({ files }) });
@@ -46,13 +50,13 @@ async function* readNew(tools: ForgeTools, repository: ForgeRepository, at?: Pla
   const container = repositoryRef(repository);
   if (failed.has(container.id)) return;
   if (failed.size > 0) yield { t: "seen", externalIds: [], container: filesRef(repository) };
-  // Items deleted since then aren't named, and no earlier count reveals them.
+  // Items that were deleted since then aren't named, and no earlier count reveals them.
   yield { t: "listed", container };
 }
 
-/** The results of reading changes. */
+/** The results of reading the changes of a repository. */
 interface Found {
-  /** By the forge's clock: the first page includes changes from before. */
+  /** The time of the reading, by the forge's clock. The first page includes earlier changes. */
   at?: number;
   last: number;
   /** Number of new threads. */
@@ -129,14 +133,19 @@ async function* reportComments(
   }
 }
 
-/** A forge's count may differ from its listing, but it counts the same way the next time. */
+/**
+ * Compares a repository's number of threads with the previous one. A forge's count may differ from its listing, but it
+ * counts in the same way the next time.
+ */
 async function* compareCount(tools: ForgeTools, repository: ForgeRepository, found: Found): Events {
   const total = await tools.forge.count(repository);
   if (total < found.total) yield* deleteGone(tools, repository);
   found.total = total;
 }
 
-/** The count is lower than expected: only a listing shows which items are gone. */
+/**
+ * Removes deleted items if the count is lower than expected, since only a listing shows which items no longer exist.
+ */
 async function* deleteGone({ ctx, forge }: ForgeTools, repository: ForgeRepository): Events {
   const living = new Set<string>();
   for await (const { records } of forge.threads(repository)) {

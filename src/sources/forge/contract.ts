@@ -1,31 +1,31 @@
 import type { RefusalCode } from "#sources/outcomes.ts";
 import type { OddRecords } from "#sources/listed.ts";
 
-/** The parts of a repository that become items. */
+/** The kinds of content of a repository that become items. */
 export const FORGE_CONTENT = ["issues", "pulls", "files"] as const;
 export type ForgeContent = (typeof FORGE_CONTENT)[number];
 
-/** Lists of comments; a forge has them in one, or those on code in another. */
+/** Lists of comments. A forge has one list for all comments, or a separate list for comments on code. */
 export const COMMENT_LISTS = ["comments", "reviewComments"] as const;
 export type CommentList = (typeof COMMENT_LISTS)[number];
 
 export interface ForgeUser {
-  /** Absent: not a user of this instance, such as the author of a migrated issue. */
+  /** Absent if the person isn't a user of this instance, such as the author of a migrated issue. */
   id?: string;
   login: string;
   name?: string;
 }
 
 export interface ForgeRepository {
-  /** Immutable and numeric. */
+  /** Numeric, and never changes. */
   id: string;
   /** `owner/name`. */
   fullName: string;
   owner: { id: string; login: string };
   webUrl: string;
-  /** The content it has, of what the config includes. */
+  /** The kinds of content that the repository has and the config includes. */
   content: ReadonlySet<ForgeContent>;
-  /** Absent: there is no branch yet. */
+  /** Absent if there is no branch yet. */
   branch?: string;
 }
 
@@ -48,7 +48,7 @@ export interface ForgeThread {
 
 /** A comment or review of a thread. */
 export interface ForgePart {
-  /** `c1` a comment, `r1` a review, `v1` a comment of a review. */
+  /** `c1` is a comment, `r1` a review, and `v1` a comment of a review. */
   id: string;
   number: number;
   isPull: boolean;
@@ -56,11 +56,11 @@ export interface ForgePart {
   author?: ForgeUser;
   /** For a review: its verdict on the changes. */
   verdict?: "approved" | "changes requested" | "commented" | "dismissed";
-  /** Its fragment on the page of its thread. */
+  /** The fragment that leads to the part on the page of its thread. */
   anchor?: string;
-  /** The file that it is about. */
+  /** The file that the part comments on. */
   file?: string;
-  /** The id of the part that it answers or belongs to. */
+  /** The id of the part that this part replies to or belongs to. */
   of?: string;
   createdAt: number;
   updatedAt: number;
@@ -71,61 +71,71 @@ export interface ForgePage<T> {
   records: T[];
   at: number;
   /**
-   * Where the rest begins: a listing with this as `from` returns everything not yet reported. At most 200 characters.
+   * Position at which the rest begins: a listing with this value as `from` returns everything not yet reported. At most
+   * 200 characters.
    */
   place?: string;
 }
 
-/** The repositories, and the names in the config that the credential can't see. */
+/** The visible repositories, and the names in the config that the credential can't see. */
 export interface ForgeListing {
   repositories: ForgeRepository[];
-  /** Ids of repositories that were listed and aren't understood. */
+  /** Ids of repositories that were listed but could not be parsed. */
   odd: string[];
-  /** True = the list has no repositories whose ids could not be parsed either. */
+  /** True = the list contains no repositories whose ids could not be parsed. */
   isWhole: boolean;
   closed: {
     name: string;
     code: RefusalCode;
     /** The missing permission or name, if the forge reports it. */
     reason?: string | undefined;
-    /** All repositories of this owner. */
+    /** The id of an owner, all of whose repositories are hidden. */
     ownerId?: string;
   }[];
 }
 
-/** Every call of a run; each forge has its own. Readers are reported separately. */
+/** All calls of a run to a forge. Each kind of forge has its own implementation. Readers are reported separately. */
 export interface Forge {
-  /** Records that were listed and aren't understood: threads by their numbers, parts by their ids. */
+  /** Records that were listed but could not be parsed: threads by their numbers, parts by their ids. */
   odd: OddRecords;
-  /** @throws ApiError when the server is down, or refuses the credential */
+  /** Checks that the server is up. @throws ApiError if the server is down, or refuses the credential */
   probe(): Promise<unknown>;
-  /** The repositories that the config includes, each once. */
+  /** Lists the repositories that the config includes, each once. */
   list(): Promise<ForgeListing>;
-  /** @throws ApiError `source_not_found` */
+  /** Returns a repository by its id. @throws ApiError `source_not_found` */
   repository(id: string): Promise<ForgeRepository>;
   /**
-   * Issues and pull requests that the config includes, or those of them that changed at or after an instant. Each at
-   * least once. `from`: the rest of such a listing, by the `place` of one of its pages.
+   * Lists the issues and pull requests that the config includes, or only those that changed at or after a time. Each is
+   * listed at least once. `from` continues such a listing from the `place` of one of its pages.
    */
   threads(repository: ForgeRepository, since?: number, from?: string): AsyncGenerator<ForgePage<ForgeThread>, void>;
-  /** Their number. */
+  /** Counts the issues and pull requests of a repository. */
   count(repository: ForgeRepository): Promise<number>;
-  /** The lists of a repository that `comments` reads. */
+  /** Returns the lists of a repository that `comments` reads. */
   commentLists(repository: ForgeRepository): readonly CommentList[];
-  /** The comments on threads, as `threads`; without reviews if `reviews` returns those. */
+  /**
+   * Lists the comments on threads, with the same options as `threads`. Reviews aren't included if `reviews` returns
+   * them.
+   */
   comments(
     repository: ForgeRepository,
     list: CommentList,
     at: { since?: number | undefined; from?: string | undefined },
   ): AsyncGenerator<ForgePage<ForgePart>, void>;
-  /** The reviews of a pull request with their comments. */
+  /** Returns the reviews of a pull request with their comments. */
   reviews(repository: ForgeRepository, number: number): Promise<ForgePart[]>;
-  /** The newest commit of the branch; undefined where nothing was pushed yet. @throws ApiError `source_not_found` */
+  /**
+   * Returns the newest commit of the branch; undefined if nothing was pushed yet.
+   * @throws ApiError `source_not_found`
+   */
   head(repository: ForgeRepository): Promise<string | undefined>;
-  /** @throws ApiError `source_not_found` */
+  /** Returns an issue or pull request. @throws ApiError `source_not_found` */
   thread(repository: ForgeRepository, number: number): Promise<ForgeThread>;
-  /** @throws ApiError `source_not_found` */
+  /** Returns a comment or review. @throws ApiError `source_not_found` */
   part(repository: ForgeRepository, at: { number: number; part: string }): Promise<ForgePart>;
-  /** Called when every change in a repository was yielded: the responses may be stored as the previous state. */
+  /**
+   * Called when every change in a repository was yielded, so that the responses may be stored for comparison with the
+   * next ones.
+   */
   remember?(repository: ForgeRepository): void;
 }

@@ -4,11 +4,14 @@ import type { Forge } from "./contract.ts";
 import { hasThreads } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 
-/** With more repositories, a person would wait too long, and the forge would get too many requests. */
+/**
+ * The most repositories that are counted. With more, a person would wait too long, and the forge would get too many
+ * requests.
+ */
 const MOST_REPOSITORIES = 100;
 /** Records of a page. */
 const PAGE = 50;
-/** Other requests of a repository, besides the pages of its issues: comments, the count, and its newest commit. */
+/** Further requests for a repository, besides the pages of its issues: comments, the count, and its newest commit. */
 const OTHER_CALLS = 3;
 
 /** Counts the issues and pull requests of the repositories that a scope adds. */

@@ -27,17 +27,16 @@ import { placed, placedAll, placedEntry } from "./placed.ts";
 export type FileConfig = Pick<GitConfig, "maxFileMb" | "archives" | "secretFiles">;
 
 /**
- * The position up to which the files of a repository were yielded, and the walk that a run began after that and did not
- * finish.
+ * The commit up to which the files of a repository were yielded, and the unfinished walk that a run began after that.
  */
 export const FilesState = GitCursor.extend({ left: GitPlace.optional() });
 export type FilesState = z.infer<typeof FilesState>;
 
 export type ForgeFiles = ReturnType<typeof makeForgeFiles>;
 
-/** The current state of one session: the connectors of a server share its `ForgeFiles`. */
+/** The current state of one session, kept separately because the connectors of a server share one `ForgeFiles`. */
 export interface AtHand {
-  /** Reads files of the last page yielded; absent without one. */
+  /** Reads files of the page that was yielded last. Absent if there is no such page. */
   page?: ((externalIds: readonly string[]) => AsyncGenerator<Outcome, void>) | undefined;
 }
 
@@ -50,16 +49,16 @@ interface FilesWalk<At> extends FilesRun {
   state?: FilesState | undefined;
   at: At | undefined;
   hand: AtHand;
-  /** Called before any of this is yielded: the next walk has to know of it if this one doesn't finish. */
+  /** Called before any result of a walk is yielded: the next walk has to know about this walk if it doesn't finish. */
   begins(left: GitPlace): Promise<void>;
 }
 
-/** Commits that are searched for authors and dates of files. */
+/** The number of commits that are searched for authors and dates of files. */
 const HISTORY = 1_000;
 
 /**
- * Reads files with the git program: a mirror for each repository, read as the `git` source reads one. The address is
- * built from the config's own and the repository's name, so that the token is sent nowhere else.
+ * Reads files with the git program, with one mirror for each repository, in the same way as the `git` source. The
+ * address is built from the config's own base URL and the repository's name, so the token is sent nowhere else.
  */
 export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching> }, forge: "gitea" | "github") {
   const environment = makeEnvironment(places);
@@ -67,8 +66,8 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching
   const sessions = gitSessions(environment, places.batching?.upserts);
 
   /**
-   * Git's session of one repository, in which paths are ids. @throws ApiError `source_forbidden` when the code can't be
-   * read
+   * Runs git's session for one repository, in which ids are paths.
+   * @throws ApiError `source_forbidden` if the code can't be read
    */
   async function* within<Event, Result>(
     {
@@ -102,9 +101,9 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching
 
   return {
     /**
-     * Walks the files of a repository, or those changed since a state. Returns the position after them, and whether it
-     * named all of them. An interrupted attempt resumes `at` a position. The changed files of a page are read through
-     * `hand.page` while it is the current page.
+     * Walks the files of a repository, or the files changed since a state. Returns the position after the walk, and
+     * whether it named all files. An interrupted attempt resumes from the position `at`. The changed files of a page
+     * are read through `hand.page` while the page is the current one.
      */
     walk<At>(
       ctx: SyncContext<unknown>,
@@ -121,7 +120,7 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching
           for (; !step.done; step = await walk.next()) {
             const page: Page<GitPlace> = step.value.t === "page" ? step.value : { t: "page", entries: [step.value] };
             if (page.isDue && page.checkpoint) {
-              // Git has already fetched by name the commit that it begins with now.
+              // Git fetched the commit by the repository's name, so the name is checked again.
               confirmName(repository, await reread(repository.id));
               await begins(page.checkpoint);
             }
@@ -136,7 +135,7 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching
         }
       });
     },
-    /** The results for these paths of a repository. */
+    /** Returns the results for these paths of a repository. */
     readPaths(
       ctx: SyncContext<unknown>,
       repository: ForgeRepository,
@@ -165,7 +164,7 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching
         ...defined({ ref, version }),
       });
     },
-    /** Deletes the mirrors of all repositories but these. */
+    /** Deletes all mirrors except those of these repositories. */
     keepOnly,
     async forget(connectorId: string): Promise<void> {
       await keepOnly(connectorId, new Set());
@@ -176,7 +175,8 @@ export function makeForgeFiles(places: GitPlaces & { batching?: Partial<Batching
 }
 
 /**
- * The forge answered a moment ago: git's failure concerns this repository, and isn't a reason to skip those after it.
+ * Converts git's failure into a failure of this repository alone, since the forge answered a moment ago. The remaining
+ * repositories aren't skipped.
  */
 function ofOne(error: unknown): unknown {
   if (isApiError(error, "source_unauthorized"))
@@ -186,11 +186,11 @@ function ofOne(error: unknown): unknown {
 
 type GitSession = Awaited<ReturnType<ReturnType<typeof gitSessions>["open"]>>;
 
-/** A remote that is never contacted: the mirror already has what is read. */
+/** A remote that is never contacted, because the mirror already has the content. */
 const PLACEHOLDER = "https://mirror.invalid";
 
 function gitConfigOf(config: unknown, url: string, forge: "gitea" | "github", branch?: string): GitConfig {
-  // A forge's config has the keys of `FORGE_CHOICES`.
+  // The config of every forge has the keys of `FORGE_CHOICES`.
   const { maxFileMb, archives, secretFiles } = config as FileConfig;
   return {
     url,
@@ -204,7 +204,7 @@ function gitConfigOf(config: unknown, url: string, forge: "gitea" | "github", br
   };
 }
 
-/** A run of one repository, in which paths are ids. */
+/** Returns the context for one repository, in which ids are paths. */
 function contextOf(
   ctx: SyncContext<unknown>,
   repository: ForgeRepository,
@@ -226,7 +226,10 @@ function contextOf(
   };
 }
 
-/** Another repository may have taken the name since it was listed: it has other readers. */
+/**
+ * Checks that the repository still has the name that it was listed with. Another repository with other readers may have
+ * taken the name since.
+ */
 export function confirmName({ fullName, webUrl }: ForgeRepository, now: ForgeRepository): void {
   if (now.webUrl === webUrl) return;
   throw halfRead(`${fullName} was renamed or transferred while it was read. The next sync reads it.`);
@@ -243,7 +246,7 @@ function notFound(externalId: string): ApiError {
   });
 }
 
-/** The check's problem when the git program can't be used. */
+/** Returns the problem that a check reports if the git program can't be used. */
 export function gitProblem(message: string): SourceProblem {
   return { code: "connector_check_failed", message, hint: "Install git, or leave out files.", field: "content" };
 }

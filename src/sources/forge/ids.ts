@@ -1,7 +1,7 @@
 import type { ContainerRef } from "#sources/item.ts";
 import type { ForgeContent, ForgeRepository } from "./contract.ts";
 
-/** The target of an external id. A repository's own id never changes, whatever its name. */
+/** The parsed external id. A repository's id never changes, even if its name does. */
 export type ForgeId = { repository: string } & (
   | { type: "thread"; number: number }
   | { type: "part"; number: number; part: string }
@@ -16,7 +16,7 @@ export function partId(repository: Pick<ForgeRepository, "id">, number: number, 
   return `${threadId(repository, number)}.${part}`;
 }
 
-/** Undefined for an id that isn't ours. */
+/** Parses an external id. Undefined for an id that this source didn't create. */
 export function parseId(externalId: string): ForgeId | undefined {
   const parts = /^r(\d{1,16})#(\d{1,10})(?:\.([crv]\d{1,19}))?$/.exec(externalId);
   if (parts) {
@@ -28,17 +28,20 @@ export function parseId(externalId: string): ForgeId | undefined {
   return repository === undefined || path === undefined ? undefined : { repository, type: "file", path };
 }
 
-/** A repository as a container, as a place to choose, and in a scope. */
+/** Returns a repository as a container, which is also the place to select in browsing, and the entry in a scope. */
 export function repositoryRef({ id }: Pick<ForgeRepository, "id">): ContainerRef {
   return { type: "repository", id: `r${id}` };
 }
 
-/** The organization or person that a repository belongs to. */
+/** Returns the organization or person that owns a repository. */
 export function ownerRef({ owner }: Pick<ForgeRepository, "owner">): ContainerRef {
   return { type: "space", id: `o${owner.id}` };
 }
 
-/** Ids of groups at the source. People who read the issues of a repository can't necessarily read its files. */
+/**
+ * Returns the id of a group of readers at the source. People who read the issues of a repository can't necessarily read
+ * its files.
+ */
 export function readersGroup(repositoryId: string, content: ForgeContent): string {
   return `r${repositoryId}.${content}`;
 }
@@ -51,7 +54,10 @@ export function folderId({ id }: Pick<ForgeRepository, "id">, path: string): str
   return `r${id}:${path}/`;
 }
 
-/** All files of a repository: an account that reads its issues may not see them. */
+/**
+ * Returns the container of all files of a repository. It is separate because an account that can read the issues may
+ * not see the files.
+ */
 export function filesRef(repository: Pick<ForgeRepository, "id">): ContainerRef {
   return { type: "folder", id: fileId(repository, "") };
 }

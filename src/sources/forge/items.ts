@@ -13,7 +13,7 @@ import { toPartItem, toThreadItem } from "./map.ts";
 import { isRepositoryInScope } from "./scope.ts";
 import type { ForgeTools } from "./tools.ts";
 
-/** The present state of these alone. */
+/** Reads the present state of these items alone. */
 export async function* readItems(
   tools: ForgeTools,
   scope: Scope,
@@ -27,7 +27,7 @@ export async function* readItems(
     if (!id || !repository) return [];
     if (id.type !== "file") return readOne(repository, id, tools);
     if (!repository.content.has("files")) return [];
-    // One fetch for all of them.
+    // One fetch covers all of these files.
     files.set(repository, [...(files.get(repository) ?? []), id.path]);
     return "later";
   });
@@ -54,13 +54,15 @@ async function* readFiles(
   }
 }
 
-/** Repositories by their ids, each requested once. */
+/** Looks up repositories by their ids, each requested once. */
 async function makeRepositories({ state }: SyncContext<unknown>, scope: Scope, { forge }: ForgeTools) {
   const asked = new Map<string, Promise<ForgeRepository>>();
   const known = new Set((await makeKnown(state)).ids);
   let listed: Promise<ForgeListing> | undefined;
 
-  /** A notification can concern any repository that the credential reads. */
+  /**
+   * Whether the config includes the repository. A notification can concern any repository that the credential can read.
+   */
   async function isAsked(id: string): Promise<boolean> {
     if (known.has(id)) return true;
     const { repositories, odd, isWhole } = await (listed ??= forge.list());
@@ -70,7 +72,10 @@ async function makeRepositories({ state }: SyncContext<unknown>, scope: Scope, {
   }
 
   return {
-    /** Undefined for one that isn't read. @throws ApiError when it is refused, or fails */
+    /**
+     * Returns a repository; undefined if it isn't read.
+     * @throws ApiError if the repository is refused, or the request fails
+     */
     async find(id: string): Promise<ForgeRepository | undefined> {
       const asking = asked.get(id) ?? forge.repository(id);
       asked.set(id, asking);

@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { SourceState } from "#sources/context.ts";
 import type { ForgeListing } from "./contract.ts";
 
-/** The repositories of the last run, to detect those that are missing now. */
+/** The repositories of the last run, to find those that are missing now. */
 export type KnownRepositories = Awaited<ReturnType<typeof makeKnown>>;
 
-/** A value of the state has 64 KiB. */
+/** The number of rows in one value of the state, which has at most 64 KiB. */
 const A_PIECE = 400;
-/** Previous names of one repository. */
+/** The most previous names that are kept for one repository. */
 const MOST_NAMES = 5;
 
 export async function makeKnown(state: SourceState) {
@@ -30,11 +30,17 @@ export async function makeKnown(state: SourceState) {
   const idsOfOwner = (ownerId: string) => before.filter(([, owner]) => owner === ownerId).map(([id]) => id);
   return {
     ids: before.map(([id]) => id),
-    /** The ids that a name in the config stands for, or stood for before a rename: `owner/name`, or `owner`. */
+    /**
+     * Returns the ids that a name in the config refers to, or referred to before a rename. A name is `owner/name` or
+     * `owner`.
+     */
     idsOf,
-    /** Those of an owner. */
+    /** Returns the ids of an owner's repositories. */
     idsOfOwner,
-    /** @param others  ids that stay known, though they were not seen now */
+    /**
+     * Stores the repositories of this run.
+     * @param others  ids that stay known although they were not seen in this run
+     */
     keep(
       repositories: ForgeListing["repositories"],
       closed: ForgeListing["closed"],
@@ -47,7 +53,7 @@ export async function makeKnown(state: SourceState) {
         return [id, owner.id, fullName, ...others.slice(0, MOST_NAMES)];
       });
       const now = new Set(rows.map(([id]) => id));
-      // One that is named and hidden comes back under the same id.
+      // A repository that is named in the config and hidden returns with the same id.
       const staying = new Set([
         ...closed.flatMap(({ name, ownerId }) => (ownerId === undefined ? idsOf(name) : idsOfOwner(ownerId))),
         ...others,
@@ -61,9 +67,9 @@ export async function makeKnown(state: SourceState) {
   };
 }
 
-/** Id, id of the owner, the present name, and the previous names. */
+/** The repository's id, its owner's id, the present name, and the previous names. */
 type Row = [id: string, ownerId: string, ...names: string[]];
-// An earlier version stored the id and the name alone.
+// An earlier version stored only the id and the name.
 const Former = z.tuple([z.string(), z.string()]).transform(([id, name]): Row => [id, "", name]);
 const Piece = z.array(
   z.union([z.tuple([z.string(), z.string()], z.string()).refine(({ length }) => length > 2), Former]),

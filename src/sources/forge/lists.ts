@@ -1,4 +1,4 @@
-/** The lists of a repository, each read by itself: one that fails for ever keeps none of the others back. */
+/** The lists of a repository. Each list is read separately, so a list that always fails doesn't block the others. */
 import type { ContainerEvent } from "#sources/containers.ts";
 import { failedSkip, type ListReading } from "#sources/failures.ts";
 import { makeWaits } from "#sources/waits.ts";
@@ -7,7 +7,7 @@ import { confirmName } from "./files.ts";
 import { filesRef, repositoryRef } from "./ids.ts";
 import type { ForgeTools } from "./tools.ts";
 
-/** Issues and pull requests; their comments; their number; the files. */
+/** The lists: issues and pull requests, their comments, their number, and the files. */
 export type ListName = "threads" | CommentList | "count" | "files";
 
 const SHOWN: Readonly<Record<ListName, string>> = {
@@ -19,9 +19,9 @@ const SHOWN: Readonly<Record<ListName, string>> = {
 };
 
 interface ListRun {
-  /** Nothing of it was read before, so a failure means that all of it is requested again and again. */
+  /** True = nothing in the list was read before, so after a failure the whole list is requested again and again. */
   isNew: boolean;
-  /** Such a list that failed several times is left alone for a while; a run of everything doesn't wait. */
+  /** True = after several failures such a list isn't read for a while. A full run doesn't wait. */
   mayWait: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function* readList<At>(
     if (isNew) await waits.done(key);
     return true;
   }
-  // The repository itself answers, under its own name: what is read next is still its own.
+  // The repository itself answers under its own name, so the remaining lists still belong to it.
   if (name !== "files") confirmName(repository, await forge.repository(repository.id));
   if (isNew) await waits.failed(key);
   yield report(`can't be read now: ${error.message}`);

@@ -14,7 +14,7 @@ export interface ForgeFacts {
   connectorId: string;
   /** Absent in `check` and `browse`. */
   instance?: string;
-  /** URLs of pages: forges differ in the segment before a number. */
+  /** The segment before the number in the URL of a pull request, which differs between forges. */
   pullPath: "pull" | "pulls";
 }
 
@@ -25,7 +25,7 @@ export function factsOf(
   return { ...forge, connectorId: connector.id, ...defined({ instance: connector.instance }) };
 }
 
-/** An issue or a pull request as a task. */
+/** Builds the item of an issue or a pull request, as a task. */
 export function toThreadItem(thread: ForgeThread, repository: ForgeRepository, facts: ForgeFacts): SourceItem {
   const { number, isPull, title, body, author, milestone, isDraft, state } = thread;
   const shown = title.trim() === "" ? `${isPull ? "Pull request" : "Issue"} #${number}` : title.trim();
@@ -55,7 +55,7 @@ export function toThreadItem(thread: ForgeThread, repository: ForgeRepository, f
   return withVersion(item);
 }
 
-/** A comment or a review: the readers of its thread read it. */
+/** Builds the item of a comment or a review, which the readers of its thread can read. */
 export function toPartItem(part: ForgePart, repository: ForgeRepository, facts: ForgeFacts): SourceItem {
   const { id, number, author, verdict, file, body, of, anchor } = part;
   const what = verdict === undefined ? "Comment" : "Review";
@@ -79,7 +79,10 @@ export function toPartItem(part: ForgePart, repository: ForgeRepository, facts: 
   return withVersion(item);
 }
 
-/** One group for all content of a kind in a repository: its readers change there, and in no item. */
+/**
+ * Returns the access to one kind of content in a repository, as one group. When its readers change, only the group
+ * changes, not the items.
+ */
 export function accessOf({ id }: ForgeRepository, content: ForgeContent, { connectorId }: ForgeFacts): SourceAccess {
   const group = sourceGroup(connectorId, readersGroup(id, content));
   return { known: true, all: [[group]] };
@@ -89,7 +92,7 @@ export function userPrincipal(id: string, { providerId, instance, connectorId }:
   return formatPrincipal({ type: "source_user", providerId, instance: instance ?? connectorId, id });
 }
 
-/** The chain of containers of everything in a repository. */
+/** Returns the chain of containers of everything in a repository. */
 export function homeOf(repository: ForgeRepository): SourceContainer[] {
   const owner = ownerRef(repository);
   return [
@@ -107,7 +110,7 @@ function personOf({ id, login, name }: ForgeUser, facts: ForgeFacts): SourcePers
     name: (name ?? "").trim() === "" ? login : (name ?? login),
     login,
     ...(id !== undefined && { principal: userPrincipal(id, facts) }),
-    // Someone who isn't a user here is only a name in a text.
+    // A person who isn't a user of this instance is only a name in a text.
     claimed: id === undefined,
   };
 }
@@ -124,15 +127,18 @@ function urlOf(
   return `${webUrl}/${isPull ? pullPath : "issues"}/${number}`;
 }
 
-/** Without halves of surrogate pairs. */
+/** Removes halves of surrogate pairs from a text. */
 function whole(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "");
 }
 
-/** Increase it when the same records produce different items. */
+/** Increase this number when the same records produce different items. */
 const MAPPING_VERSION = 1;
 
-/** The version is computed from the item itself: times of forges count in seconds, and names change without them. */
+/**
+ * Computes the version from the item itself, because timestamps of forges have a resolution of one second, and names
+ * change without changing a timestamp.
+ */
 function withVersion(item: SourceItem): SourceItem {
   return { ...item, version: digestOf([MAPPING_VERSION, item], 22) };
 }

@@ -9,18 +9,18 @@ import { parseId, repositoryRef, threadId } from "./ids.ts";
 
 type Stored = Pick<SyncContext<unknown>, "stored">;
 
-/** The records of a listing that aren't understood. */
+/** The records of a listing that could not be parsed. */
 export interface Odd {
-  /** Their stored items stay. */
+  /** Events that keep the stored items of these records. */
   outcomes: Outcome[];
-  /** Numbers of threads. */
+  /** Numbers of the threads that could not be parsed. */
   numbers: number[];
   hasSome: boolean;
-  /** Some of them have no id either. */
+  /** True = some of the records have no id either. */
   isHalf: boolean;
 }
 
-/** The records that were listed since the last call and aren't understood. */
+/** Returns the records that were listed since the last call and could not be parsed. */
 export async function takeOdd(
   { stored }: Stored,
   repository: ForgeRepository,
@@ -40,12 +40,12 @@ export async function takeOdd(
     }
     outcomes.push(...reportSeen(ofThreads));
   }
-  // Their thread is unknown.
+  // The thread of this part is unknown.
   for (const part of parts) outcomes.push(failedSkip(`${repositoryRef(repository).id} ${part}`, NOT_UNDERSTOOD));
   return { outcomes, numbers, hasSome: ids.length > 0 || nameless > 0, isHalf: nameless > 0 };
 }
 
-/** Stored comments and reviews of a thread stay. */
+/** Builds the events that keep the stored comments and reviews of a thread. */
 export async function keepParts(stored: Stored, repository: ForgeRepository, number: number): Promise<Outcome[]> {
   const thread = threadId(repository, number);
   return reportSeen(await storedIds(stored, repositoryRef(repository), (id) => id.startsWith(`${thread}.`)));

@@ -4,30 +4,30 @@ import type { z } from "zod";
 import type { SourceHttp, SourceRequest, SourceResponse } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
 
-/** A page of a response, and the server's clock. */
+/** A page of records, with the server's clock. */
 export interface RecordPage<T> {
   records: T[];
   at: number;
-  /** Value of `from` to resume here. */
+  /** The value of `from` with which a listing resumes at this page. */
   place?: string;
 }
 
 export interface NumberedListing<T> {
   request: SourceRequest;
   schema: z.ZodType<Listed<T>>;
-  /** Returns the understood records of a page; the rest is kept there. By default the rest is left out. */
+  /** Returns the parsed records of a page, and keeps the others. By default the others are dropped. */
   take?(page: Listed<T>): T[];
-  /** Records of a page; a server may return fewer. */
+  /** The requested number of records in a page. A server may return fewer. */
   limit: number;
   now(): number;
-  /** The `place` of a page that was read: resumes with that page. */
+  /** The `place` of a page that was read before. The listing resumes with that page. */
   from?: string | undefined;
 }
 
 /**
- * Reads a listing by page numbers, with the total in `X-Total-Count`. A deletion shifts the rest forward, past the end
- * of a page already read: when the count falls, as many pages are read again. So a record may come twice, and none that
- * stays is missed.
+ * Reads a listing by page numbers, with the total number in `X-Total-Count`. A deletion shifts the rest forward, past
+ * the end of a page already read. When the total falls, as many pages are read again. A record may therefore be listed
+ * twice, and no remaining record is missed.
  */
 export async function* numberedPages<T>(
   http: SourceHttp,
@@ -42,11 +42,11 @@ export async function* numberedPages<T>(
     const records = take(listed);
     const total = countOf(answer);
     if (page === 1 && listed.size > 0) perPage = listed.size;
-    // Deletions since the previous page aren't compensated yet.
+    // These deletions happened since the previous page and aren't compensated yet.
     const most = total === undefined || before === undefined ? (total ?? before ?? "") : Math.max(total, before);
     yield { records, at: clockOf(answer, now), place: `${page} ${most} ${perPage}` };
     if (listed.size === 0) {
-      // Records that this account can't see are removed after paging, so a page may be empty.
+      // The server removes records that this account can't see after paging, so a page may be empty.
       if (!hasNext(answer) || ++empty > MOST_EMPTY) return;
       page += 1;
       continue;
@@ -70,14 +70,14 @@ function placeOf(from = "") {
   return { page: Number(page), before: before === "" ? undefined : Number(before), perPage: Number(perPage) };
 }
 
-/** An account that sees little on a server with much must not read pages for ever. */
+/** The most empty pages. An account that sees little on a server with much content must not read pages forever. */
 const MOST_EMPTY = 1_000;
 
 function hasNext({ headers }: Pick<SourceResponse, "headers">): boolean {
   return /;\s*rel="?next"?/i.test(headers.get("link") ?? "");
 }
 
-/** Constant deletions must not keep a run from finishing. */
+/** The most pages that are read again. Constant deletions must not keep a run from finishing. */
 const MOST_AGAIN = 100;
 
 export function countOf({ headers }: Pick<SourceResponse, "headers">): number | undefined {

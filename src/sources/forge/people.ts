@@ -6,27 +6,27 @@ import type { SourceContext } from "#sources/context.ts";
 import { groupPages } from "#sources/group-pages.ts";
 import type { IdentityEvent, IdentityRun } from "#sources/identity-events.ts";
 
-/** The users and groups of the last full reading: those missing later are gone. */
+/** The users and groups of the last complete reading. Those that are missing later no longer exist. */
 export type PeopleCursor = z.infer<typeof PeopleCursor>;
 
 export type PeopleFact = Extract<IdentityEvent, { t: "group" | "identity" }>;
 
-/** Some groups and users could not be read: those that were reported before stay until their last reading expires. */
+/** Some groups and users could not be read. Those that were reported before stay until their last reading expires. */
 type Unread = { t: "unread" };
 
 export interface PeopleReader {
-  /** Every user and every group, as they are now. */
+  /** Reads every user and every group in their present state. */
   all(): AsyncGenerator<PeopleFact | Unread, void>;
-  /** One group by its id at the source; undefined when there is none. */
+  /** Reads one group by its id at the source; undefined if it doesn't exist. */
   group(id: string): Promise<PeopleFact | undefined>;
   /**
-   * Whether the server has removed a user who is no longer reported. A user who only left the repositories read here
-   * isn't gone.
+   * Whether the server has removed a user who is no longer reported. A user who only lost access to the repositories
+   * read here still exists.
    */
   isGone(id: string): Promise<boolean>;
 }
 
-/** Facts about users, teams and repositories, by their ids. */
+/** Makes functions that build facts about users, teams and repositories from their ids. */
 export function factsFor(ctx: Pick<SourceContext<unknown>, "connector">, providerId: string) {
   const { user, group } = principalsOf(ctx, providerId);
   const report = (id: string, members: readonly Principal[]): PeopleFact => ({
@@ -42,7 +42,10 @@ export function factsFor(ctx: Pick<SourceContext<unknown>, "connector">, provide
   return { user, group, report, reportUsers };
 }
 
-/** @throws ApiError when a repository isn't understood: its readers stay as they were reported */
+/**
+ * Checks that every repository was parsed.
+ * @throws ApiError if a repository could not be parsed: its readers stay as last reported
+ */
 export function requireWhole<L extends { isWhole: boolean; odd: readonly string[] }>(listing: L): L {
   if (!listing.isWhole || listing.odd.length > 0)
     throw halfRead("kb doesn't understand all of the list of repositories.");
@@ -50,8 +53,9 @@ export function requireWhole<L extends { isWhole: boolean; odd: readonly string[
 }
 
 /**
- * Forges have no feed of membership changes. So a run of `changes` reads everything too, and itself determines which
- * users and groups are gone; it costs as much as a whole run, which by teams and their repositories is little.
+ * Reports people and groups. Forges have no feed of membership changes, so a run of `changes` reads everything too, and
+ * determines which users and groups no longer exist. It costs as much as a whole run, which is little because access is
+ * granted by teams to their repositories.
  */
 export async function* reportPeople(
   ctx: Pick<SourceContext<unknown>, "connector" | "signal">,

@@ -14,7 +14,7 @@ export async function* placedAll(
   for await (const outcome of outcomes) yield placed(outcome, repository, facts);
 }
 
-/** An existing file in git's session has only its path and its version. */
+/** Returns the entry of a file. An existing file in git's session has only its path and its version. */
 export function placedEntry(entry: PageEntry, repository: ForgeRepository, facts: ForgeFacts): PageEntry {
   return "t" in entry
     ? placed(entry, repository, facts)

@@ -6,7 +6,7 @@ import { filesRef } from "./ids.ts";
 import { readList } from "./lists.ts";
 import { findState, type ForgeTools, putState } from "./tools.ts";
 
-/** The position of a walk; it changes while files are yielded, however the walk ends. */
+/** The position of a walk, which changes while files are yielded and stays valid however the walk ends. */
 interface Begun {
   state: FilesState | undefined;
 }
@@ -14,12 +14,13 @@ interface Begun {
 interface FilesRun<At> {
   state?: FilesState | undefined;
   at?: At;
-  /** The end of the run removes files that aren't named. */
+  /** True = the end of the run removes files that the walk didn't name. */
   isSwept?: boolean;
 }
 
 /**
- * Files that are new since this state, or all without one; returns undefined when there are none, or none are visible.
+ * Reports files that are new since this state, or all files if there is no state. Returns undefined if there are no
+ * files, or if none are visible.
  */
 export async function* reportFiles<At>(
   tools: ForgeTools,
@@ -40,7 +41,7 @@ export async function* reportFiles<At>(
   } catch (error) {
     const code = refusalOf(error);
     if (code === undefined) throw error;
-    // Its issues may still be open to this account.
+    // The repository's issues may still be readable for this account.
     yield refusedContainer(filesRef(repository), code);
     return undefined;
   }

@@ -12,18 +12,18 @@ import { findState, type ForgeTools, positionOf, putState, type RepositoryState 
 
 const List = z.enum(["threads", ...COMMENT_LISTS]);
 
-/** How far a run has listed a repository, so that its next attempt requests only the rest. */
+/** The progress of a run in listing a repository, so that its next attempt requests only the rest. */
 export const Place = z.object({
   part: z.enum([...List.options, "files"]),
-  /** Absent: that part was not begun. */
+  /** Absent if this list was not begun. */
   from: z.string().max(200).optional(),
-  /** By the forge's clock: the listing includes changes from before it began. */
+  /** The beginning of the listing, by the forge's clock. The listing includes earlier changes. */
   since: z.number(),
-  /** The highest number of a reported thread. */
+  /** The highest number of a thread that was reported. */
   last: z.number(),
-  /** The number of threads, once all were reported. */
+  /** The number of threads. Present after all of them were reported. */
   total: z.number(),
-  /** Some of it was not understood, and has no id to report. */
+  /** True = some records could not be parsed and have no id to report. */
   isHalf: z.boolean(),
   /** Lists that could not be read. */
   failed: z.array(List).optional(),
@@ -32,7 +32,7 @@ export type Place = z.infer<typeof Place>;
 
 type Events = AsyncGenerator<ContainerEvent<Place>, void>;
 
-/** Everything in a repository, or the rest of it where an attempt of the same run has ended. */
+/** Lists everything in a repository, or only the rest if an earlier attempt of the same run ended within it. */
 export async function* listRepository(tools: ForgeTools, repository: ForgeRepository, begun?: Place): Events {
   const { ctx, forge, repositories } = tools;
   const place: Place = begun ?? { part: "threads", since: ctx.now(), last: 0, total: 0, isHalf: false };
@@ -50,14 +50,14 @@ export async function* listRepository(tools: ForgeTools, repository: ForgeReposi
   await repositories.isRead(repository);
 }
 
-/** A list that failed begins again where it stood. */
+/** Returns the repository's state after the listing. A list that failed begins again at its previous position. */
 function stateAfter({ since, total, last, failed = [] }: Place, before: RepositoryState | undefined): RepositoryState {
   const threads = failed.includes("threads") ? { total: before?.total ?? 0, last: before?.last ?? 0 } : { total, last };
   const behind = Object.fromEntries(failed.map((name) => [name, before ? positionOf(before, name) : 0]));
   return { since, ...threads, ...(failed.length > 0 && { behind }) };
 }
 
-/** Issues and pull requests, then their comments; `place` advances with them. */
+/** Lists the issues and pull requests, and then their comments. `place` advances with them. */
 async function* readLists(
   tools: ForgeTools,
   repository: ForgeRepository,
@@ -76,7 +76,7 @@ async function* readLists(
   const isRead =
     first !== "threads" || (yield* read("threads", listThreads(tools, repository, place, { reported, from: begunAt })));
   if (begun || !isRead) for await (const number of storedThreads(tools, repository)) reported.add(number);
-  // Deleted since then, or hidden: at worst the next run lists once more.
+  // These threads were deleted or hidden since then. At worst the next run lists them once more.
   place.total = reported.size;
   yield* readList(tools, repository, { name: "count", isNew: false, mayWait: false }, count(tools, repository, place));
   const lists = forge.commentLists(repository);
@@ -122,7 +122,7 @@ async function* listComments(
   const parts = new Set<string>();
   for await (const { records, at, place: from } of forge.comments(repository, name, { from: begunAt })) {
     place.since = Math.min(place.since, at);
-    // A new comment on a thread that isn't reported yet comes with the changes.
+    // A new comment on a thread that isn't reported yet is reported with the changes.
     const fresh = records.filter(({ id, number }) => reported.has(number) && !parts.has(id));
     for (const { id } of fresh) parts.add(id);
     const odd = await takeOdd(ctx, repository, forge);
@@ -132,7 +132,7 @@ async function* listComments(
   }
 }
 
-/** A page of threads that were not reported yet, with the reviews of those that are pull requests. */
+/** Reads the threads of a page that were not reported yet, with the reviews of the pull requests among them. */
 export async function readThreads(
   tools: ForgeTools,
   repository: ForgeRepository,
@@ -155,7 +155,7 @@ export async function readThreads(
   return { entries: [...entries, ...odd.outcomes], odd, hasFailed };
 }
 
-/** The numbers of the stored threads, which include those that an earlier attempt reported. */
+/** Yields the numbers of the stored threads, which include those that an earlier attempt reported. */
 async function* storedThreads({ ctx }: ForgeTools, repository: ForgeRepository): AsyncGenerator<number, void> {
   for await (const { externalId } of ctx.stored.list(repositoryRef(repository))) {
     const id = parseId(externalId);

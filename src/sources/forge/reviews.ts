@@ -7,7 +7,7 @@ import { toPartItem } from "./map.ts";
 import { keepParts } from "./odd.ts";
 import type { ForgeTools } from "./tools.ts";
 
-/** The reviews of a pull request. `hasFailed`: some of them could not be read. */
+/** Reads the reviews of a pull request. `hasFailed`: some of them could not be read. */
 export async function readReviews(
   { ctx, forge, facts, failures }: ForgeTools,
   repository: ForgeRepository,
@@ -21,7 +21,8 @@ export async function readReviews(
     const code = refusalOf(error);
     if (code === undefined) await failures.requireOfOne(error);
     const kept = await keepParts(ctx, repository, number);
-    // Deleted a moment ago, or it alone is hidden; the next listing shows which. Its comments are hidden with it.
+    // The pull request was deleted a moment ago, or only its reviews are hidden. The next listing shows which is the
+    // case. Its comments are hidden too.
     const comments = code
       ? refused(externalId, code)
       : failedSkip(`reviews of ${externalId}`, "The reviews can't be read now.");

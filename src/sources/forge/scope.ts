@@ -3,7 +3,7 @@ import type { PlacedItem } from "#sources/contract.ts";
 import type { ForgeRepository } from "./contract.ts";
 import { ownerRef, repositoryRef } from "./ids.ts";
 
-/** A scope names owners and repositories by the ids that `browse` returns. */
+/** Whether a scope includes a repository. A scope names owners and repositories by the ids that `browse` returns. */
 export function isRepositoryInScope(scope: Scope, repository: Pick<ForgeRepository, "id" | "owner">): boolean {
   return judge(scope, [ownerRef(repository).id, repositoryRef(repository).id]);
 }

@@ -17,7 +17,7 @@ import { type HookHeaders, verifyHook } from "./webhook.ts";
 
 export type ForgeOptions = GitPlaces & { checkpoints?: Partial<Batching> };
 
-/** One kind of forge. */
+/** The parts that differ between kinds of forges. */
 interface ForgeKind<Config> extends Pick<ForgeFacts, "pullPath">, Pick<Source<Config>, "gitOriginOf"> {
   providerId: "gitea" | "github";
   spec: Pick<SourceSpec<Config>, "name" | "auth" | "credentials" | "config" | "limits" | "instances" | "links">;
@@ -28,7 +28,7 @@ interface ForgeKind<Config> extends Pick<ForgeFacts, "pullPath">, Pick<Source<Co
   baseUrlOf(config: Config): string;
 }
 
-/** Issues, pull requests, their comments and files, for their readers there. */
+/** Makes the source of a forge: issues, pull requests, their comments and files, readable by their readers there. */
 export function makeForgeSource<Config extends Parameters<typeof makeChildRules>[0]>(
   { providerId, pullPath, spec, hook, check, open, people, baseUrlOf, gitOriginOf }: ForgeKind<Config>,
   options: ForgeOptions,
@@ -42,7 +42,7 @@ export function makeForgeSource<Config extends Parameters<typeof makeChildRules>
       // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "container",
-      // Items always name the groups of their repository: only the members of these groups change.
+      // Items always name the groups of their repository, and only the members of these groups change.
       freshness: "feed",
       hasPeople: true,
       readsGit: true,

@@ -15,7 +15,7 @@ import { listRepository, Place } from "./repository.ts";
 import { isRepositoryInScope } from "./scope.ts";
 import { type ForgeTools, makeTools } from "./tools.ts";
 
-/** Everything was listed once. What is known of each repository since then is in the state. */
+/** The cursor after everything was listed once. The present knowledge about each repository is in the state. */
 const Cursor = z.literal("listed");
 type Cursor = z.infer<typeof Cursor>;
 
@@ -39,8 +39,8 @@ export function forgeSessions<Config>(
 }
 
 /**
- * Every repository in the order of its id, each in full; or its changes since it was read. Readers are members of
- * groups, so reading little misses no change of a permission.
+ * Walks every repository in the order of its id: in full, or only its changes since it was read. Readers are members of
+ * groups, so no permission change is missed if little is read.
  */
 async function* walk(
   tools: ForgeTools,
@@ -65,7 +65,9 @@ async function* walk(
 
 type List = Awaited<ReturnType<typeof listInScope>>;
 
-/** Repositories of the last run that aren't in the list: in any case, each is read in full when it is back. */
+/**
+ * Reports repositories of the last run that aren't in the list. Each of them is read in full when it is listed again.
+ */
 async function* refuseGone(
   { repositories }: ForgeTools,
   { known: here, closed, there }: List,
@@ -76,12 +78,15 @@ async function* refuseGone(
   for (const id of known.ids) {
     if (isSettled.has(id)) continue;
     await repositories.forget(id);
-    // Deleted, or hidden from this credential: no one reads it until a full listing shows which.
+    // The repository was deleted, or is hidden from this credential. No one can read its items until a complete listing
+    // shows which is the case.
     if (!there.has(id)) yield refusedContainer(repositoryRef({ id }), "source_not_found");
   }
 }
 
-/** Repositories that the config names and this credential does not see: they stay, and no one reads them. */
+/**
+ * Reports repositories that the config names and this credential can't see: their items stay, but no one can read them.
+ */
 async function* refuseClosed(
   { repositories }: ForgeTools,
   { closed, there }: List,
@@ -97,7 +102,7 @@ async function* refuseClosed(
   }
 }
 
-/** The ids that hidden names stood for. A repository that is visible under another name isn't hidden. */
+/** Returns the ids that hidden names referred to. A repository that is visible under another name isn't hidden. */
 function closedIds(closed: ForgeListing["closed"], known: KnownRepositories, there: ReadonlySet<string>): string[] {
   const ids = closed.flatMap(({ name, ownerId }) =>
     ownerId === undefined ? known.idsOf(name) : known.idsOfOwner(ownerId),
@@ -111,7 +116,7 @@ async function listInScope({ forge }: ForgeTools, scope: Scope) {
   return {
     closed,
     there,
-    // The owner is unknown: a scope that names only owners includes it.
+    // The repository's owner is unknown, so a scope that names only owners includes it.
     odd: odd.filter((id) => !there.has(id)),
     isWhole,
     known: repositories.filter((repository) => isRepositoryInScope(scope, repository)),

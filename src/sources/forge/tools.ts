@@ -34,26 +34,26 @@ export function makeTools(ctx: SyncContext<unknown>, parts: Pick<ForgeTools, "fo
   return { ...parts, ctx, hand: {}, failures, repositories };
 }
 
-/** The label in the items of a repository: when it changes, all of them are made again. */
+/** Returns the label in the items of a repository. When the label changes, all items are built again. */
 export function labelOf({ fullName, owner, content }: ForgeRepository): string {
   return [fullName, `${owner.id} ${owner.login}`, [...content].sort().join()].join("\n");
 }
 
-/** The known state of a repository that was read in full. */
+/** The stored state of a repository that was read in full. */
 const RepositoryState = z.object({
-  /** Earlier changes were reported. */
+  /** Changes before this time were reported. */
   since: z.number(),
   /** The number of threads, and the highest number among them. */
   total: z.number(),
   last: z.number(),
-  /** Of lists that failed: where they are read from, in place of `since`; 0 = from the beginning. */
+  /** For lists that failed: the time from which they are read, in place of `since`; 0 = from the beginning. */
   behind: z.partialRecord(z.enum(["threads", ...COMMENT_LISTS]), z.number()).optional(),
-  /** Position of its files. */
+  /** The position of the repository's files. */
   files: FilesState.optional(),
 });
 export type RepositoryState = z.infer<typeof RepositoryState>;
 
-/** Where changes in a list begin; 0 = nothing of it was read. */
+/** Returns the time from which changes in a list are read; 0 = nothing in the list was read. */
 export function positionOf({ since, behind }: RepositoryState, list: "threads" | CommentList): number {
   return behind?.[list] ?? since;
 }

@@ -10,15 +10,15 @@ import {
 import { FORGE_CONTENT } from "./contract.ts";
 import { partId, readersGroup, threadId } from "./ids.ts";
 
-/** The headers that name a notification's event and carry its signature. */
+/** The headers that contain a notification's event and its signature. */
 export interface HookHeaders {
-  /** The signature, in hex after this prefix. */
+  /** The headers with the signature, which is in hex after this prefix. */
   signature: readonly string[];
   prefix?: string;
   event: readonly string[];
 }
 
-/** Verifies a forge's HMAC-SHA256 over the body. */
+/** Verifies a forge's HMAC-SHA256 signature over the body. */
 export function verifyHook(secret: string, request: WebhookRequest, names: HookHeaders): WebhookDelivery | "refused" {
   const header = (options: readonly string[]) =>
     options.map((name) => request.headers.get(name)).find((value) => value !== null) ?? "";
@@ -27,13 +27,13 @@ export function verifyHook(secret: string, request: WebhookRequest, names: HookH
   const signature = header(names.signature).toLowerCase();
   if (!isSame(signature, `${prefix}${delivery}`)) return "refused";
   const payload = Payload.safeParse(readHookJson(request.rawBody)).data;
-  // The body contains its time, so the same body is the same delivery.
+  // The body contains its time, so an equal body is the same delivery.
   return { changes: payload ? changesOf(header(names.event), payload) : [], delivery };
 }
 
 /**
- * The reported changes. Deleted comments are named too: only a full listing would otherwise show that they are gone.
- * Events about nothing that is read change nothing.
+ * Returns the reported changes. Deleted comments are named too, because otherwise only a complete listing would show
+ * that they no longer exist. Events about content that isn't read change nothing.
  */
 function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChange[] {
   const { repository, issue, pull_request: pull, comment, team, organization, action } = payload;
@@ -64,7 +64,7 @@ function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChan
       if (!repository) return [{ t: "groups", ids: [`t${team.id}`] }];
       return [{ t: "groups", ids: FORGE_CONTENT.map((each) => readersGroup(repository.id, each)) }];
     case "organization":
-      // Someone who leaves it also leaves its teams, and loses their own grants.
+      // A person who leaves the organization also leaves its teams, and loses their direct grants.
       return organization
         ? [{ t: "groups", ids: [`o${organization.id}`, `o${organization.id}.owners`] }, { t: "people" }]
         : [];
@@ -74,7 +74,7 @@ function changesOf(event: string, payload: z.infer<typeof Payload>): WebhookChan
     case "membership":
       if (!team) return [];
       if (!team.parent) return [{ t: "groups", ids: [`t${team.id}`] }];
-      // Members of a team are members of those above it, of which only the nearest is named.
+      // Members of a team are also members of the teams above it, of which only the nearest is named.
       return [{ t: "groups", ids: [`t${team.id}`, `t${team.parent.id}`] }, { t: "people" }];
     case "push":
     case "create":

@@ -12,9 +12,9 @@ import type { CommitView } from "#sources/git-repository/view.ts";
 import { withNewest } from "./newest.ts";
 
 /**
- * The folders and files directly below `parent` (an id returned by this function; `null` = the root) of the configured
- * branch or tag, as a run would include them. No connector exists yet, so it creates a temporary mirror without history
- * and without files, and deletes it afterwards; `name` is the mirror's name.
+ * Lists the folders and files directly below `parent` in the configured branch or tag that a run would include.
+ * `parent` is an id that this function returned, or `null` for the root. No connector exists yet, so a temporary mirror
+ * without history and without files is created and later deleted; `name` is the mirror's name.
  *
  * @throws ApiError `source_not_found` for a parent that isn't a folder there; the errors of `lookAtNewest`
  */
@@ -37,7 +37,7 @@ export async function browseRepository(
 function toPlace(view: CommitView, entry: TreeEntry): Place[] {
   if (entry.path === undefined) return [];
   const isFolder = entry.mode === "040000";
-  // A folder is entered if some file in it could be included.
+  // A folder is shown if a file in it could be included.
   const path = isFolder ? `${entry.path}/file` : entry.path;
   const verdict = view.judge({ ...entry, mode: isFolder ? "100644" : entry.mode, path, shown: path });
   return verdict.type === "take" ? [{ rel: entry.path, kind: isFolder ? "folder" : "file" }] : [];

@@ -6,12 +6,12 @@ import type { GitEnvironment } from "#sources/git-repository/mirror.ts";
 import { listTree } from "#sources/git-repository/tree.ts";
 import { withNewest } from "./newest.ts";
 
-/** With more files, a person would wait too long for the answer. */
+/** The most files that are counted. With more, a person would wait too long for the answer. */
 const MOST_FILES = 1_000_000;
 
 /**
- * Counts files of the newest commit that a run of `to` includes and one of `from` doesn't. One fetch of names without
- * files; commits are items of any scope.
+ * Counts files of the newest commit that a run of scope `to` includes and a run of `from` doesn't, with one fetch of
+ * names without files. Commits aren't counted, since they are items of any scope.
  */
 export async function countAdded(
   environment: GitEnvironment,
@@ -26,6 +26,6 @@ export async function countAdded(
     }
     return added;
   });
-  // The next fetch downloads them all.
+  // One fetch downloads all of these files.
   return items === "too_many" ? undefined : { items: items ?? 0, calls: 1 };
 }

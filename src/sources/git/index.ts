@@ -26,8 +26,8 @@ export interface GitOptions extends GitPlaces {
 type Context = SourceContext<GitConfig>;
 
 /**
- * Repositories: each file of one branch or tag is an item, with its last author. Uses its own bare mirror; nothing of a
- * repository is ever executed. Source: S38.
+ * Makes the source for git repositories: each file of one branch or tag is an item, with its last author. It uses a
+ * bare mirror, and never executes anything of a repository. Source: S38.
  */
 export function makeGitSource(options: GitOptions): Source<GitConfig> {
   const environment = makeEnvironment(options);
@@ -48,7 +48,7 @@ export function makeGitSource(options: GitOptions): Source<GitConfig> {
       kinds: ["file", "message"],
       auth: [{ type: "none" }, { type: "credentials", scheme: "git" }],
       config: GitConfig,
-      // Every key is a string or absent, and absent ones are left out of JSON.
+      // Every key is a string or absent, and JSON omits absent keys.
       credentials: GitCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,
       acl: "connector",
     },

@@ -14,14 +14,14 @@ export interface NewestCommit {
 }
 
 const BROWSED = "con_browse";
-/** Age of leftovers of a server that was killed. */
+/** The age from which a temporary mirror is a leftover of a server that was killed. */
 const OLD_MS = 3_600_000;
-/** The smallest limit: the fetch includes lists of ignored paths. */
+/** The smallest file limit. The fetch still includes the ignore lists. */
 const SMALL_FILES_MB = 64 / 1024;
 
 /**
- * Reads the newest commit as a run of this scope would, in a temporary mirror that is deleted afterwards; `name` is the
- * mirror's name. Returns undefined for an empty repository.
+ * Reads the newest commit in the same way as a run with this scope, in a temporary mirror that is later deleted; `name`
+ * is the mirror's name. Returns undefined for an empty repository.
  *
  * @throws the errors of `openMirror`, `refresh` and `look`
  */
