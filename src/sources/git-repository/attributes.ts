@@ -1,23 +1,27 @@
 import { foldersAbove, plainPath } from "#sources/file-scope/paths.ts";
 import { compilePatterns, type Patterns } from "#sources/file-scope/patterns.ts";
 
-/** The values of `.gitattributes` for a file that matter to readers of text. */
+/** The `.gitattributes` values of a file that matter for its text. */
 export interface FileAttributes {
   isBinary: boolean;
-  /** Its content is stored elsewhere (Git LFS): the repository has a pointer. */
+  /** True = the content is stored elsewhere (Git LFS), and the repository contains only a pointer. */
   isLfs: boolean;
 }
 
-/** Reads a `.gitattributes` of a commit: the text of the file in this folder, `""` being the top; undefined = none. */
+/**
+ * Reads the `.gitattributes` of a commit in a folder, `""` being the top folder. Returns its text; undefined if there
+ * is none.
+ */
 export type ReadAttributes = (folder: string) => Promise<string | undefined>;
 
-/** Longer files are ignored: no one writes them by hand, and each line costs time for every path. */
+/** Longer files are ignored. No one writes such files by hand, and each line costs time for every path. */
 export const MAX_ATTRIBUTE_BYTES = 256 * 1024;
 const MAX_LINES = 1_000;
 
 /**
- * Matches paths against the `.gitattributes` of their folders: inner files before outer ones, later lines before
- * earlier ones. Supports `binary`, `text`, `diff`, `filter`, and macros of the top file. Caches the files it read.
+ * Matches paths against the `.gitattributes` of their folders. Inner files take precedence over outer ones, and later
+ * lines over earlier ones. Supports `binary`, `text`, `diff`, `filter`, and macros of the top file. Caches the files it
+ * read.
  */
 export function makeAttributes(read: ReadAttributes): (path: string) => Promise<FileAttributes> {
   const lists = new Map<string, Promise<Line[]>>();
@@ -28,7 +32,7 @@ export function makeAttributes(read: ReadAttributes): (path: string) => Promise<
     return known;
   };
   return async (path) => {
-    // The top file defines the macros of all others.
+    // The top file defines the macros for all other files.
     await linesOf("");
     const values = new Map<string, string | boolean>();
     for (const folder of [...foldersAbove(path)].toReversed().concat("")) {
@@ -44,19 +48,22 @@ export function makeAttributes(read: ReadAttributes): (path: string) => Promise<
   };
 }
 
-/** True for a file whose change can affect the attributes of others. */
+/** Returns true for a file whose change can affect the attributes of other files. */
 export function isAttributesFile(path: string): boolean {
   return path === ".gitattributes" || path.endsWith("/.gitattributes");
 }
 
-/** The size of the real file in a Git LFS pointer; undefined for any other text. */
+/** Returns the size of the real file that a Git LFS pointer refers to; undefined for any other text. */
 export function lfsPointerOf(text: string): { size: number } | undefined {
   if (!text.startsWith("version https://git-lfs.github.com/spec/v1\n")) return undefined;
   const size = /^size (\d{1,15})$/m.exec(text)?.[1];
   return /^oid sha256:[0-9a-f]{64}$/m.test(text) && size !== undefined ? { size: Number(size) } : undefined;
 }
 
-/** The last line of the file first; within a line the last attribute wins, so the attributes are reversed too. */
+/**
+ * A line of an attributes file. Lines are in reverse order, so the last line is first. Within a line the last attribute
+ * wins, so the attributes are reversed too.
+ */
 interface Line {
   patterns: Patterns;
   attributes: readonly (readonly [string, string | boolean])[];
@@ -75,7 +82,7 @@ function parseLines(text: string, macros: Map<string, readonly string[]>, isTop:
       continue;
     }
     const attributes = words.flatMap((word) => expand(word, macros)).toReversed();
-    // A pattern that ends in a slash matches folders, but attributes apply to files.
+    // A pattern that ends in a slash matches only folders, but attributes apply to files.
     if (attributes.length === 0 || pattern.endsWith("/")) continue;
     lines.push({ patterns: compilePatterns([pattern]).patterns, attributes });
   }
@@ -90,7 +97,7 @@ function expand(word: string, macros: ReadonlyMap<string, readonly string[]>): [
   return [...own, ...inner.flatMap((each) => expand(each, new Map()))];
 }
 
-/** The words of a line; a pattern with spaces is in quotes. */
+/** Splits a line into words. A pattern with spaces is in quotes. */
 function wordsOf(line: string): string[] {
   const quoted = /^\s*"((?:[^"\\]|\\.)*)"\s*(.*)$/.exec(line);
   const [pattern, rest] = quoted ? [(quoted[1] ?? "").replace(/\\(.)/g, "$1"), quoted[2] ?? ""] : [undefined, line];

@@ -13,7 +13,10 @@ import { type GitTools, toSkip } from "./tools.ts";
 import { listChanges, type TreeChange } from "./tree.ts";
 import { type CommitView, IGNORE_FILE } from "./view.ts";
 
-/** The differences between a commit and the view's; `known` = the differences, if already known. */
+/**
+ * Reports the differences between a commit and the view's commit. `known` = the differences, if they were already
+ * computed.
+ */
 export async function* handOverChanges(
   tools: GitTools,
   view: CommitView,
@@ -31,7 +34,7 @@ export async function* handOverChanges(
     await handOver(tools, view, pages, change);
     const gone = change.type === "gone" ? change.path : change.formerPath;
     if (gone !== undefined && !living.has(gone)) pages.addGone(await folders.goneWith(gone));
-    // Without a checkpoint: the walk is short, and restarts from its beginning.
+    // No checkpoint is needed: the walk is short, and restarts from its beginning.
     if (pages.isFull()) yield* pages.take();
   }
   yield* pages.take();
@@ -39,8 +42,8 @@ export async function* handOverChanges(
 }
 
 /**
- * Finds what was removed with a path: the topmost folder that the commit no longer has, unless something moved out of
- * it, or the path alone.
+ * Finds out what was removed together with a path: the topmost folder that the commit no longer has, or only the path
+ * if something moved out of that folder.
  */
 function makeGoneFolders({ mirror }: GitTools, commit: string, changes: readonly TreeChange[]) {
   const known = new Map<string, boolean>();
@@ -75,7 +78,7 @@ async function handOver({ ctx }: GitTools, view: CommitView, pages: Pages, chang
     return;
   }
   if (verdict.type === "refused") pages.add(toSkip(verdict.refusal));
-  // Was an item and no longer is: for example, a file that became a link.
+  // The path was an item and no longer is: for example, a file was replaced by a link.
   if (entry.path !== undefined && (await ctx.stored.version(entry.path)) !== undefined)
     pages.addGone({ path: entry.path });
 }
@@ -92,12 +95,12 @@ async function* newMessages(
     if (pages.isFull()) yield* pages.take();
   }
   yield* pages.take();
-  // Commits that a forced push removed.
+  // A forced push removed these commits.
   for await (const { sha } of listCommits(view.history, `${view.commit}..${from}`, history))
     yield { t: "delete", externalId: `${COMMIT_PREFIX}${sha}` };
 }
 
-/** True when a `.gitattributes` or the `.kbignore` changed: they affect unchanged files, too. */
+/** Returns true if a `.gitattributes` or the `.kbignore` changed, since these also affect unchanged files. */
 export function changesJudgement(changes: readonly TreeChange[]): boolean {
   return changes.some((change) => {
     const paths = change.type === "gone" ? [change.path] : [change.entry.shown, change.formerPath];

@@ -58,10 +58,10 @@ const secret = z
   .string()
   .min(1)
   .max(16_384)
-  // They are passed to the askpass program line by line.
+  // The values are passed to the askpass program line by line.
   .regex(/^[^\0\r\n]*$/, "It must be one line.");
 
-/** A token or a password for https, or a private key for ssh. */
+/** Credentials: a token or a password for https, or a private key for ssh. */
 export const GitCredentials = z
   .strictObject({
     token: secret.optional().meta({
@@ -105,7 +105,10 @@ export const GitCredentials = z
     }
   });
 
-/** The rules of git-check-ref-format for the part after `refs/heads/`, and slightly stricter. */
+/**
+ * Whether a text is a valid ref name, by the rules of git-check-ref-format for the part after `refs/heads/`, and
+ * slightly stricter.
+ */
 export function isRefName(name: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
   if (name === "" || /[\0-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|^[-/]|[/.]$/.test(name)) return false;

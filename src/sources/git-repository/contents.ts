@@ -16,7 +16,7 @@ import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
 type Context = Pick<SourceContext<GitConfig>, "config" | "connector" | "signal">;
 
-/** Reads the contents of items, with one reader for each mirror: `connector.id` names it. */
+/** Reads the contents of items, with one reader for each mirror. `connector.id` names the mirror. */
 export function makeContents(environment: GitEnvironment) {
   const readers = new Map<string, ObjectReader>();
   const readerOf = (connectorId: string): ObjectReader => {
@@ -41,13 +41,13 @@ export function makeContents(environment: GitEnvironment) {
       if (!found) throw notFound(externalId);
       const content = found instanceof Uint8Array ? { bytes: found } : { stream: found };
       const mimeType = mimeHintOf(fileName);
-      // The target of a reference never changes.
+      // The content behind a `ref` never changes.
       return { ...content, fileName, ...defined({ mimeType, version: ref === undefined ? undefined : version }) };
     },
   };
 }
 
-/** The object at a path of the newest commit that the mirror has. */
+/** Returns the object at a path of the newest commit in the mirror. */
 async function objectOf(environment: GitEnvironment, ctx: Context, path: string): Promise<string> {
   const gitDir = join(folderOf(environment, ctx.connector.id), "mirror.git");
   if (hasByteSegment(path)) {

@@ -6,16 +6,16 @@ import { runGit } from "./program.ts";
 
 /** Server settings for reading repositories. */
 export interface GitPlaces {
-  /** Folders that may contain repositories of this machine. */
+  /** Returns the folders that may contain repositories on this machine. */
   allowedRoots(): Promise<readonly string[]>;
-  /** kb's own data folder: it contains the mirrors. */
+  /** kb's own data folder, which contains the mirrors. */
   dataFolder: string;
   guard: AddressGuard;
-  /** `PATH`: where git and ssh are. */
+  /** The `PATH` in which git and ssh are found. */
   searchPath: string;
 }
 
-/** The oldest git that reads names with line feeds safely and pins addresses. */
+/** The oldest supported git. It reads names with line feeds safely and can pin addresses. */
 const OLDEST = [2, 38] as const;
 
 export async function whyUnavailable({ program }: GitEnvironment): Promise<string | undefined> {
@@ -28,7 +28,7 @@ export async function whyUnavailable({ program }: GitEnvironment): Promise<strin
   return isOld ? `git ${major}.${minor} is too old. kb needs ${OLDEST.join(".")} or newer.` : undefined;
 }
 
-/** Makes it; call `prepare` before each use. */
+/** Makes the environment. Call `prepare` before each use. */
 export function makeEnvironment({
   allowedRoots,
   dataFolder,
@@ -52,7 +52,7 @@ export function makeEnvironment({
   };
 }
 
-/** Passes on the lines at descriptors 3 (names) and 4 (passwords): it contains no secret itself. */
+/** Prints the lines at file descriptors 3 (names) and 4 (passwords). The script itself contains no secret. */
 const ASKPASS = `#!/bin/sh
 case "$1" in
   [Uu]sername*) IFS= read -r line <&3 ;;

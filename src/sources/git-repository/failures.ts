@@ -5,17 +5,17 @@ import type { GitOutput } from "./program.ts";
 
 /** The context of a failed exchange with a remote. */
 export interface Talk {
-  /** The host, or the name that a person uses for the place. */
+  /** The host, or the displayed name of the place. */
   place: string;
   hasCredentials: boolean;
   isSsh: boolean;
-  /** Every secret that was used: messages contain none of them. */
+  /** Every secret that was used. Messages must not contain any of them. */
   secrets: readonly string[];
 }
 
 /**
- * Maps git's output about a remote to one of our own failures. Its text isn't repeated, except the last line of an
- * unknown failure, without secrets.
+ * Maps git's output about a remote to one of our own errors. Git's text isn't repeated, except for the last line of an
+ * unknown failure, from which secrets are removed.
  */
 export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
   const { stderr, ended } = output;
@@ -68,7 +68,7 @@ export function remoteFailure(output: GitOutput, talk: Talk): ApiError {
   return unavailable(`${place} can't be reached now: ${lastWords(stderr, talk.secrets)}`);
 }
 
-/** The same for a check: returned, never thrown. */
+/** Returns the same error as a problem for a check instead of throwing it. */
 export function toCheckProblem(error: unknown): SourceProblem {
   if (!isApiError(error)) throw error;
   const { message, hint, field = "url" } = error;

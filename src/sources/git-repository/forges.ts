@@ -8,17 +8,17 @@ export type Forge = (typeof FORGES)[number];
 /** The web pages of one repository at one branch or tag. */
 export interface WebPages {
   forge: Forge;
-  /** Without a trailing slash. */
+  /** The base URL, without a trailing slash. */
   base: string;
   file(path: string): string;
-  /** As `lineAnchorOf`. */
+  /** Returns the line anchor, as `lineAnchorOf` does. */
   lineAnchor(path: string): string | undefined;
   commit(sha: string): string;
 }
 
 /**
- * The web pages of a repository: for known hosts and for names that reveal the program (`gitlab.corp.example`), or as
- * configured. Undefined when unknown.
+ * Returns the web pages of a repository: for known hosts, for host names that reveal the program
+ * (`gitlab.corp.example`), or as configured. Undefined if they are unknown.
  */
 export function webPagesOf(remote: Remote, ref: string, isTag: boolean, configured?: Forge): WebPages | undefined {
   if (remote.type === "path") return undefined;
@@ -39,12 +39,15 @@ export function webPagesOf(remote: Remote, ref: string, isTag: boolean, configur
   };
 }
 
-/** A template that, appended to a file's URL, leads to a line; `{line}` is replaced by its number, counted from 1. */
+/**
+ * Returns a template that, appended to a file's URL, leads to a line. `{line}` is replaced by the line number, counted
+ * from 1.
+ */
 export function lineAnchorOf(forge: Forge, path: string): string | undefined {
   switch (forge) {
     case "github":
     case "gitea": {
-      // Rendered Markdown has no lines: these request its source.
+      // Rendered Markdown has no line numbers, so the link requests the source view.
       const isPage = /\.(?:md|markdown|mdown|rst|adoc|org)$/i.test(path);
       const source = forge === "github" ? "?plain=1" : "?display=source";
       return `${isPage ? source : ""}#L{line}`;

@@ -1,10 +1,10 @@
 import { pathOf } from "#sources/file-scope/paths.ts";
 import { GitFailed, readTokens, type GitProgram } from "./program.ts";
 
-/** The claimed author and time of a commit. */
+/** The author and time that a commit states. */
 export interface CommitFacts {
   sha: string;
-  /** When it was committed, seconds since the epoch. */
+  /** The commit time, in seconds since the epoch. */
   at: number;
   name: string;
   email: string;
@@ -12,7 +12,7 @@ export interface CommitFacts {
 
 /** A commit with its message. */
 export interface CommitMessage extends CommitFacts {
-  /** When it was written, seconds since the epoch. */
+  /** The author time, in seconds since the epoch. */
   writtenAt: number;
   message: string;
 }
@@ -21,21 +21,22 @@ export interface HistoryPlace {
   program: GitProgram;
   gitDir: string;
   signal: AbortSignal;
-  /** Commits whose parents the mirror does not have: the files they seem to add are older. */
+  /** Commits whose parents the mirror does not have. Files that they seem to add are older. */
   shallow: ReadonlySet<string>;
-  /** The `.mailmap` with people's names, as `<commit>:.mailmap`. */
+  /** The `.mailmap` with people's names, in the form `<commit>:.mailmap`. */
   mailmap?: string;
 }
 
-/** A first walk through a long history ends here: files not found until then have no date. */
+/** The most commits that the first walk through the history reads. Files that were not found by then have no date. */
 const MAX_COMMITS = 200_000;
 const HISTORY_MS = 300_000;
 
 /**
- * The newest commit that touched each of these paths, by one walk through the history; merges don't count. Ends as soon
- * as all are found, or after so many commits, or minutes. A path that isn't found has no entry.
+ * Finds the newest commit that touched each of these paths, with one walk through the history. Merges don't count. The
+ * walk ends when all paths are found, or after a maximum number of commits or of minutes. A path that isn't found has
+ * no entry.
  *
- * @param range `<commit>`, or `<known>..<commit>`
+ * @param range  `<commit>`, or `<known>..<commit>`
  */
 export async function findLastCommits(
   place: HistoryPlace,
@@ -77,7 +78,7 @@ export async function findLastCommits(
       }
     }
   } catch (error) {
-    // Out of time: files not found until then have no date.
+    // The time is over. Files that were not found by then have no date.
     const isOutOfTime = error instanceof GitFailed && error.output.code === null && !place.signal.aborted;
     if (!isOutOfTime) throw error;
   } finally {
@@ -86,7 +87,10 @@ export async function findLastCommits(
   return found;
 }
 
-/** Commits with their messages, the newest first. `range` as above; the first `skip` are skipped. */
+/**
+ * Lists commits with their messages, the newest first. `range` has the same form as above, and the first `skip` commits
+ * are skipped.
+ */
 export async function* listCommits(place: HistoryPlace, range: string, limit: number): AsyncGenerator<CommitMessage> {
   const format = "--format=%H%x00%ct%x00%at%x00%aN%x00%aE%x00%B";
   const args = ["log", "-z", `--max-count=${limit}`, format, range, "--"];
@@ -99,7 +103,7 @@ export async function* listCommits(place: HistoryPlace, range: string, limit: nu
   }
 }
 
-/** A longer message is a pasted file. */
+/** The most characters of a message. A longer message is a pasted file. */
 const MAX_MESSAGE_CHARS = 65_536;
 
 async function nextText(tokens: AsyncGenerator<Buffer, void>): Promise<string> {

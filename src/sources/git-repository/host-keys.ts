@@ -1,4 +1,6 @@
-/** Host keys of large hosts as they publish them: `type key`. Others are set in the configuration. */
+/**
+ * Host keys of large hosts, as these hosts publish them: `type key`. Keys of other hosts come from the configuration.
+ */
 export const KNOWN_HOST_KEYS: Readonly<Record<string, readonly string[]>> = {
   "github.com": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl"],
   "gitlab.com": ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAfuCHKVTjquxvt6CM6tdG4SLp1Btn/nOeHHE5UOzRdf"],

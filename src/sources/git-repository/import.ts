@@ -4,22 +4,23 @@ import { ApiError } from "#api/errors.ts";
 import type { LocalRepository } from "./local.ts";
 import { GitFailed, type GitProgram, runGit } from "./program.ts";
 
-/** Destination for objects of a repository of this machine. */
+/** The destination for objects from a repository on this machine. */
 export interface ImportTarget {
   program: GitProgram;
-  /** Our mirror. */
+  /** The mirror's git directory. */
   gitDir: string;
-  /** Our ref that points at the commit afterwards. */
+  /** The ref in the mirror that points at the commit after the import. */
   ref: string;
 }
 
 const IMPORT_MS = 2 * 3_600_000;
 
 /**
- * Copies the objects that a repository of this machine has and ours lacks: each pack once, read from an open file and
- * indexed again, so that every object is checked; loose objects one by one. Git runs in our mirror alone.
+ * Copies the objects that a repository on this machine has and the mirror lacks. Each pack is copied once, read from an
+ * open file and indexed again, so that every object is checked. Loose objects are copied one by one. Git runs only in
+ * the mirror.
  *
- * @throws ApiError `source_unavailable` when the commit isn't among them
+ * @throws ApiError `source_unavailable` if the commit isn't among the objects
  */
 export async function importLocal(
   repository: LocalRepository,
@@ -29,7 +30,7 @@ export async function importLocal(
 ): Promise<void> {
   const { program, gitDir, ref } = target;
   const list = join(gitDir, "imported-packs");
-  // Doesn't exist before the first import.
+  // The list doesn't exist before the first import.
   const known = new Set((await readFile(list, "utf8").catch(() => "")).split("\n"));
   const packs = await repository.packs();
   for (const pack of packs.filter((name) => !known.has(name))) {

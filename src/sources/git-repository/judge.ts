@@ -5,25 +5,26 @@ import type { CompiledScope } from "#sources/file-scope/scope.ts";
 import { isSecretFile } from "#sources/file-scope/secret-files.ts";
 import type { TreeEntry } from "./tree.ts";
 
-/**
- * Why something is left out, as the port's skip reports it. `id` is what is left out: the file, or a folder above it.
- */
+/** Why something is left out, in the form of a skip event. `id` is the file that is left out, or a folder above it. */
 export interface Refusal {
   id: string;
   reason: Skip["reason"];
   message: string;
 }
 
-/** Include it, leave it out silently (it was not requested), or leave it out with a reason. */
+/** The result for a path: include it, leave it out silently (it was not requested), or leave it out with a reason. */
 export type Verdict = { type: "take"; path: string } | { type: "silent" } | { type: "refused"; refusal: Refusal };
 
-/** Ids of commits; no path begins with a slash. */
+/** The prefix for ids of commits. No path begins with a slash. */
 export const COMMIT_PREFIX = "/commit/";
 
 const MAX_PATH_CHARS = 4_000;
 const MAX_DEPTH = 64;
 
-/** Makes the judge of a run; `ignored` is the repository's own list. A left-out folder is reported once. */
+/**
+ * Makes a run's function that decides which files are included. `ignored` is the repository's own ignore list. A folder
+ * that is left out is reported only once.
+ */
 export function makeJudge(
   scope: CompiledScope,
   takesSecrets: boolean,
@@ -63,7 +64,7 @@ export function makeJudge(
   };
 }
 
-/** True for a path in the form of an item's id; any other path names no item. */
+/** Returns true for a path in the form of an item's id. Any other path identifies no item. */
 export function isItemPath(path: string): boolean {
   return faultOf({ mode: "100644", oid: "", path, shown: path }) === undefined;
 }

@@ -10,7 +10,7 @@ import type { CommitView, WantedFile } from "./view.ts";
 
 type Walk<End> = AsyncGenerator<WalkEvent<GitPlace>, End>;
 
-/** Every file of a commit, and the messages of commits that lead to it, starting at a position. */
+/** Lists every file of a commit, and the messages of commits that lead to it, starting at a position. */
 export async function* list(tools: GitTools, view: CommitView, walk: GitPlace): Walk<WalkEnd<GitCursor>> {
   const pages = tools.pagesOf(view);
   const moved = await movesSince(tools, view, walk);
@@ -69,7 +69,10 @@ async function* listMessages(
   yield* pages.take();
 }
 
-/** Files that moved since the items were made, in an order in which each finds its new path free. */
+/**
+ * Returns the files that moved since the items were built, in an order in which the new path of each file is already
+ * free.
+ */
 async function movesSince({ ctx, mirror, place }: GitTools, view: CommitView, walk: GitPlace): Promise<WantedFile[]> {
   const { from, commit } = walk;
   if (from === null || from === commit || !(await mirror.has(from))) return [];
@@ -84,7 +87,8 @@ async function movesSince({ ctx, mirror, place }: GitTools, view: CommitView, wa
 }
 
 /**
- * Finds which files will be reported, so that one walk through the history finds all of their dates; and their number.
+ * Finds out which files will be reported and how many, so that one walk through the history can find the dates of all
+ * of them.
  */
 async function survey(
   { ctx, place }: GitTools,

@@ -8,22 +8,21 @@ import { ApiError, isApiError } from "#api/errors.ts";
 import { outsideRoots } from "#sources/file-scope/outside-roots.ts";
 import { isRefName } from "./config.ts";
 
-/** The folders that a repository may be in. */
+/** The folders that may contain a repository. */
 export interface LocalPlaces {
   allowedRoots(): Promise<readonly string[]>;
-  /** kb's own data folder: no repository is read from there. */
+  /** kb's own data folder. No repository is read from it. */
   dataFolder: string;
 }
 
-/** A repository of this machine, which we read as files; git itself never runs there. */
+/** A repository on this machine. It is read as files, and git itself never runs in it. */
 export type LocalRepository = Awaited<ReturnType<typeof openLocal>>;
 
 /**
- * Opens the repository at a path: a folder with `.git` in it, or a bare one.
- *
- * Only its refs and objects are read, each file by a function that follows no link out of it; its configuration, hooks,
- * attributes and filters are never read. References to objects elsewhere (`alternates`, a `.git` file, `commondir`) are
- * refused. Source: S38.
+ * Opens the repository at a path: a folder that contains `.git`, or a bare repository. Only its refs and objects are
+ * read, each file by a function that follows no link out of the repository. Its configuration, hooks, attributes and
+ * filters are never read. References to objects elsewhere (`alternates`, a `.git` file, `commondir`) are refused.
+ * Source: S38.
  *
  * @throws ApiError `root_not_allowed`, `source_not_found`, `source_unavailable`
  */
@@ -34,36 +33,44 @@ export async function openLocal(path: string, places: LocalPlaces) {
     if (await readSmall(folder, leads)) throw leadsElsewhere(path, leads);
   }
   return {
-    /** The branch that is checked out, `refs/heads/main`; undefined when it is a single commit. */
+    /**
+     * Returns the branch that is checked out, such as `refs/heads/main`; undefined if a single commit is checked out.
+     */
     head: (): Promise<{ ref?: string; oid?: string }> => readHead(folder, path),
-    /** The object that a full ref name points at. */
+    /** Returns the id of the object that a full ref name points at. */
     resolve: (ref: string): Promise<string | undefined> => resolveRef(folder, ref, 0),
-    /** Commits whose parents are missing. */
+    /** Lists the commits whose parents are missing. */
     async shallow(): Promise<string[]> {
       const lines = (await readSmall(folder, "shallow"))?.split("\n") ?? [];
       return lines.filter((line) => OID.test(line));
     },
-    /** Names of packs, without `.pack`. */
+    /** Lists the names of packs, without `.pack`. */
     async packs(): Promise<string[]> {
       const names = await listFolder(folder, "objects/pack");
       const packs = names.filter((name) => /^pack-[0-9a-f]{40,64}\.pack$/.test(name));
       return packs.map((name) => name.slice(0, -".pack".length));
     },
-    /** Opens a pack for reading; close it. */
+    /** Opens a pack for reading. The caller closes it. */
     async openPack(name: string): Promise<FileHandle> {
       const file = await openInside(folder, `objects/pack/${name}.pack`);
       if (file) return file;
       throw unreadable(path);
     },
-    /** Copies the loose objects that `target` (an objects folder of ours) lacks, each verified. Returns their number. */
+    /**
+     * Copies the loose objects that `target` (an objects folder of the mirror) lacks, and verifies each of them.
+     * Returns their number.
+     */
     copyLoose: (target: string, signal: AbortSignal): Promise<number> => copyLoose(folder, target, signal),
   };
 }
 
-/** For a repository with SHA-1 objects, or with SHA-256. */
+/** An object id, which is SHA-1 or SHA-256. */
 const OID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const MAX_REF_BYTES = 64 * 1024 * 1024;
-/** A loose object that is larger than this when decompressed is left out: it would be too large for any connector. */
+/**
+ * A loose object that is larger than this when decompressed is left out, because it would be too large for any
+ * connector.
+ */
 const MAX_LOOSE_BYTES = 1024 * 1024 * 1024;
 const unzip = promisify(inflate);
 
@@ -133,7 +140,7 @@ async function copyLoose(folder: string, target: string, signal: AbortSignal): P
       const bytes = await readInside(folder, `objects/${fan}/${rest}`, MAX_LOOSE_BYTES);
       if (bytes === undefined || !(await isObject(bytes, `${fan}${rest}`))) continue;
       await mkdir(join(target, fan), { recursive: true });
-      // Complete or not at all, in case the process ends here.
+      // The file is either complete or absent, in case the process ends while writing.
       await writeFile(join(target, fan, `tmp_${rest}`), bytes, { mode: 0o444 });
       await rename(join(target, fan, `tmp_${rest}`), join(target, fan, rest));
       copied++;
@@ -142,7 +149,7 @@ async function copyLoose(folder: string, target: string, signal: AbortSignal): P
   return copied;
 }
 
-/** The decompressed bytes must have that name as their hash: no one can store another text under it. */
+/** Whether the decompressed bytes have this id as their hash, so that no one can store another text under the id. */
 async function isObject(bytes: Buffer, oid: string): Promise<boolean> {
   try {
     const plain = await unzip(bytes, { maxOutputLength: MAX_LOOSE_BYTES });
@@ -152,7 +159,7 @@ async function isObject(bytes: Buffer, oid: string): Promise<boolean> {
         .digest("hex") === oid
     );
   } catch {
-    // Broken, still being written, or too large: not an object for us.
+    // The object is broken, still being written, or too large, and is skipped.
     return false;
   }
 }
@@ -175,7 +182,7 @@ async function readInside(folder: string, rel: string, maxBytes: number): Promis
   }
 }
 
-/** A regular file at exactly this path; undefined if there is a link anywhere in it. */
+/** Opens a regular file at exactly this path; undefined if the path contains a link. */
 async function openInside(folder: string, rel: string): Promise<FileHandle | undefined> {
   const handle = await openPath(join(folder, rel), FILE_FLAGS);
   if (!handle) return undefined;
@@ -201,7 +208,7 @@ async function openPath(path: string, flags: number): Promise<FileHandle | undef
     throw unreadable(path, error);
   });
   if (!handle) return undefined;
-  // Linux reports where an open file is, which can't be raced; elsewhere the path is compared.
+  // Linux reports where an open file is, which is safe from races. On other systems the path is compared.
   const place = process.platform === "linux" ? await readlink(`/proc/self/fd/${handle.fd}`) : await realOr(path);
   if (place === path) return handle;
   await handle.close();

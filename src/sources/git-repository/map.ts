@@ -12,10 +12,10 @@ import { readableSegment, segmentsOf } from "#sources/file-scope/paths.ts";
 
 /** Values shared by all items of a run. */
 export interface RepositoryFacts {
-  /** `owner/repo`, or the folder's name. */
+  /** `owner/repo`, or the name of the folder. */
   place: string;
   pages: WebPages | undefined;
-  /** Part of every version: changes when all URLs change. */
+  /** A part of every version, which changes if all URLs change. */
   placeKey: string;
   maxFileBytes: number;
   readsArchives: boolean;
@@ -25,17 +25,18 @@ export interface FileFacts {
   path: string;
   oid: string;
   mode: string;
-  /** Undefined when the mirror left it out because it is too large. */
+  /** Undefined if the mirror left the file out because it is too large. */
   size: number | undefined;
   attributes: FileAttributes;
-  /** Of the file that a pointer stands for. */
+  /** The size of the file that a Git LFS pointer refers to. */
   lfsSize: number | undefined;
   lastCommit: CommitFacts | undefined;
   formerPath: string | undefined;
 }
 
 /**
- * Changes when what is shown of a file may have changed: its content, its mode, its attributes, the URL of its page.
+ * Returns a version that changes when the item of a file may have changed: its content, its mode, its attributes, or
+ * the URL of its page.
  */
 export function versionOf(
   { oid, mode, attributes }: Pick<FileFacts, "oid" | "mode" | "attributes">,
@@ -51,8 +52,8 @@ function addressOf(pages: WebPages, path: string): Pick<SourceItem, "url" | "lin
 }
 
 /**
- * The item of a file. Its people are claims: anyone can write any name into a commit. Its access is `workspace`: the
- * host's own permissions aren't mirrored, so the connector's access decides. Source: S5, S47.
+ * Builds the item of a file. Its people are claims, since anyone can write any name into a commit. Its access is
+ * `workspace`: the host's own permissions aren't mirrored, so the connector's access decides. Source: S5, S47.
  */
 export function toFileItem(file: FileFacts, repository: RepositoryFacts): SourceItem {
   const { path, lastCommit, formerPath } = file;
@@ -82,7 +83,7 @@ export function toFileItem(file: FileFacts, repository: RepositoryFacts): Source
   };
 }
 
-/** The item of a commit's message. */
+/** Builds the item of a commit's message. */
 export function toCommitItem(commit: CommitMessage, repository: RepositoryFacts): SourceItem {
   const { sha, message } = commit;
   const subject = message.split("\n", 1)[0]?.trim() ?? "";
@@ -118,8 +119,8 @@ function contentOf(
 }
 
 /**
- * `binary` makes git skip line comparison. A file that looks like text is then not text; a PDF or a presentation is
- * still a document, and is commonly marked so.
+ * Whether the attributes declare the file binary. `binary` makes git skip line comparison. A file that looks like text
+ * is then not treated as text. A PDF or a presentation is still a document, and is commonly declared binary.
  */
 function isDeclaredBinary({ attributes }: FileFacts, mimeType: string | undefined): boolean {
   const isDocument = mimeType !== undefined && !/^text\/|json|xml$|yaml|toml|javascript/.test(mimeType);
@@ -139,7 +140,7 @@ function repositoryOf({ place }: RepositoryFacts): SourceContainer {
   return { type: "repository", id: place, name: place, isHome: true };
 }
 
-/** An impossible date counts as no date: the epoch. */
+/** Returns a time in milliseconds. An impossible date counts as no date, which is the epoch. */
 function dateOf(seconds: number): number {
   const instant = seconds * 1_000;
   return isInstant(instant) ? instant : 0;

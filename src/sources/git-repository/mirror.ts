@@ -14,28 +14,31 @@ import { parseRemote, type Remote } from "./remote.ts";
 import { openTransport, type Transport } from "./transport.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
-/** Machine settings that the source needs. */
+/** The machine's settings that the source needs. */
 export interface GitEnvironment extends LocalPlaces {
   guard: AddressGuard;
   program: GitProgram;
-  /** The folder of the mirrors: one folder for each connector. */
+  /** The folder of the mirrors, with one subfolder for each connector. */
   folder: string;
   askpass: string;
 }
 
-/** Our own bare copy of a connector's repository, the only place where git runs. */
+/** The bare mirror of a connector's repository, which is the only place where git runs. */
 export type Mirror = Awaited<ReturnType<typeof openMirror>>;
 
-/** The longest that fetching a repository may take. */
+/** The time limit for fetching a repository. */
 const FETCH_MS = 2 * 3_600_000;
 const ASK_MS = 60_000;
 const LOCAL_MS = 600_000;
-/** Bytes of one mirror; a fetch that exceeds it is ended. */
+/** The most bytes of one mirror. A fetch that exceeds the limit is ended. */
 const MAX_MIRROR_BYTES = 20 * 1024 ** 3;
-/** With more packs than this, they are combined into one: each incremental run adds one. */
+/** The most packs in a mirror. Each incremental run adds one, and above the limit they are combined into one. */
 const MAX_PACKS = 40;
 
-/** Opens (and creates) the mirror of a connector. A mirror made for another URL or other limits is recreated. */
+/**
+ * Opens the mirror of a connector, and creates it if needed. A mirror that was made for another URL or other limits is
+ * recreated.
+ */
 export async function openMirror(
   environment: GitEnvironment,
   connectorId: string,
@@ -57,7 +60,7 @@ export async function openMirror(
   return {
     gitDir,
     objects,
-    /** Fetches the commit that the ref names now. Undefined when the repository is empty. */
+    /** Fetches the commit that the ref points at now. Undefined if the repository is empty. */
     async refresh(ctx: SourceContext<GitConfig>): Promise<{ ref: RemoteRef; commit: string } | undefined> {
       await clearRests(gitDir);
       await joinPacks(environment, gitDir, signal);
@@ -75,12 +78,15 @@ export async function openMirror(
       await run(["update-ref", TARGET, commit]);
       return { ref: brought, commit };
     },
-    /** True when the commit and its tree are here. */
+    /** Returns true if the mirror contains the commit and its tree. */
     async has(commit: string): Promise<boolean> {
       if (!/^[0-9a-f]{40,64}$/.test(commit)) return false;
       return (await objects.info(`${commit}^{tree}`))?.type === "tree";
     },
-    /** The commit whose files the connector has stored, as far as we know; keeps it from garbage collection. */
+    /**
+     * Returns the commit from which the connector's stored files were read, as far as the mirror records it. The record
+     * keeps the commit from garbage collection.
+     */
     async base(): Promise<string | undefined> {
       const output = await runGit(environment.program, ["rev-parse", "--verify", "--quiet", "--end-of-options", BASE], {
         gitDir,
@@ -94,14 +100,17 @@ export async function openMirror(
   };
 }
 
-/** The folder of a mirror: a connector's, or that of one of its repositories. @throws RangeError for an invalid id */
+/**
+ * Returns the folder of a connector's mirror, or of the mirror of one of its repositories.
+ * @throws RangeError for an invalid id
+ */
 export function folderOf({ folder }: Pick<GitEnvironment, "folder">, connectorId: string): string {
   if (!/^con_[a-z0-9]+(?:\/r\d+)?$/.test(connectorId)) throw new RangeError("This is not a connector ID.");
   return join(folder, connectorId);
 }
 
 /**
- * Queries the remote for its ref without fetching anything.
+ * Asks the remote which object its ref points at, without fetching anything.
  *
  * @throws ApiError the remote's failure; `source_not_found` for a branch that doesn't exist
  */
@@ -119,7 +128,7 @@ export async function askRemote(
   }
 }
 
-/** The parsed place of a configuration, whose schema has checked it. */
+/** Returns the parsed address of a configuration. The schema has already validated it. */
 export function requireRemote({ url }: Pick<GitConfig, "url">): Remote {
   const remote = parseRemote(url);
   if ("fault" in remote) throw new ApiError("connector_config_invalid", { message: remote.fault, field: "config.url" });
@@ -133,7 +142,7 @@ const BASE = "refs/kb/base";
 
 type ObjectFormat = "sha1" | "sha256";
 
-/** Every id in a repository uses one hash function; its length shows which. */
+/** Returns the hash function of a repository. All of its ids use the same one, which the length of an id shows. */
 function formatOf({ oid }: RemoteRef): ObjectFormat {
   return oid.length === 64 ? "sha256" : "sha1";
 }
@@ -158,7 +167,7 @@ async function fitsObjects(
   return (await local(environment, ["rev-parse", "--show-object-format"], signal, gitDir)).trim() === formatOf(ref);
 }
 
-/** Fetches the ref's commit; `begin` prepares the mirror for a repository of its kind. */
+/** Fetches the ref's commit. `begin` prepares the mirror for the repository's hash function. */
 async function bring(
   environment: GitEnvironment,
   gitDir: string,
@@ -191,9 +200,9 @@ interface Fetching {
 }
 
 /**
- * Fetches a ref. The first time in two steps: the newest commit with its files up to the limit, then the history
- * without any file. Later in one: what is new since, files up to the limit. So a copy contains each file once, not its
- * past.
+ * Fetches a ref. The first time takes two steps: the newest commit with its files up to the size limit, and then the
+ * history without any file. Later fetches take one step: the new commits since, with files up to the limit. A mirror
+ * therefore contains each file once, without its past contents.
  */
 async function fetchRef(
   environment: GitEnvironment,
@@ -209,7 +218,7 @@ async function fetchRef(
     timeoutMs: ASK_MS,
   });
   if (known.code === 0 && known.stdout.toString("utf8").trim() === ref.oid) return;
-  // One byte more: a file of exactly the limit is read.
+  // The limit is one byte more, so that a file of exactly the configured size is read.
   const files = `--filter=blob:limit=${maxFileBytes(ctx.config) + 1}`;
   const watch = watchSize(gitDir);
   const signal = AbortSignal.any([ctx.signal, watch.signal]);
@@ -234,7 +243,7 @@ async function fetchRef(
   }
 }
 
-/** Watches the size of the fetched data; too much ends the fetch. */
+/** Watches the size of the fetched data, and ends the fetch if it is too much. */
 function watchSize(gitDir: string): { signal: AbortSignal; stop(): void } {
   const ending = new AbortController();
   const check = async () => {
@@ -260,7 +269,9 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Removes leftovers of a killed git, which would stop every later one: nothing else works here. */
+/**
+ * Removes lock files of a git that was killed, which would stop every later git. No other process works in the mirror.
+ */
 async function clearRests(gitDir: string): Promise<void> {
   const folders = ["", "refs/kb", "objects/pack", "objects/info"];
   for (const folder of folders) {
@@ -272,8 +283,8 @@ async function clearRests(gitDir: string): Promise<void> {
 }
 
 /**
- * A fetch that leaves files out records where they could be fetched later, and every later command would fetch them
- * from there. Without the record they are simply missing.
+ * Removes git's record of where left-out files could be fetched later. With the record, every later command would fetch
+ * these files. Without it, they are simply missing.
  */
 async function forgetPromises(folder: string, gitDir: string): Promise<void> {
   await copyFile(join(folder, "config"), join(gitDir, "config.lock"));
@@ -283,11 +294,11 @@ async function forgetPromises(folder: string, gitDir: string): Promise<void> {
 async function joinPacks(environment: GitEnvironment, gitDir: string, signal: AbortSignal): Promise<void> {
   const names = await readdir(join(gitDir, "objects", "pack")).catch(() => []);
   if (names.filter((name) => name.endsWith(".pack")).length <= MAX_PACKS) return;
-  // Set for this command only: the missing files are missing on purpose.
+  // The option is set for this command only, because the missing files are missing on purpose.
   await local(environment, ["-c", "remote.kb.promisor=true", "repack", "-a", "-d", "-q"], signal, gitDir, FETCH_MS);
 }
 
-/** A command on our own files. @throws GitFailed */
+/** Runs a command that works only on the mirror's own files. @throws GitFailed */
 async function local(
   { program }: GitEnvironment,
   args: readonly string[],
@@ -301,6 +312,6 @@ async function local(
 }
 
 async function readText(path: string): Promise<string | undefined> {
-  // Doesn't exist yet, or unreadable: the mirror is recreated.
+  // The file doesn't exist yet or is unreadable: the mirror is recreated.
   return readFile(path, "utf8").catch(() => undefined);
 }

@@ -1,8 +1,9 @@
 import type { TreeChange } from "./tree.ts";
 
 /**
- * Sorts the changes so that each rename finds its new path free: of `b → c` and `a → b` the first comes first. Renames
- * in a cycle have no such order and lose their former paths: each path then simply has another content.
+ * Sorts the changes so that the new path of each rename is already free: of `b → c` and `a → b`, the first comes first.
+ * Renames in a cycle have no such order, and lose their former paths. Each path of the cycle then simply has other
+ * content.
  */
 export function inMoveOrder(changes: readonly TreeChange[]): TreeChange[] {
   const renames = new Map<string, Extract<TreeChange, { type: "present" }>>();
@@ -14,7 +15,7 @@ export function inMoveOrder(changes: readonly TreeChange[]): TreeChange[] {
   const ordered: TreeChange[] = [];
   const state = new Map<string, "open" | "done">();
   for (const start of renames.keys()) {
-    // Down the chain to the rename whose new path is already free, then back up.
+    // Follows the chain to the rename whose new path is already free, and then goes back.
     const chain: string[] = [];
     for (let at: string | undefined = start; at !== undefined && renames.has(at) && !state.has(at);) {
       state.set(at, "open");
@@ -34,7 +35,9 @@ export function inMoveOrder(changes: readonly TreeChange[]): TreeChange[] {
   return [...ordered, ...others];
 }
 
-/** Whether a rename is part of the cycle that the chain reaches at `end`: those before it aren't. */
+/**
+ * Whether a rename is part of the cycle that the chain reaches at `end`. Renames before the cycle aren't part of it.
+ */
 function isOnCircle(former: string, chain: readonly string[], end: string): boolean {
   return chain.indexOf(former) >= chain.indexOf(end);
 }

@@ -7,26 +7,29 @@ import { type GitProgram, startGit } from "./program.ts";
 /** An id of an object, or a path in a commit. */
 export type ObjectName = string | Buffer;
 
-/** The object at a path of a commit. */
+/** Returns the name of the object at a path of a commit. */
 export function objectAt(commit: string, path: string): ObjectName {
   const name = `${commit}:`;
   return hasByteSegment(path) ? Buffer.concat([Buffer.from(name), bytesOf(path)]) : `${name}${path}`;
 }
 
-/** Data of an object; undefined when it isn't here. */
+/** The type, size and id of an object. Undefined if the mirror doesn't have the object. */
 export interface ObjectInfo {
   oid: string;
   type: string;
   size: number;
 }
 
-/** Objects of one mirror, read by one long-lived git: answers come in the order of the requests. */
+/** Reads objects of one mirror with one long-lived git process. Answers come in the order of the requests. */
 export interface ObjectReader {
-  /** `name` is an id of an object, or a result of `objectAt`; one line. */
+  /** Returns an object's data. `name` is an object id or a result of `objectAt`, and must be one line. */
   info(name: ObjectName): Promise<ObjectInfo | undefined>;
-  /** Undefined when it isn't here, or is larger than `maxBytes`. */
+  /** Returns an object's contents; undefined if the object is missing or is larger than `maxBytes`. */
   contents(name: ObjectName, maxBytes: number): Promise<Buffer | undefined>;
-  /** The same; a large one comes in chunks, to be read to their end or ended early: other requests wait until then. */
+  /**
+   * Returns the contents, in chunks if they are large. The caller reads the chunks to their end or stops early. Other
+   * requests wait until then.
+   */
   open(name: ObjectName, maxBytes: number): Promise<Buffer | AsyncGenerator<Buffer, void> | undefined>;
   close(): void;
 }
@@ -34,10 +37,10 @@ export interface ObjectReader {
 const IN_ONE_PIECE_BYTES = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
-/** Ended after this long without a request. */
+/** The process ends after this long without a request. */
 const IDLE_MS = 30_000;
 
-/** Makes a reader; git is started with the first request. */
+/** Makes a reader. The first request starts git. */
 export function makeObjectReader(program: GitProgram, gitDir: string): ObjectReader {
   let running: Conversation | undefined;
   let idle: NodeJS.Timeout | undefined;
@@ -50,8 +53,8 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
     name: ObjectName,
     read: (from: ByteStream) => Promise<Answer>,
   ): Promise<Answer> => {
-    // The answer for a missing object repeats the name: with a line feed in it, a name could be mistaken for another
-    // answer.
+    // The answer for a missing object repeats the requested name. If the name contained a line feed, it could be
+    // mistaken for another answer.
     if (name.includes("\0") || name.includes("\n")) throw new RangeError("A name of an object is one line.");
     if (!running || running.isOver()) running = startConversation(program, gitDir);
     clearTimeout(idle);
@@ -65,12 +68,12 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
       const header = await readHeader(from);
       if (!header) return undefined;
       const bytes = await from.take(header.size);
-      // A line feed ends the contents.
+      // A line feed follows the contents.
       await from.take(1);
       return bytes;
     });
 
-  /** Requested with the first chunk. */
+  /** Yields the chunks. The contents are requested with the first chunk. */
   async function* readPieces(oid: string): AsyncGenerator<Buffer, void> {
     const { resolve: end, promise: ended } = promised<void>();
     const { resolve, reject, promise: begun } = promised<ByteStream>();
@@ -91,7 +94,7 @@ export function makeObjectReader(program: GitProgram, gitDir: string): ObjectRea
       await from.take(1);
       left = -1;
     } finally {
-      // Unread bytes come before the next answer.
+      // Unread bytes precede the next answer.
       for (left += 1; left > 0; left -= Math.min(left, PIECE_BYTES)) await from.take(Math.min(left, PIECE_BYTES));
       end();
     }
@@ -139,7 +142,7 @@ function startConversation(program: GitProgram, gitDir: string) {
       const close = () => {
         if (--open === 0) hold(child, false);
       };
-      // The next answer is read whatever happened to this one.
+      // The next answer is read even if this one fails.
       last = answer.then(close, close);
       return answer;
     },
@@ -149,10 +152,11 @@ function startConversation(program: GitProgram, gitDir: string) {
 }
 
 /**
- * The program may end though this git is idle: its stdin closes then, and it ends too. Not while an answer is pending.
+ * Allows this process to end while git is idle: git's stdin then closes, and git ends too. While an answer is pending,
+ * this process doesn't end.
  */
 function hold(child: ChildProcess, isHeld: boolean): void {
-  // Pipes are sockets, which have it; the type of a pipe does not include it.
+  // The pipes are sockets, which have the method. The declared type of a pipe doesn't include it.
   const streams = [child.stdin, child.stdout, child.stderr] as (((Readable | Writable) & Partial<Holdable>) | null)[];
   for (const each of [child, ...streams]) {
     if (isHeld) each?.ref?.();
@@ -185,7 +189,7 @@ function makeByteStream(stream: Readable) {
   stream.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
-    // Reads ahead of the consumer no more than this.
+    // Limits how much is read ahead of the consumer.
     if (length >= PIECE_BYTES) stream.pause();
     wake();
   });
@@ -207,7 +211,7 @@ function makeByteStream(stream: Readable) {
         await more();
       }
     },
-    /** Up to the next line feed, without it. */
+    /** Reads up to the next line feed, and returns the line without it. */
     async line(): Promise<string> {
       for (;;) {
         let before = 0;

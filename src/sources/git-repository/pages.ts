@@ -8,18 +8,18 @@ export type Gone = { path: string } | { folder: string };
 
 export type Pages = ReturnType<typeof makePages>;
 
-/** The files of a page whose contents may be requested. */
+/** The files of a page whose contents may be requested now. */
 export interface CurrentPage {
   view: CommitView;
   files: ReadonlyMap<string, WantedFile>;
 }
 
-/** Collects the results of a walk into pages; `give` is called with each before it is yielded. */
+/** Collects the results of a walk into pages. `give` is called with each page before the page is yielded. */
 export function makePages(view: CommitView, size: number, give: (page: CurrentPage) => void) {
   let entries: PageEntry[] = [];
   let files = new Map<string, WantedFile>();
   let gone: Outcome[] = [];
-  /** Reported once in a run. */
+  /** Folders that were reported, each once in a run. */
   const folders = new Set<string>();
 
   return {
@@ -34,7 +34,10 @@ export function makePages(view: CommitView, size: number, give: (page: CurrentPa
       if ("folder" in what) folders.add(what.folder);
     },
     isFull: (): boolean => entries.length + gone.length >= size,
-    /** The page so far, and then the removals: what moved out of them is reported before. */
+    /**
+     * Yields the collected page, and then the removals. Files that moved out of a removed path are reported before it
+     * is removed.
+     */
     *take(more: Pick<Page<GitPlace>, "checkpoint" | "total" | "isDue"> = {}): Generator<WalkEvent<GitPlace>, void> {
       const [page, left] = [entries, gone];
       give({ view, files });

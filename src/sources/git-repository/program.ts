@@ -3,29 +3,29 @@ import type { Readable } from "node:stream";
 import { defined } from "#core/defined.ts";
 import { startProgram } from "#core/spawn.ts";
 
-/** Where git is, and the settings it gets from the machine. */
+/** The location of git, and the environment that git gets. */
 export interface GitProgram {
-  /** `PATH`. */
+  /** The `PATH`. */
   searchPath: string;
-  /** An empty folder: git uses it as the user's home. */
+  /** An empty folder that git uses as the user's home. */
   home: string;
 }
 
 export interface GitCall {
-  /** Our own bare mirror; without it the command has no repository. */
+  /** The mirror's git directory. Without it, the command has no repository. */
   gitDir?: string;
-  /** Options before the command, `-c` by `-c`. */
+  /** Options before the command, each preceded by `-c`. */
   options?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** Sent on stdin; a number is an open file. */
+  /** Input for stdin. A number is an open file. */
   input?: Uint8Array | string | number | undefined;
-  /** stdin stays open for later requests. */
+  /** True = stdin stays open for later requests. */
   keepStdin?: boolean;
-  /** Lines for the descriptors 3 and 4, which the askpass program passes on. */
+  /** Lines for the file descriptors 3 and 4, which the askpass program prints. */
   secrets?: { names: string; words: string };
   signal: AbortSignal;
   timeoutMs: number;
-  /** Bytes of stdout; more ends the command. */
+  /** The most bytes of stdout. If there are more, the command is ended. */
   maxBytes?: number;
 }
 
@@ -33,14 +33,14 @@ export interface GitOutput {
   code: number | null;
   stdout: Buffer;
   stderr: string;
-  /** Why we ended it. */
+  /** Why kb ended the command. */
   ended?: "timeout" | "too_much";
 }
 
 /**
  * Runs git and waits for its end.
  *
- * @throws the signal's reason when it is aborted
+ * @throws the signal's reason if the signal is aborted
  */
 export async function runGit(program: GitProgram, args: readonly string[], call: GitCall): Promise<GitOutput> {
   const child = startGit(program, args, call);
@@ -67,7 +67,8 @@ export async function runGit(program: GitProgram, args: readonly string[], call:
 }
 
 /**
- * The output of git as it arrives, split at every NUL. @throws Error when git fails; the signal's reason when aborted
+ * Yields git's output as it arrives, split at every NUL.
+ * @throws Error if git fails; the signal's reason if the signal is aborted
  */
 export async function* readTokens(
   program: GitProgram,
@@ -95,18 +96,21 @@ export async function* readTokens(
   }
 }
 
-/** Starts git as every command here runs: no user settings, no hooks, no helpers, no work tree. Source: S38. */
+/**
+ * Starts git with the settings of every command here: no user settings, no hooks, no helpers, no work tree. Source:
+ * S38.
+ */
 export function startGit(program: GitProgram, args: readonly string[], call: Omit<GitCall, "signal" | "timeoutMs">) {
   const { gitDir, options = [], env = {}, input, keepStdin = false, secrets } = call;
   const stdin = typeof input === "number" ? input : input === undefined && !keepStdin ? "ignore" : "pipe";
   const child = startProgram("git", [...SETTINGS, ...options, ...args], {
     cwd: program.home,
     env: { ...environment(program), ...defined({ GIT_DIR: gitDir }), ...env },
-    // A process group of its own, so that its helpers end with it; and no terminal for prompts.
+    // Git gets a separate process group, so that its helpers end with it, and no terminal for prompts.
     detached: true,
     stdio: [stdin, "pipe", "pipe", ...(secrets ? (["pipe", "pipe"] as const) : [])],
   });
-  // The exit code reports what can't be written any more.
+  // If a write to stdin fails, the exit code reports the cause.
   child.stdin?.on("error", () => undefined);
   if (input !== undefined && typeof input !== "number") child.stdin?.end(input);
   if (secrets) {
@@ -119,7 +123,7 @@ export function startGit(program: GitProgram, args: readonly string[], call: Omi
       if (pipe && "end" in pipe) pipe.end(lines);
     }
   }
-  // With these stdio settings both exist.
+  // With these stdio settings, both streams exist.
   return child as ChildProcess & { stdout: Readable; stderr: Readable };
 }
 
@@ -128,11 +132,11 @@ function killGit({ pid, exitCode }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The whole group has ended by itself.
+    // The whole process group has already ended.
   }
 }
 
-/** A failure of one of our own commands that doesn't involve the remote. */
+/** The failure of a command that doesn't involve the remote. */
 export class GitFailed extends Error {
   override readonly name = "GitFailed";
   readonly output: GitOutput;
@@ -159,7 +163,7 @@ function environment({ searchPath, home }: GitProgram): Record<string, string> {
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "false",
     SSH_ASKPASS: "false",
-    // No command uses the network unless its call names the protocol.
+    // No command uses the network unless its call allows the protocol.
     GIT_ALLOW_PROTOCOL: "",
     GIT_PROTOCOL_FROM_USER: "0",
     GIT_NO_LAZY_FETCH: "1",
@@ -171,7 +175,7 @@ function environment({ searchPath, home }: GitProgram): Record<string, string> {
   };
 }
 
-/** Faults in old repositories; without a work tree none of them has any effect. */
+/** Faults in old repositories that git would refuse. Without a work tree they have no effect. */
 const HARMLESS_FAULTS = [
   "badDate",
   "badDateOverflow",
@@ -239,7 +243,7 @@ const SETTINGS: readonly string[] = [
 async function collect(stream: Readable, maxBytes: number, onTooMuch?: () => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  // Without an encoding set, a pipe gives Buffers.
+  // A pipe without an encoding yields Buffers.
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     if (length + chunk.length > maxBytes) onTooMuch?.();
     if (length < maxBytes) chunks.push(chunk);
@@ -248,7 +252,7 @@ async function collect(stream: Readable, maxBytes: number, onTooMuch?: () => voi
   return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
-/** Null when it was killed. @throws Error when there is no git to start */
+/** Waits for the exit code; null if the process was killed. @throws Error if git can't be found */
 function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -256,7 +260,7 @@ function exitOf(child: ChildProcess): Promise<number | null> {
   });
 }
 
-/** The last token may lack its NUL. */
+/** Splits a stream at every NUL. The last token may lack its NUL. */
 async function* cutAtNul(stream: Readable): AsyncGenerator<Buffer, void> {
   let rest: Buffer[] = [];
   for await (const chunk of stream as AsyncIterable<Buffer>) {

@@ -3,21 +3,21 @@ import { isRefName } from "./config.ts";
 import type { LocalRepository } from "./local.ts";
 import type { Transport } from "./transport.ts";
 
-/** The present target of a repository's branch or tag. */
+/** The present target of a branch or tag. */
 export interface RemoteRef {
-  /** The full name, or `HEAD` when the checked-out commit has none. */
+  /** The full name, or `HEAD` if a commit without a branch is checked out. */
   name: string;
-  /** As web pages name it. */
+  /** The short name, as web pages show it. */
   short: string;
   isTag: boolean;
-  /** The object it points at: a commit, or a tag. */
+  /** The id of the object that the ref points at: a commit, or a tag. */
   oid: string;
 }
 
 /**
- * Finds the wanted branch or tag, by default the one that is checked out. Undefined when the repository is empty.
+ * Finds the wanted branch or tag, by default the branch that is checked out. Undefined if the repository is empty.
  *
- * @throws ApiError `source_not_found` when there is none of that name
+ * @throws ApiError `source_not_found` if no branch or tag has that name
  */
 export async function findRemoteRef(
   transport: Transport,
@@ -39,11 +39,11 @@ export async function findRemoteRef(
   if (wanted !== undefined) return chooseWanted(wanted, (name) => found.get(name), found.size > 0);
   const oid = found.get("HEAD");
   if (found.size === 0) await requireServer(transport, timeoutMs);
-  // Without one the repository is empty, or its checked-out branch is gone.
+  // Without a `HEAD`, the repository is empty, or its checked-out branch no longer exists.
   return oid === undefined ? undefined : toDefault(head, oid);
 }
 
-/** The same for a repository of this machine. @throws ApiError `source_not_found` */
+/** Finds the branch or tag in a repository on this machine. @throws ApiError `source_not_found` */
 export async function resolveLocal(
   repository: LocalRepository,
   wanted: string | undefined,
@@ -64,7 +64,10 @@ export async function resolveLocal(
 
 const MAX_BYTES = 1024 * 1024;
 
-/** Any web page looks like an empty repository on the oldest kind of server. A real server responds in packets. */
+/**
+ * Checks that the server speaks git's protocol. On the oldest kind of server, any web page would look like an empty
+ * repository, but a real server responds in packets.
+ */
 async function requireServer(transport: Transport, timeoutMs: number): Promise<void> {
   const call = { timeoutMs, maxBytes: MAX_BYTES, env: { GIT_TRACE_PACKET: "2" } };
   const { stderr } = await transport.run(["ls-remote", "kb"], call);

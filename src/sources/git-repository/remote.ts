@@ -8,9 +8,8 @@ export type Remote =
   | { type: "path"; path: string };
 
 /**
- * Parses the address of a repository: `https://…`, `ssh://…`, `git@host:path`, `file:///…` or an absolute path.
- * Everything else that git would accept (other protocols, helpers such as `ext::`, options) is a fault.
- * Source: S38.
+ * Parses the address of a repository: `https://…`, `ssh://…`, `git@host:path`, `file:///…` or an absolute path. Every
+ * other address that git would accept (other protocols, helpers such as `ext::`, options) is a fault. Source: S38.
  */
 export function parseRemote(text: string): Remote | { fault: string } {
   // oxlint-disable-next-line no-control-regex -- control characters are what it refuses
@@ -22,7 +21,7 @@ export function parseRemote(text: string): Remote | { fault: string } {
   return parseScpLike(text);
 }
 
-/** The last segments of the address, as people name it: `owner/repo`, or the folder's name. */
+/** Returns the last segments of the address, as people name the repository: `owner/repo`, or the folder's name. */
 export function placeOf(remote: Remote): string {
   const path = remote.path.replace(/\/+$/, "").replace(/\/?\.git$/, "");
   const segments = path.split("/").filter((segment) => segment !== "");
@@ -30,7 +29,7 @@ export function placeOf(remote: Remote): string {
   return taken.join("/") || "repository";
 }
 
-/** The origin that credentials are given for. */
+/** Returns the origin that the credentials belong to. */
 export function originOfRemote(remote: Remote): string {
   if (remote.type === "path") return "file:";
   const scheme = remote.type === "ssh" ? `ssh://${remote.user}@` : `${remote.scheme}://`;
@@ -82,7 +81,7 @@ function toHttp(url: URL, scheme: "https" | "http"): Remote | { fault: string } 
 
 function toSsh(url: URL): Remote | { fault: string } {
   if (url.password !== "") return { fault: "The URL contains a password. Remove it and give it as a credential." };
-  // The parser leaves hosts of unknown schemes unchanged.
+  // The URL parser leaves the hosts of unknown schemes unchanged.
   const host = url.hostname.toLowerCase().replace(/\.$/, "");
   const user = decode(url.username) || "git";
   const port = url.port === "" ? PORTS.ssh : Number(url.port);
@@ -91,7 +90,7 @@ function toSsh(url: URL): Remote | { fault: string } {
   return fault ?? { type: "ssh", user, host, port, path, url: `ssh://${user}@${host}:${port}${path}` };
 }
 
-/** `user@host:path`, relative to the user's home there. */
+/** Parses `user@host:path`. The path is relative to the user's home on the server. */
 function parseScpLike(text: string): Remote | { fault: string } {
   const [, user = "", host = "", path = ""] = /^(?:([^@/:]+)@)?(\[[^\]]+\]|[^@/:[\]]+):(.+)$/.exec(text) ?? [];
   if (host === "" || /^(?:https?|ssh|git|file|ftps?)$/i.test(host))
@@ -119,7 +118,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A stray % is an ordinary character; the result is checked as it is.
+    // A `%` without two digits is an ordinary character, and the text is checked unchanged.
     return text;
   }
 }

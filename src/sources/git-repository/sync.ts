@@ -16,22 +16,23 @@ import type { WantedFile } from "./view.ts";
 type Run = WalkRequest<GitCursor, GitPlace>;
 type Walk = AsyncGenerator<WalkEvent<GitPlace>, WalkEnd<GitCursor>>;
 
-/** Files of a page: few enough that a checkpoint is never far away. */
+/** The number of files in a page, small enough for frequent checkpoints. */
 const PAGE_SIZE = 200;
 
-/** Position of the previous runs. */
+/** The positions of the previous runs. */
 interface Before {
   feed?: GitCursor;
   left?: GitPlace;
 }
 
 /**
- * `full`, and whenever nothing is known: every file of the newest commit, ending complete. `incremental`: the
- * differences between the previous commit and the newest one, whatever their histories, in time that does not depend on
- * the size of the repository; it names only those, so it does not end complete.
+ * Sessions of a repository. `full`, and any run without a stored position: lists every file of the newest commit and
+ * ends complete. `incremental`: reports the differences between the previous commit and the newest one, even if their
+ * histories are unrelated. Its time doesn't depend on the size of the repository. It names only changes, so it doesn't
+ * end complete.
  *
- * @throws ApiError `source_not_found` for a branch that is gone, `source_unavailable` for a repository that became
- * empty: neither may ever read as "everything deleted"; errors of `openTransport` and `openLocal`
+ * @throws ApiError `source_not_found` for a deleted branch, `source_unavailable` for a repository that became empty:
+ * neither may ever be treated as "everything deleted"; errors of `openTransport` and `openLocal`
  */
 export function gitSessions(
   environment: GitEnvironment & { prepare(): Promise<void> },
@@ -86,12 +87,12 @@ async function* walk(tools: GitTools, { mode, resume }: Run, before: Before): Wa
       return { complete: false, cursor: { base: commit, placeKey }, permissions: "current" };
     }
   }
-  // If nothing is known, the mirror still has the commit that the items were made from.
+  // If no position is stored, the mirror still has the commit from which the items were built.
   return yield* list(tools, view, { ...begun, kind: "listing", from: from ?? (await mirror.base()) ?? null });
 }
 
 /**
- * Reports the rest of an unfinished run: paths that only that run knew of would be forgotten if the next one began
+ * Reports the rest of an unfinished run, because paths that only that run had found would be lost if the next one began
  * elsewhere. Returns the connector's position afterwards.
  */
 async function* endChanges(
@@ -108,7 +109,10 @@ async function* endChanges(
   return { base: commit, placeKey: view.repository.placeKey };
 }
 
-/** A repository without a commit. If it had some, that isn't a deletion, but a fault there. */
+/**
+ * Ends a run of a repository without commits. If the repository had commits before, this isn't a deletion but a fault
+ * of the repository.
+ */
 function nothingThere(known: GitCursor | undefined): WalkEnd<GitCursor> {
   if (known && known.base !== null) {
     throw new ApiError("source_unavailable", {
@@ -119,7 +123,7 @@ function nothingThere(known: GitCursor | undefined): WalkEnd<GitCursor> {
   return { complete: true, cursor: { base: null, placeKey: null }, permissions: "current" };
 }
 
-/** Files whose sizes and dates are requested together. */
+/** The number of files whose sizes and dates are requested together. */
 const FILES_TOGETHER = 100;
 
 async function* toItems(view: CurrentPage["view"], files: readonly WantedFile[]): AsyncGenerator<Outcome, void> {

@@ -14,12 +14,12 @@ export interface GitTools {
   scope: Scope;
   environment: GitEnvironment;
   mirror: Mirror;
-  /** Where git runs. */
+  /** The git program and the directory in which it runs. */
   place: { program: GitEnvironment["program"]; gitDir: string; signal: AbortSignal };
   pagesOf(view: CommitView): Pages;
 }
 
-/** This run's view of the commit. */
+/** Opens this run's view of a commit. */
 export function viewOf(
   { ctx, scope, environment, mirror }: GitTools,
   { commit, ref }: Pick<GitPlace, "commit" | "ref">,

@@ -11,24 +11,24 @@ import { KNOWN_HOST_KEYS } from "./host-keys.ts";
 import { type GitCall, type GitOutput, type GitProgram, runGit } from "./program.ts";
 import type { Remote } from "./remote.ts";
 
-/** A checked and pinned connection to one remote; close it. */
+/** A connection to one remote, whose address is checked and pinned. The caller closes it. */
 export type Transport = Awaited<ReturnType<typeof openTransport>>;
 
 export interface TransportDeps {
   program: GitProgram;
   guard: AddressGuard;
-  /** A folder of our own for files that live as long as a transport. */
+  /** A temporary folder for files that are needed as long as the transport is open. */
   folder: string;
-  /** Our askpass program: returns the lines of descriptors 3 and 4. */
+  /** The askpass program, which prints the lines of file descriptors 3 and 4. */
   askpass: string;
 }
 
 /**
- * Opens a connection to a remote. The address is resolved and checked once and pinned for every connection; secrets go
- * through pipes to the askpass program, keys into an agent of our own: never into an argument, a URL, the environment
- * or a file.
+ * Opens a connection to a remote. The address is resolved and checked once, and pinned for every connection. Secrets
+ * are passed through pipes to the askpass program, and keys to a separate ssh agent. They are never part of an
+ * argument, a URL, the environment or a file.
  *
- * @throws ApiError `address_not_allowed`, `source_unavailable`, `source_unauthorized` when the key can't be used
+ * @throws ApiError `address_not_allowed`, `source_unavailable`, `source_unauthorized` if the key can't be used
  */
 export async function openTransport(
   ctx: SourceContext<GitConfig>,
@@ -37,7 +37,7 @@ export async function openTransport(
 ) {
   const usualPorts = remote.type === "ssh" ? [22] : remote.scheme === "https" ? [443] : [];
   const credentials = (await ctx.git?.credentialsFor(remote.url)) ?? {};
-  // From the config, or at the config's origin: credentials are given for no other.
+  // The remote is in the config or at the config's origin. Credentials belong to no other host.
   const pinned = await deps.guard.resolveConfigured({ host: remote.host, port: remote.port, usualPorts });
   const talk: Talk = {
     place: pinned.host,
@@ -48,7 +48,7 @@ export async function openTransport(
   const way =
     remote.type === "ssh" ? await overSsh(ctx, credentials, pinned, deps) : overHttp(credentials, remote, pinned, deps);
   return {
-    /** Runs git with this remote under the name `kb`. @throws ApiError as `remoteFailure` */
+    /** Runs git with this remote under the name `kb`. @throws ApiError the errors of `remoteFailure` */
     async run(
       args: readonly string[],
       call: Pick<GitCall, "gitDir" | "timeoutMs" | "maxBytes" | "env"> & { signal?: AbortSignal },
@@ -72,7 +72,10 @@ interface Way {
   close(): Promise<void>;
 }
 
-/** One command asks a few times at most: once for each connection it makes. */
+/**
+ * The most times that one command asks for a password. It asks once for each connection it makes, so a few times at
+ * most.
+ */
 const ASKED_AT_MOST = 8;
 
 type Credentials = Readonly<Record<string, string>>;
@@ -103,7 +106,7 @@ function overHttp(
   };
 }
 
-/** The user name for a token. */
+/** Returns the user name that a host expects with a token. */
 function tokenUser(host: string): string {
   if (host === "gitlab.com" || host.startsWith("gitlab.")) return "oauth2";
   return host === "bitbucket.org" ? "x-token-auth" : "x-access-token";
@@ -146,7 +149,10 @@ async function overSsh(
   }
 }
 
-/** ssh without any of the user's files: checked address, pinned host key, our agent, no forwarding, no prompts. */
+/**
+ * Builds an ssh command that uses none of the user's files: checked address, pinned host key, separate agent, no
+ * forwarding, no prompts.
+ */
 function sshCommand(options: { pinned: PinnedAddress; knownHosts: string; socket: string }): string {
   const { pinned, knownHosts, socket } = options;
   const settings = {
@@ -181,7 +187,7 @@ function sshCommand(options: { pinned: PinnedAddress; knownHosts: string; socket
   return words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
 }
 
-/** Lines for the alias alone: keys of other hosts in the text are ignored. */
+/** Returns the known-hosts lines for the pinned alias only. Keys of other hosts in the text are ignored. */
 function hostKeyLines({ host, port }: PinnedAddress, configured: string | undefined): string {
   const names = new Set(port === 22 ? [host, `[${host}]:22`] : [`[${host}]:${port}`]);
   const knownHosts = (configured ?? "").split("\n").flatMap((line) => {
@@ -193,10 +199,10 @@ function hostKeyLines({ host, port }: PinnedAddress, configured: string | undefi
   return [...(knownHosts.length > 0 ? knownHosts : known), ""].join("\n");
 }
 
-/** The key is forgotten after this, whatever happens to us. */
+/** The agent forgets the key after this time, even if this process was killed. */
 const KEY_LIFETIME_S = 3_600;
 
-/** An agent of our own that ends with us: it runs a program that waits for the end of our pipe. */
+/** Starts a separate ssh agent that ends with this process: it runs a program that waits for the end of a pipe. */
 function startAgent(socket: string, searchPath: string) {
   const child = startProgram("ssh-agent", ["-a", socket, "cat"], {
     env: { PATH: searchPath },
@@ -208,12 +214,12 @@ function startAgent(socket: string, searchPath: string) {
   return {
     socket,
     async add(key: string, passphrase: string | undefined, { program, askpass }: TransportDeps, signal: AbortSignal) {
-      // The agent creates its socket before it starts that program; called too early, ssh-add finds none.
+      // The agent creates its socket before it starts that program. If ssh-add is called too early, it finds no socket.
       for (let tries = 0; ; tries++) {
         const code = await addKey({ key, passphrase, socket, searchPath, home: program.home, askpass });
         signal.throwIfAborted();
         if (code === 0) return;
-        // 2: no agent there.
+        // Code 2 means that no agent is running.
         if (code !== 2 || tries >= 20) break;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }

@@ -2,12 +2,15 @@ import { defined } from "#core/defined.ts";
 import { hasByteSegment, idIn, pathOf, segmentsOf } from "#sources/file-scope/paths.ts";
 import { readTokens, type GitCall, type GitProgram, GitFailed } from "./program.ts";
 
-/** One entry of a commit's files. */
+/** An entry in the tree of a commit. */
 export interface TreeEntry {
-  /** `100644`, `100755`; `120000` is a link, `160000` another repository. */
+  /** `100644` and `100755` are files, `120000` is a link, and `160000` is another repository. */
   mode: string;
   oid: string;
-  /** The id; undefined for a path without one, since no work tree can contain it: `shown` is then its text. */
+  /**
+   * The id. Undefined for a path that can't have an id, since no work tree can contain it; `shown` is then the path's
+   * text.
+   */
   path: string | undefined;
   shown: string;
 }
@@ -19,7 +22,7 @@ export type TreeChange =
 
 type Place = { program: GitProgram; gitDir: string; signal: AbortSignal };
 
-/** Every file of a commit, in the byte order of the paths: the same every time. */
+/** Lists every file of a commit in the byte order of the paths, which is the same every time. */
 export async function* listTree(place: Place, commit: string): AsyncGenerator<TreeEntry, void> {
   for await (const token of readTokens(place.program, ["ls-tree", "-r", "-z", "--full-tree", commit], call(place))) {
     yield toEntry(token);
@@ -32,7 +35,7 @@ function toEntry(token: Buffer): TreeEntry {
   return { mode, oid, ...toPath(token.subarray(tab + 1)) };
 }
 
-/** The direct contents of a folder of a commit (`""` = its root): files, and folders with the mode `040000`. */
+/** Lists the direct contents of a folder in a commit (`""` = its root): files, and folders with the mode `040000`. */
 export async function listFolder(place: Place, commit: string, folder: string): Promise<TreeEntry[]> {
   if (hasByteSegment(folder)) {
     const found = await entryAt(place, commit, folder);
@@ -47,7 +50,10 @@ export async function listFolder(place: Place, commit: string, folder: string): 
   return listArgs(place, [commit, ...(folder === "" ? [] : ["--", `${folder}/`])]);
 }
 
-/** The entry at a path of a commit, also if a name in it isn't UTF-8: git gets object ids, as Node passes only text. */
+/**
+ * Returns the entry at a path of a commit, even if a name in the path isn't valid UTF-8. Git is called with object ids,
+ * because Node can pass only text as arguments.
+ */
 export async function entryAt(place: Place, commit: string, path: string): Promise<TreeEntry | undefined> {
   let found: TreeEntry | undefined;
   for (const segment of segmentsOf(path)) {
@@ -69,12 +75,13 @@ async function listArgs(place: Place, args: readonly string[]): Promise<TreeEntr
 }
 
 /**
- * The differences between the files of two commits, whatever their histories; renames by content, including changed
- * files if git can detect them (it can't for files that the mirror left out: then only exact ones).
+ * Lists the differences between the files of two commits, even if their histories are unrelated. Renames are detected
+ * by content. Git can detect renames of changed files only if the mirror has both files; for files that the mirror left
+ * out, it detects only exact renames.
  */
 export async function listChanges(place: Place, from: string, to: string): Promise<TreeChange[]> {
   try {
-    // -B: a path whose content moved elsewhere and that got other content counts as left.
+    // -B: a path whose content moved elsewhere, and that got other content, counts as renamed.
     return await diff(place, from, to, ["-B", "-M50%", "-l1000"]);
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
@@ -113,15 +120,15 @@ function call({ gitDir, signal }: Place): Omit<GitCall, "maxBytes"> {
   return { gitDir, signal, timeoutMs: DIFF_MS };
 }
 
-/** More bytes than any text of 4,000 characters has, the most for a path of an item. */
+/** The most bytes of a path. No text of 4,000 characters has more, which is the longest path of an item. */
 const MAX_PATH_BYTES = 12_000;
 
 function toPath(bytes: Buffer): Pick<TreeEntry, "path" | "shown"> {
-  // A path that no item can have isn't read, however long it is. No path begins with a slash.
+  // The rest of a path that no item can have isn't read, however long it is. No path begins with a slash.
   if (bytes.length > MAX_PATH_BYTES)
     return { path: undefined, shown: `/${bytes.toString("latin1", 0, MAX_PATH_BYTES)}` };
   const path = pathOf(bytes);
-  // Only a planted tree has names that are `.`, and they could form the id of another file.
+  // Only a manipulated tree contains names that are `.`, and these could form the id of another file.
   const hasDot = /(?:^|\/)\.(?:\/|$)/.test(bytes.toString("latin1"));
   return hasDot ? { path: undefined, shown: hasByteSegment(path) ? `/${path}` : path } : { path, shown: path };
 }

@@ -35,26 +35,33 @@ export interface CommitView {
   judge(entry: TreeEntry): Verdict;
   /** Faults in the commit's own list of ignored paths. */
   faults: readonly Refusal[];
-  /** The file of an entry that the judge included. */
+  /** Returns the file of an entry that is included. */
   toWanted(entry: TreeEntry, path: string): Promise<WantedFile>;
-  /** The items of files, with sizes and their last commits. */
+  /** Builds the items of files, with sizes and their last commits. */
   toItems(files: readonly WantedFile[]): Promise<ReturnType<typeof toFileItem>[]>;
-  /** Finds the last commits of many paths by one walk, in `range` and then further back; call it before `toItems`. */
+  /**
+   * Finds the last commits of many paths with one walk, first in `range` and then further back. Call it before
+   * `toItems`.
+   */
   findCommits(paths: ReadonlySet<string>, range: string): Promise<void>;
 }
 
 /**
- * Increase it when items are made differently from a file: every file then gets another version and is reported again.
+ * Increase this number when the items built from a file change: every file then gets another version and is reported
+ * again.
  */
 const MAPPING_VERSION = 1;
 
-/** How far back to search for few files: a run with few changes ends soon, whatever the history. */
+/**
+ * The number of older commits that are searched if there are few files, so that a run with few changes ends soon,
+ * regardless of the length of the history.
+ */
 const OLDER_COMMITS = 20_000;
 
 /** The sizes of Git LFS pointer files. */
 const POINTER_BYTES = { from: 100, to: 1_024 };
 
-/** Makes the view of a commit. */
+/** Opens the view of a commit. */
 export async function openCommit(
   ctx: SourceContext<GitConfig>,
   run: Pick<OpenRequest, "scope">,
@@ -103,7 +110,7 @@ export async function openCommit(
     async findCommits(paths, range) {
       await lookUp(paths, range);
       const older = new Set([...paths].filter((path) => !found.has(path)));
-      // A branch that was reset contains files whose last commit isn't among the new ones.
+      // A branch that was reset contains files whose last commit isn't among the new commits.
       if (range !== commit) await lookUp(older, commit, OLDER_COMMITS);
       searched = paths;
     },
@@ -141,7 +148,7 @@ async function historyOf(
   { gitDir, objects }: Mirror,
   commit: string,
 ): Promise<HistoryPlace> {
-  // Absent in a mirror that has the whole history.
+  // The file is absent in a mirror that has the complete history.
   const shallow = await readFile(join(gitDir, "shallow"), "utf8").catch(() => "");
   const mailmap = await objects.info(`${commit}:.mailmap`);
   const isUsable = mailmap?.type === "blob" && mailmap.size <= MAX_MAILMAP_BYTES;
@@ -154,9 +161,12 @@ async function historyOf(
   };
 }
 
-/** At the root of the commit: the authors' list of paths to leave out. Source: docs/sources/git.md. */
+/**
+ * The name of the ignore file at the root of the commit, in which authors list paths to leave out. Source:
+ * docs/sources/git.md.
+ */
 export const IGNORE_FILE = ".kbignore";
-/** As the filesystem reads it. */
+/** The same limit as in the filesystem source. */
 const MAX_IGNORE_BYTES = 64 * 1024;
 
 async function readIgnores(

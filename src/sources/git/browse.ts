@@ -16,7 +16,7 @@ import { withNewest } from "./newest.ts";
  * `parent` is an id that this function returned, or `null` for the root. No connector exists yet, so a temporary mirror
  * without history and without files is created and later deleted; `name` is the mirror's name.
  *
- * @throws ApiError `source_not_found` for a parent that isn't a folder there; the errors of `lookAtNewest`
+ * @throws ApiError `source_not_found` for a parent that isn't a folder there; the errors of `withNewest`
  */
 export async function browseRepository(
   environment: GitEnvironment,

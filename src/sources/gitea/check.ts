@@ -7,7 +7,7 @@ import { makeGiteaClient } from "./client.ts";
 import { type GiteaConfig } from "./config.ts";
 import { listRecords } from "./forge.ts";
 
-/** Checks whether the server accepts this token, and which parts of the config it doesn't show. */
+/** Checks whether the server accepts this token, and which parts of the config the token can't see. */
 export function checkGitea(ctx: SourceContext<GiteaConfig>, files: ForgeFiles): Promise<CheckOutcome> {
   const client = makeGiteaClient(ctx);
   return runCheck(ctx, wordsOf(ctx.config), async () => {

@@ -7,10 +7,10 @@ import { countOf, numberedPages, type RecordPage } from "#sources/forge/pages.ts
 import { halfRead, idAt, type Listed, listed, makeOddRecords } from "#sources/listed.ts";
 import { type GiteaConfig } from "./config.ts";
 
-/** Records of a page: the maximum unless the server is configured otherwise. */
+/** Records in a page: the maximum, unless the server is configured otherwise. */
 const LIMIT = 50;
 
-/** All calls to the server: only this file knows its addresses and responses. */
+/** Makes the client for all calls to the server. Addresses and response formats are known only in this file. */
 export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaConfig>, "config" | "http" | "now">) {
   const base = `${baseUrlOf(config)}/api/v1`;
   const odd = makeOddRecords();
@@ -50,30 +50,35 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
   const since = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
 
   return {
-    /** Records that were listed in a repository and aren't understood: threads by their numbers, parts by their ids. */
+    /**
+     * Records that were listed in a repository but could not be parsed: threads by their numbers, parts by their ids.
+     */
     odd,
-    /** Repositories that were listed and aren't understood. */
+    /** Repositories that were listed but could not be parsed. */
     oddRepositories,
     me: () => get("/user", Me),
     version: () => get("/version", z.object({ version: z.string() })),
-    /** Whether an unauthenticated request gets an answer of the API itself, and not a sign-in page in front of it. */
+    /** Whether an unauthenticated request is answered by the API itself, and not by a sign-in page in front of it. */
     async isOpen(): Promise<boolean> {
       const { auth: _auth, ...unsigned } = ask("/repos/search", { limit: 1 });
       const answer = await http.request({ ...unsigned, redirect: "none", allow: NOT_OPEN });
       return answer.status === 200 && isSearchAnswer(answer.text());
     },
-    /** @throws ApiError `source_forbidden` when the token lacks a scope that requests for repositories don't check */
+    /**
+     * Checks the scopes of the token.
+     * @throws ApiError `source_forbidden` if the token lacks a scope that requests for repositories don't check
+     */
     async checkScopes(): Promise<void> {
       for (const path of ["/repos/issues/search", "/user/orgs"])
         await http.request({ ...ask(path, { limit: 1 }), allow: [404] });
     },
-    /** Whether the account is a site administrator, and this token has that scope. */
+    /** Whether the account is a site administrator and this token has the administrator scope. */
     async administers(): Promise<boolean> {
       const { is_admin: isAdmin } = await get("/user", Me);
       if (isAdmin !== true) return false;
       return (await http.request({ ...ask("/admin/users", { limit: 1 }), allow: [403] })).status === 200;
     },
-    /** Everything that the account can see; for a site administrator, everything. */
+    /** Lists all repositories that the account can see. A site administrator sees every repository. */
     async everyRepository(): Promise<RepositoryRecord[]> {
       const found = new Map<number, RepositoryRecord>();
       const schema = z.object({ data: Repositories }).transform(({ data }) => data);
@@ -124,8 +129,8 @@ export function makeGiteaClient({ config, http, now }: Pick<SourceContext<GiteaC
     teamRepositories: (id: number) => all(`/teams/${id}/repos`, list(z.object({ id: z.number().int() }))),
     collaborators: (fullName: string) => all(`${repo(fullName)}/collaborators`, list(UserRecord)),
     /**
-     * For site administrators only. @throws ApiError when one of them isn't understood: users missing from it count as
-     * gone
+     * Lists every user, for site administrators only.
+     * @throws ApiError if a user could not be parsed, since users missing from the list count as deleted
      */
     everyUser: () => all("/admin/users", list(UserRecord), wholeOf),
     async visibleUsers(): Promise<UserRecord[]> {
@@ -145,7 +150,7 @@ function wholeOf<T>({ known, size }: Listed<T>): T[] {
 }
 
 type Take<T> = (page: Listed<T>) => T[];
-/** Absent: issues and pull requests. */
+/** Absent = issues and pull requests. */
 export type ThreadType = "issues" | "pulls" | undefined;
 
 const NOT_OPEN = [301, 302, 303, 307, 308, 401, 403, 404];
@@ -160,13 +165,13 @@ function isSearchAnswer(text: string): boolean {
 
 const SearchAnswer = z.object({ ok: z.literal(true), data: z.array(z.unknown()).nullable() });
 
-/** The server sends null for an empty list. */
+/** Parses a list. The server sends null for an empty list. */
 function list<T extends z.ZodType>(record: T, id?: z.ZodType<string>) {
   return z.preprocess((records) => records ?? [], listed(record, id));
 }
 
 const Id = z.number().int();
-/** The id of a comment or review as a part of a thread. */
+/** Reads the id of a comment or review as a part of a thread. */
 const partIdAt = (kind: "c" | "r" | "v") =>
   idAt(
     "id",

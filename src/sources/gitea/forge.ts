@@ -44,7 +44,7 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
     async *threads(repository, since, from) {
       const pages = client.threads(repository.fullName, typeOf(repository), since, from);
       for await (const { records, ...page } of pages) {
-        // It was renamed after the listing, and another repository took its name: that one has other readers.
+        // The repository was renamed after the listing, and another repository with other readers took its name.
         if (records.some(({ repository: of }) => of && String(of.id) !== repository.id)) throw notThere();
         yield { ...page, records: records.map(toThread) };
       }
@@ -83,7 +83,7 @@ export function makeGiteaForge(ctx: SourceContext<GiteaConfig>): Forge {
   };
 }
 
-/** The records that the config includes, each once. */
+/** Returns the records that the config includes, each once. */
 export async function listRecords(client: GiteaClient, { repositories: names }: GiteaConfig) {
   const closed: ForgeListing["closed"] = [];
   client.oddRepositories.take();
@@ -145,7 +145,7 @@ function toThread(record: ThreadRecord): ForgeThread {
   };
 }
 
-/** Undefined for a comment on nothing that has a number. */
+/** Converts a comment; undefined if it belongs to nothing that has a number. */
 function toComment(record: CommentRecord): ForgePart | undefined {
   const isPull = (record.pull_request_url ?? "") !== "";
   const [digits] = /\d+$/.exec((isPull ? record.pull_request_url : record.issue_url) ?? "") ?? [];
@@ -163,7 +163,7 @@ function toComment(record: CommentRecord): ForgePart | undefined {
   };
 }
 
-/** Undefined for one that only its author sees, or that is requested and not submitted yet. */
+/** Converts a review; undefined for a review that only its author sees, or that was requested and not submitted yet. */
 function toReview(record: ReviewRecord, number: number): ForgePart | undefined {
   const verdict = record.dismissed === true ? "dismissed" : VERDICTS.get(record.state);
   if (verdict === undefined) return undefined;
@@ -202,7 +202,10 @@ function toReviewComment(record: ReviewCommentRecord, number: number, of: string
   };
 }
 
-/** A deleted user is "Ghost" with a negative id; the author of a migrated thread is only a name. */
+/**
+ * Returns the author of a record. A deleted user is "Ghost" with a negative id, and the author of a migrated thread is
+ * only a name.
+ */
 function authorOf({ user, original_author: original }: Pick<ThreadRecord, "user" | "original_author">) {
   if (original !== null && original !== undefined && original !== "") return { login: original };
   return user ? toUser(user) : undefined;

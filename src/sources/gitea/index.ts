@@ -6,7 +6,7 @@ import { GiteaConfig, GiteaCredentials } from "./config.ts";
 import { makeGiteaForge } from "./forge.ts";
 import { makeGiteaPeople } from "./people.ts";
 
-/** Gitea and Forgejo. */
+/** Makes the source for Gitea and Forgejo. */
 export function makeGiteaSource(options: ForgeOptions): Source<GiteaConfig> {
   return makeForgeSource<GiteaConfig>(
     {
@@ -17,7 +17,7 @@ export function makeGiteaSource(options: ForgeOptions): Source<GiteaConfig> {
         auth: [{ type: "account" }, { type: "credentials", scheme: "bearer", token: "token" }],
         credentials: GiteaCredentials,
         config: GiteaConfig,
-        // A self-hosted server, which also has to serve people.
+        // The limit is low because a self-hosted server also serves its users.
         limits: { perMinute: 1_800, burst: 200 },
       },
       hook: {

@@ -9,11 +9,16 @@ import { makeGiteaClient, type RepositoryRecord, type TeamRecord, type UserRecor
 import type { GiteaConfig } from "./config.ts";
 import { listRecords, toRepository } from "./forge.ts";
 
-/** Groups besides those of repositories (`r1.issues`), teams (`t1`) and organizations (`o1`). */
+/**
+ * The group of all signed-in users. The other groups are repositories (`r1.issues`), teams (`t1`) and organizations
+ * (`o1`).
+ */
 const SIGNED_IN = "signed-in";
 const ADMINS = "site-admins";
 
-/** The unit of a repository that each content belongs to: a team may read one and not another. */
+/**
+ * The unit of a repository that each kind of content belongs to. A team may have access to one unit and not to another.
+ */
 const UNITS: Readonly<Record<ForgeContent, string>> = {
   issues: "repo.issues",
   pulls: "repo.pulls",
@@ -22,7 +27,7 @@ const UNITS: Readonly<Record<ForgeContent, string>> = {
 
 /** A team with its permissions. */
 interface Team extends TeamRecord {
-  /** Absent = all of its organization. */
+  /** Absent = all repositories of the team's organization. */
   repositories?: ReadonlySet<number>;
 }
 
@@ -32,8 +37,9 @@ interface Organization {
 }
 
 /**
- * The readers of each repository: by teams, collaborators and its visibility. What this credential can't see grants no
- * access, so a mirror with a weak token is narrower than the server and never wider.
+ * Makes the reader of each repository's readers: by teams, collaborators and visibility. Data that this credential
+ * can't see grants no access, so with a weak token the mirrored permissions are narrower than on the server, and never
+ * wider.
  */
 export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   const client = makeGiteaClient(ctx);
@@ -41,7 +47,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   const { user, group, report: fact, reportUsers } = factsFor(ctx, "gitea");
 
   async function openOrganization(login: string): Promise<Organization | undefined> {
-    // If it isn't an organization, it is a person.
+    // If the owner isn't an organization, it is a person.
     const record = await orNothing(() => client.organization(login));
     if (!record) return undefined;
     const teams: Team[] = [];
@@ -56,7 +62,10 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     return { id: record.id, teams };
   }
 
-  /** Members who can read the public repositories of a private organization only because of their membership. */
+  /**
+   * Reports an organization's members who can read its public repositories only because of their membership, if the
+   * organization is private.
+   */
   const reportOrganization = ({ id }: Organization, members: readonly UserRecord[]) =>
     reportUsers(`o${id}`, unrestricted(members));
 
@@ -64,14 +73,14 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     return (await orNothing(() => client.teamMembers(team))) ?? [];
   }
 
-  /** The groups of one repository, and the people in them. */
+  /** Reads the groups of one repository, and the people in them. */
   async function readRepository(record: RepositoryRecord, organization: Organization | undefined, isOpen: boolean) {
     const collaborators = (await orNothing(() => client.collaborators(record.full_name))) ?? [];
     const named = organization ? collaborators : [...collaborators, record.owner];
     const everybody = publicOf(record, isOpen);
     const { content: there } = toRepository(record, config);
     const events = FORGE_CONTENT.map((content) => {
-      // Content that is turned off in a repository has no readers, whatever was read of it before.
+      // Content that is turned off in a repository has no readers, even if it was read before.
       if (!there.has(content)) return fact(readersGroup(String(record.id), content), []);
       const teams = (organization?.teams ?? []).filter((team) => mayRead(team, record.id, UNITS[content]));
       return fact(readersGroup(String(record.id), content), [
@@ -84,7 +93,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     return { events, named };
   }
 
-  /** The readers of a repository that isn't private, by its owner's visibility. */
+  /** Returns the readers of a repository that isn't private, based on its owner's visibility. */
   function publicOf({ private: isPrivate, owner }: RepositoryRecord, isOpen: boolean): Principal[] {
     if (isPrivate) return [];
     if (owner.visibility === "private") return [group(`o${owner.id}`)];
@@ -98,7 +107,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
     { id, login, full_name: name, email, active, prohibit_login: isProhibited }: UserRecord,
     isAdmin: boolean,
   ): PeopleFact {
-    // Only a site administrator sees who is inactive.
+    // Only a site administrator sees which users are inactive.
     const isSuspended = isAdmin && (active === false || isProhibited === true);
     const address = email && !/@noreply\./.test(email) ? email : undefined;
     return {
@@ -107,7 +116,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
       state: isSuspended ? "suspended" : "active",
       login,
       ...(name && { name }),
-      // The API does not report whether the server has verified it.
+      // The API doesn't report whether the server has verified the address.
       ...(address !== undefined && { email: { address, isVerified: false } }),
     };
   }
@@ -147,7 +156,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
         add(named);
         yield* events;
       }
-      // If the server fails for one of these, the others are read all the same.
+      // If the server fails for one of these organizations, the others are still read.
       let isWhole = true;
       for (const login of owners.keys()) if (yield* failures.alone(reportTeams(login))) isWhole = false;
       for (const record of records) {
@@ -200,7 +209,7 @@ export function makeGiteaPeople(ctx: SourceContext<GiteaConfig>): PeopleReader {
   };
 }
 
-/** Restricted users see only what they were granted. */
+/** Leaves out restricted users, who see only what they were explicitly granted. */
 function unrestricted(people: Iterable<UserRecord>): UserRecord[] {
   return [...people].filter(({ restricted }) => restricted !== true);
 }

@@ -10,10 +10,10 @@ import { reasonOf } from "./reasons.ts";
 import type { RepositoryRecord } from "./records.ts";
 import { type Closed, listRecords } from "./repositories.ts";
 
-/** Owners, and repositories, that are checked more closely. */
+/** The number of owners, and of repositories, that are checked more closely. */
 const LOOKED_AT = 3;
 
-/** Checks whether GitHub answers, whose token it is, and what it doesn't show. */
+/** Checks whether GitHub answers, who owns the token, and what the token can't see. */
 export function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<CheckOutcome> {
   const client = makeGithubClient(ctx);
   return runCheck(
@@ -38,7 +38,7 @@ export function checkGithub(ctx: GithubContext, files: ForgeFiles): Promise<Chec
   );
 }
 
-/** The contents of repositories that the token can't read, tested on one repository. */
+/** Returns the kinds of content that the token can't read, tested with one repository. */
 async function unreadable(client: GithubClient, records: readonly RepositoryRecord[]): Promise<string[]> {
   const record = records.find((each) => each.private) ?? records[0];
   if (!record) return [];
@@ -58,7 +58,7 @@ async function unreadable(client: GithubClient, records: readonly RepositoryReco
   return found;
 }
 
-/** Repositories whose readers can't be read, and the missing permission. */
+/** Returns warnings for repositories whose readers can't be read, with the missing permission. */
 async function peopleWarnings(client: GithubClient, records: readonly RepositoryRecord[]): Promise<string[]> {
   const warnings: string[] = [];
   const closed = records.filter((record) => record.private);
@@ -85,7 +85,7 @@ async function peopleWarnings(client: GithubClient, records: readonly Repository
   return warnings;
 }
 
-/** Warnings from the scopes that a classic token reports. */
+/** Returns warnings based on the scopes that a classic token reports. */
 function scopeWarnings(me: Me): string[] {
   if (me.type !== "user" || !me.scopes || me.scopes.length === 0) return [];
   const has = (...names: string[]) => names.some((name) => me.scopes?.includes(name));

@@ -27,32 +27,35 @@ import {
 
 export type GithubContext = SourceContext<GithubConfig>;
 
-/** State that a walk over changes keeps from the one before. */
+/** The state that a walk over changes stores for the next one. */
 interface Remembered {
   since: number | undefined;
   mark?: Mark | undefined;
   remember?(mark: Mark): void;
 }
 
-/** The identity of the token: a person, or an app where it is installed. */
+/** The identity of the token: a person, or an app's installation. */
 export type Me = { type: "user"; id: number; login: string; scopes?: string[] } | { type: "installation" };
 
-/** Reports what is hidden because an organization requires SAML single sign-on. */
+/** The header that reports that results are hidden because an organization requires SAML single sign-on. */
 export const SSO_HEADER = "x-github-sso";
-/** The permission that a token would need. */
+/** The header that names the permissions that a token would need. */
 export const NEEDED_HEADER = "x-accepted-github-permissions";
 
 /**
- * The version of the REST API, which decides the shape of its responses. GitHub's own hosts have the newest; Enterprise
- * Server has it since 3.18 and refuses a version that it doesn't know, so there it is the first one.
- * Source: https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
+ * Returns the version of the REST API, which determines the format of responses. GitHub's own hosts support the newest
+ * version. Enterprise Server has versions since 3.18 and refuses a version that it doesn't know, so the first version
+ * is used there. Source: https://docs.github.com/en/rest/about-the-rest-api/breaking-changes
  */
 export function apiVersionOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): "2026-03-10" | "2022-11-28" {
   const { hostname } = new URL(apiUrl);
   return hostname === "api.github.com" || hostname.endsWith(".ghe.com") ? "2026-03-10" : "2022-11-28";
 }
 
-/** All calls of GitHub's REST API. Repositories are requested by id: another one may take a name. */
+/**
+ * Makes the client for all calls to GitHub's REST API. Repositories are requested by id, because another repository may
+ * take a name.
+ */
 export function makeGithubClient({ config, http, now }: Pick<GithubContext, "config" | "http" | "now">) {
   const version = apiVersionOf(config);
   const odd = makeOddRecords();
@@ -67,14 +70,14 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     try {
       return await http.request(request);
     } catch (error) {
-      // Taken down for legal reasons: that concerns this alone.
+      // The repository was taken down for legal reasons, which concerns only this repository.
       if (!isApiError(error, "source_unavailable") || error.details?.["status"] !== 451) throw error;
       throw new ApiError("source_forbidden", { message: "GitHub has closed this for legal reasons.", cause: error });
     }
   };
   const get = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => (await send(ask(path))).json(schema);
 
-  /** Reads something of a repository. A thing that was transferred elsewhere is gone from here. */
+  /** Reads a part of a repository. If a thing was transferred elsewhere, it no longer exists in this repository. */
   const own = async <T>(path: string, schema: z.ZodType<T>): Promise<T> => {
     const answer = await send({ ...ask(path), redirect: "none", allow: MOVED });
     if (MOVED.includes(answer.status)) throw notFound("It has moved elsewhere.");
@@ -88,7 +91,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     id?: z.ZodType<string>,
   ) {
     const found = new Map<number, T>();
-    // An account with partial access is redirected to another listing: that is a refusal.
+    // An account with partial access is redirected to another listing, which counts as a refusal.
     const request = { ...ask(path, { ...query, per_page: PER_PAGE }), redirect: "none", allow: MOVED } as const;
     for await (const page of linkPages(send, request)) {
       if (MOVED.includes(page.status)) throw new ApiError("source_forbidden", { message: "It shows only a part." });
@@ -97,7 +100,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     return [...found.values()];
   }
 
-  /** Repositories, and the ids of organizations whose repositories are left out. */
+  /** Returns repositories, and the ids of organizations whose repositories are left out. */
   async function repositories(
     path: string,
     schema: z.ZodType<Listed<RepositoryRecord>>,
@@ -135,7 +138,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
         const named = scopes?.map((scope) => scope.trim()).filter((scope) => scope !== "");
         return { type: "user", id, login, ...(named && { scopes: named }) };
       } catch (error) {
-        // An app isn't a user.
+        // The token belongs to an app, which isn't a user.
         if (isApiError(error, "source_forbidden")) return { type: "installation" };
         throw error;
       }
@@ -160,7 +163,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
         const listed = await repositories(`/orgs/${name}/repos`, Repositories, { type: "all", ...SORTED });
         return { ...listed, isOrganization: true };
       } catch (error) {
-        // If it isn't an organization, it is a person.
+        // If the owner isn't an organization, it is a person.
         if (!isApiError(error, "source_not_found")) throw error;
         const listed = await repositories(`/users/${name}/repos`, Repositories, { type: "owner", ...SORTED });
         return { ...listed, isOrganization: false };
@@ -176,7 +179,10 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
     issues: (id: string, remembered: Remembered) => walk(at(id, "/issues"), Issues, remembered, { state: "all" }),
     comments: (id: string, remembered: Remembered) => walk(at(id, "/issues/comments"), Comments, remembered),
     reviewComments: (id: string, remembered: Remembered) => walk(at(id, "/pulls/comments"), ReviewComments, remembered),
-    /** Number of entries in a listing, by the number of its last page; undefined where its pages have no numbers. */
+    /**
+     * Returns the number of entries in a listing, based on the number of its last page; undefined if its pages have no
+     * numbers.
+     */
     async count(id: string, of: "issues" | "pulls"): Promise<number | undefined> {
       const answer = await send(ask(at(id, `/${of}`), { state: "all", per_page: 1 }));
       const last = linkOf(answer, "last");
@@ -185,7 +191,7 @@ export function makeGithubClient({ config, http, now }: Pick<GithubContext, "con
       const number = Number(new URL(last).searchParams.get("page") ?? Number.NaN);
       return Number.isSafeInteger(number) ? number : undefined;
     },
-    /** The newest commit of a branch; undefined in an empty repository. */
+    /** Returns the newest commit of a branch; undefined if the repository is empty. */
     async head(id: string, branch: string): Promise<string | undefined> {
       const request = ask(at(id, `/commits/${branch.split("/").map(encodeURIComponent).join("/")}`));
       const headers = { ...request.headers, accept: "application/vnd.github.sha" };
@@ -220,7 +226,10 @@ export type GithubClient = ReturnType<typeof makeGithubClient>;
 const MOVED: readonly number[] = [301, 302, 303, 307, 308];
 const NOT_OPEN = [...MOVED, 401, 403, 404];
 
-/** Source: https://docs.github.com/rest/authentication/authenticating-to-the-rest-api */
+/**
+ * Returns the organizations whose results are hidden. Source:
+ * https://docs.github.com/rest/authentication/authenticating-to-the-rest-api
+ */
 function withheldIn({ headers }: Pick<SourceResponse, "headers">): string[] {
   const [, ids] = /^partial-results;\s*organizations=([\d,]+)/.exec(headers.get(SSO_HEADER) ?? "") ?? [];
   return ids?.split(",").filter((id) => id !== "") ?? [];

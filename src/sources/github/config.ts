@@ -31,7 +31,7 @@ const secret = z
   .regex(/^[\x21-\x7e]+$/, "The token can't contain spaces.");
 const digits = z.string().regex(/^\d{1,19}$/, "The ID must be a number.");
 
-/** A token, or an app that is installed. */
+/** Credentials: a token, or an installed app. */
 export const GithubCredentials = z
   .strictObject({
     token: secret.optional().meta({
@@ -65,7 +65,7 @@ export const GithubCredentials = z
       context.addIssue({ code: "custom", message: "Give a token, or appId, privateKey and installation." });
   });
 
-/** Base of pages and repositories, without a slash at the end. */
+/** Returns the base URL of pages and repositories, without a trailing slash. */
 export function webUrlOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): string {
   if (apiUrl === GITHUB_API) return "https://github.com";
   const { protocol, host } = new URL(apiUrl);
@@ -78,10 +78,7 @@ export function graphqlUrlOf({ apiUrl }: Pick<GithubConfig, "apiUrl">): string {
   return apiUrl.endsWith("/api/v3") ? `${apiUrl.slice(0, -"/v3".length)}/graphql` : `${apiUrl}/graphql`;
 }
 
-/**
- * Whether GitHub runs the instance, and if so whether public content needs no sign-in (`public`) or everything does
- * (`closed`).
- */
+/** Whether GitHub hosts the instance. `public` = public content needs no sign-in; `closed` = all content does. */
 export function isHosted({ apiUrl }: Pick<GithubConfig, "apiUrl">): "public" | "closed" | undefined {
   if (apiUrl === GITHUB_API) return "public";
   return isGheCom(new URL(apiUrl).host) ? "closed" : undefined;

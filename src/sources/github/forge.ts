@@ -10,13 +10,13 @@ import type { Mark } from "./pages.ts";
 import type { IssueRecord, RepositoryRecord } from "./records.ts";
 import { listRecords, toRepository } from "./repositories.ts";
 
-/** Repositories, and pull requests, of one GraphQL query. */
+/** The number of repositories, or of pull requests, in one GraphQL query. */
 const PULSES = 50;
 const REVIEWED = 25;
 
 /**
- * Maps GitHub's records to those shared by all forges. `state` remembers responses, so that a repository without news
- * costs nothing.
+ * Maps GitHub's records to those shared by all forges. `state` stores responses, so that a repository without changes
+ * takes no further requests.
  */
 export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<GithubConfig>, "state">>): Forge {
   const client = makeGithubClient(ctx);
@@ -28,7 +28,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
   let marks: { id: string; before: Marks; now: Marks } | undefined;
   let reviewed: { id: string; nodes: Map<number, string>; found?: Map<string, ReviewNode[]> } | undefined;
 
-  /** For this repository, together with those that are requested next. */
+  /** Returns the count and newest commit of this repository, requested together with those of the next repositories. */
   async function pulseOf({ id }: ForgeRepository): Promise<Pulse | undefined> {
     if (changed.delete(id)) pulses.delete(id);
     else if (pulses.has(id)) return pulses.get(id);
@@ -42,7 +42,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     return pulses.get(id);
   }
 
-  /** The state to send, so that a response without news is short. */
+  /** Returns the stored state to send with a request, so that a response without changes is short. */
   async function remembered({ id }: ForgeRepository, what: keyof Marks, since: number | undefined) {
     if (!state || since === undefined) return { since };
     if (marks?.id !== id) marks = { id, before: StoredMarks.safeParse(await state.get(keyOf(id))).data ?? {}, now: {} };
@@ -52,7 +52,10 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     return { since, mark, remember: (found: Mark) => void (now[what] = found) };
   }
 
-  /** For this pull request, together with the others on its page; undefined if GraphQL doesn't return them. */
+  /**
+   * Returns the reviews of this pull request, requested together with those of the other pull requests on its page;
+   * undefined if GraphQL doesn't return them.
+   */
   async function reviewsTogether(id: string, number: number): Promise<ReviewNode[] | undefined> {
     if (reviewed?.id !== id) return undefined;
     const page = reviewed;
@@ -66,7 +69,7 @@ export function makeGithubForge(ctx: GithubContext & Partial<Pick<SyncContext<Gi
     return page.found.get(page.nodes.get(number) ?? "");
   }
 
-  /** A listing from its beginning, from a time on, or after a page of it. */
+  /** Returns the start of a listing: its beginning, a time, or the end of one of its pages. */
   async function startOf(repository: ForgeRepository, list: keyof Marks, since?: number, from?: string) {
     const begun = placeIn(list, from);
     return begun === undefined ? remembered(repository, list, since) : { since: begun };
@@ -152,7 +155,8 @@ function nodesOf(records: readonly IssueRecord[]): Map<number, string> {
 }
 
 /**
- * Listings are in order of changes: the next page begins with changes at the time of this page's last record, or later.
+ * Returns the position of the next page. Listings are ordered by the time of the last change, so the next page begins
+ * with changes at the time of this page's last record, or later.
  */
 function nextIn(of: keyof Marks, records: readonly { updated_at: number }[]): { place?: string } {
   const last = records.at(-1)?.updated_at;

@@ -5,14 +5,14 @@ import { graphqlUrlOf } from "./config.ts";
 import { failedStatus } from "#sources/failures.ts";
 
 /**
- * Reads many things with one request. What GraphQL doesn't return, for any reason, is left out and then requested over
- * REST, which reports the reason.
+ * Makes a client that reads many things with one request. Things that GraphQL doesn't return, for any reason, are left
+ * out here and then requested over REST, which reports the reason.
  */
 export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" | "http" | "now">) {
   const url = graphqlUrlOf(config);
   let isOff = false;
 
-  /** The fields of each of these nodes, by its id. */
+  /** Returns the fields of each of these nodes, by its id. */
   async function nodes<T>(ids: readonly string[], fields: string, schema: z.ZodType<T>): Promise<Map<string, T>> {
     const found = new Map<string, T>();
     if (isOff || ids.length === 0) return found;
@@ -34,14 +34,14 @@ export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" 
         throw new ApiError("source_rate_limited", { message: "GitHub limits the rate of requests.", retryAfterMs });
       }
     } catch (error) {
-      // A server without it, a token that may not use it, or a query that is too large for it now.
+      // The server has no GraphQL, the token may not use it, or the query is too large for it at the moment.
       const isClosed = isApiError(error, "source_forbidden") || isApiError(error, "source_not_found");
       if (!isClosed && failedStatus(error) === undefined) throw error;
       isOff = true;
       return found;
     }
     const answered = answer.data?.nodes ?? [];
-    // The returned ids may have another form than the requested ones.
+    // The returned ids may have another format than the requested ones.
     if (answered.length !== ids.length) return found;
     for (const [index, id] of ids.entries()) {
       const { data } = schema.safeParse(answered[index]);
@@ -51,14 +51,14 @@ export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" 
   }
 
   return {
-    /** Number of threads, and the newest commit; null where nothing was pushed yet. */
+    /** Returns the number of threads, and the newest commit, which is null if nothing was pushed yet. */
     pulses: (ids: readonly string[]) =>
       nodes(
         ids,
         "... on Repository { isEmpty issues { totalCount } pullRequests { totalCount } defaultBranchRef { target { oid } } }",
         Pulse,
       ),
-    /** All reviews of pull requests that have at most a page of them. */
+    /** Returns all reviews of the pull requests whose reviews fit into one page. */
     reviews: (ids: readonly string[]) =>
       nodes(
         ids,
@@ -66,7 +66,7 @@ export function makeGraphql({ config, http, now }: Pick<GithubContext, "config" 
           author { kind: __typename login ... on User { databaseId } ... on Bot { databaseId } ... on Mannequin { databaseId } } } } }`,
         Reviews,
       ),
-    /** All collaborators of repositories that have at most a page of them. */
+    /** Returns all collaborators of the repositories whose collaborators fit into one page. */
     collaborators: (ids: readonly string[], affiliation: "direct" | "all") =>
       nodes(
         ids,

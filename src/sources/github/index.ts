@@ -21,7 +21,7 @@ export const LIMITS: LimitSpec = {
   leastWaitMs: 60_000,
 };
 
-/** GitHub and GitHub Enterprise. */
+/** Makes the source for GitHub and GitHub Enterprise. */
 export function makeGithubSource({
   limits = LIMITS,
   ...options
@@ -44,7 +44,7 @@ export function makeGithubSource({
             tokenUrl: "{+apiUrl}/app/installations/{installation}/access_tokens",
           },
         ],
-        // A missing one is absent, never undefined.
+        // A missing key is absent, never undefined.
         credentials: GithubCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,
         config: GithubConfig,
         instances: [GITHUB_API],

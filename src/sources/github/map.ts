@@ -28,7 +28,7 @@ export function isPull({ pull_request: pull }: Pick<IssueRecord, "pull_request">
   return pull !== null && pull !== undefined;
 }
 
-/** Undefined for a comment on nothing that has a number. */
+/** Converts a comment; undefined if it belongs to nothing that has a number. */
 export function toComment(record: CommentRecord): ForgePart | undefined {
   const number = numberOf(record.issue_url);
   if (number === undefined) return undefined;
@@ -62,7 +62,10 @@ export function toReviewComment(record: ReviewCommentRecord): ForgePart | undefi
   };
 }
 
-/** Undefined for one that isn't submitted, or that only holds comments on the code: those are reported separately. */
+/**
+ * Converts a review; undefined if it isn't submitted, or if it only contains comments on the code, which are reported
+ * separately.
+ */
 export function toReview(record: ReviewRecord, number: number): ForgePart | undefined {
   const verdict = VERDICTS.get(record.state);
   const at = record.submitted_at ?? undefined;
@@ -81,7 +84,9 @@ export function toReview(record: ReviewRecord, number: number): ForgePart | unde
   };
 }
 
-/** A review in the form of REST; undefined if it has no usable id. GraphQL's number is too small a type for it. */
+/**
+ * Converts a review into the form of REST; undefined if it has no usable id. GraphQL's numeric id has too small a type.
+ */
 export function toReviewRecord({ url, body, state, submittedAt, author }: ReviewNode): ReviewRecord | undefined {
   const [, id] = /#pullrequestreview-(\d{1,15})$/.exec(url) ?? [];
   const at = Date.parse(submittedAt ?? "");

@@ -12,15 +12,15 @@ export interface Team extends TeamRecord {
 export interface Organization {
   id: number;
   login: string;
-  /** Whether every member can read every repository; undefined when that isn't shown. */
+  /** Whether every member can read every repository; undefined if the token can't see that. */
   isOpenToMembers: boolean | undefined;
   owners: UserRecord[] | undefined;
-  /** All of them, owners too. */
+  /** All members, including owners. */
   members: UserRecord[] | undefined;
   teams: Team[] | undefined;
 }
 
-/** The visible parts of an organization; undefined for a person, or if nothing is shown. */
+/** Returns the visible parts of an organization; undefined for a person, or if nothing is visible. */
 export async function openOrganization(client: GithubClient, login: string): Promise<Organization | undefined> {
   const record = await orNothing(() => client.organization(login));
   if (!record) return undefined;
@@ -34,10 +34,13 @@ export async function openOrganization(client: GithubClient, login: string): Pro
   };
 }
 
-/** Base permissions that let every member read. */
+/** Base permissions with which every member can read. */
 const READS: ReadonlySet<string> = new Set(["read", "write", "admin"]);
 
-/** True when its groups determine all readers of a repository, except those that the repository names. */
+/**
+ * Returns true if the organization's groups determine all readers of a repository, except those that the repository
+ * itself names.
+ */
 export function isMirrored(organization: Organization | undefined): organization is Organization {
   if (!organization) return false;
   const { isOpenToMembers, owners, members, teams } = organization;
@@ -48,7 +51,7 @@ export async function readMembers(client: GithubClient, id: number): Promise<Pic
   const owners = await orNothing(() => client.members(id, "admin"));
   const others = await orNothing(() => client.members(id, "member"));
   const ids = new Set(owners?.map((owner) => owner.id));
-  // If GitHub shows only public members, it doesn't show the roles: then no one is treated as an owner.
+  // If GitHub shows only public members, it doesn't show their roles. In this case no member is treated as an owner.
   const isApart = owners && others && !others.some((other) => ids.has(other.id));
   return isApart ? { owners, members: [...owners, ...others] } : { owners: undefined, members: others };
 }
@@ -60,7 +63,7 @@ async function readTeams(client: GithubClient, id: number): Promise<Team[] | und
       const repositories = await client.teamRepositories(id, team.id);
       teams.push({
         ...team,
-        // Includes the members of nested teams.
+        // The list includes the members of nested teams.
         members: await client.teamMembers(id, team.id),
         repositories: new Set(repositories.flatMap((each) => (each.permissions?.pull === true ? [each.id] : []))),
       });

@@ -7,15 +7,15 @@ import type { RecordPage } from "#sources/forge/pages.ts";
 import type { SourceRequest, SourceResponse } from "#sources/http-contract.ts";
 import type { Listed } from "#sources/listed.ts";
 
-/** Sends a request and interprets GitHub's failures. */
+/** Sends a request and converts GitHub's failures. */
 export type Send = (request: SourceRequest) => Promise<SourceResponse>;
 
-/** Records of a page: GitHub's maximum. */
+/** Records in a page: GitHub's maximum. */
 export const PER_PAGE = 100;
 
 const MOST_PAGES = 100_000;
 
-/** A listing from its first page to its last. */
+/** Reads a listing from its first page to its last. */
 export async function* linkPages(send: Send, first: SourceRequest): AsyncGenerator<SourceResponse, void> {
   const asked = new Set<string>();
   for (let request: SourceRequest | undefined = first; request;) {
@@ -31,8 +31,8 @@ export async function* linkPages(send: Send, first: SourceRequest): AsyncGenerat
 }
 
 /**
- * Reads a listing by page numbers from its last page to its first. A removal shifts the rest forward, and some records
- * are read again: nothing that stays is missed. New records are added at the end, for the next run.
+ * Reads a listing by page numbers, from its last page to its first. A removal shifts the rest forward, and some records
+ * are read again, but no remaining record is missed. New records are added at the end, for the next run.
  */
 export async function* backwardPages(send: Send, first: SourceRequest): AsyncGenerator<SourceResponse, void> {
   const page = await send(first);
@@ -41,14 +41,14 @@ export async function* backwardPages(send: Send, first: SourceRequest): AsyncGen
   if (!Number.isSafeInteger(last) || last <= 1) {
     yield page;
     const next = linkOf(page, "next");
-    // By a cursor: nothing shifts.
+    // The listing uses a cursor, so no record shifts.
     if (next !== undefined) yield* linkPages(send, at(first, next));
     return;
   }
   for (let number = last; number >= 1; number--) yield send({ ...first, query: { ...first.query, page: number } });
 }
 
-/** A remembered response: if the next one is equal, there is no news. */
+/** A stored response. If the next response is equal, nothing has changed. */
 export interface Mark {
   from: string;
   etag: string;
@@ -57,20 +57,21 @@ export interface Mark {
 export interface Walk<T> {
   request: SourceRequest;
   schema: z.ZodType<Listed<T>>;
-  /** Returns the understood records of a page; the rest is kept there. */
+  /** Returns the parsed records of a page, and keeps the others. */
   take(page: Listed<T>): T[];
   /** Epoch milliseconds; absent = everything. */
   since: number | undefined;
   now(): number;
-  /** The last response, and a callback for the present one. */
+  /** The last response, and a callback that gets the present one. */
   mark?: Mark | undefined;
   remember?(mark: Mark): void;
 }
 
 /**
- * Reads a listing by the time of the last change, the oldest first. Each request begins at the last time seen instead
- * of the next page, so changes and removals shift nothing; pages are followed only where all records of one have the
- * same time. So a record may come twice. Without news it yields nothing, not even an empty page.
+ * Reads a listing ordered by the time of the last change, the oldest first. Each request begins at the last time seen
+ * instead of the next page, so changes and removals shift nothing. Page links are followed only if all records of a
+ * page have the same time. A record may therefore be listed twice. Without changes it yields nothing, not even an empty
+ * page.
  */
 export async function* walkChanges<T extends { updated_at: number }>(
   send: Send,
@@ -104,7 +105,8 @@ export async function* walkChanges<T extends { updated_at: number }>(
 }
 
 /**
- * The URL of a `Link` header, at the same origin only: no header of a response is trusted further. Source: RFC 8288.
+ * Returns the URL of a `Link` header, if it has the same origin. A response's headers aren't trusted to name another
+ * origin. Source: RFC 8288.
  */
 export function linkOf({ headers, url }: Pick<SourceResponse, "headers" | "url">, rel: string): string | undefined {
   for (const [, target = "", parameters = ""] of (headers.get("link") ?? "").matchAll(/<([^>]*)>([^,<]*)/g)) {

@@ -12,22 +12,22 @@ import { isMirrored, openOrganization, type Organization, readMembers } from "./
 import type { RepositoryRecord, UserRecord } from "./records.ts";
 import { listRecords, toRepository } from "./repositories.ts";
 
-/** Repositories of one GraphQL query. */
+/** The number of repositories in one GraphQL query. */
 const TOGETHER = 100;
 
 /**
- * A temporary private fork of a security advisory: teams and members of the organization have no access to it by their
- * membership.
+ * The name of a temporary private fork for a security advisory. Membership in teams or in the organization gives no
+ * access to it.
  */
 const ADVISORY = /-ghsa(?:-[a-z0-9]{4}){3}$/i;
 
 type Who = Pick<UserRecord, "id" | "login">;
 
 /**
- * Readers of repositories. In an organization that shows its members, teams and base permission, a repository names
- * only its own collaborators; otherwise GitHub is queried for all readers of a repository. What a token can't see
- * grants no access. Groups: readers of a repository (`r1.issues`), teams (`t1`), members (`o1`) and owners
- * (`o1.owners`) of an organization.
+ * Makes the reader of repositories' readers. If an organization shows its members, teams and base permission, a
+ * repository names only its own collaborators. Otherwise GitHub is queried for all readers of a repository. Data that a
+ * token can't see grants no access. Groups: readers of a repository (`r1.issues`), teams (`t1`), members (`o1`) and
+ * owners (`o1.owners`) of an organization.
  */
 export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   const client = makeGithubClient(ctx);
@@ -42,8 +42,8 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   }
 
   /**
-   * The collaborators of repositories, or all of their readers. No one where that isn't shown; undefined where GitHub
-   * fails.
+   * Yields the collaborators of repositories, or all of their readers. Empty if the token can't see them; undefined if
+   * GitHub fails.
    */
   async function* collaboratorsOf(
     records: readonly RepositoryRecord[],
@@ -70,20 +70,22 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
     }
   }
 
-  /** The groups of one repository: what is turned off in it has no readers, whatever was read of it before. */
+  /**
+   * Reports the groups of one repository. Content that is turned off in it has no readers, even if it was read before.
+   */
   function reportReaders(record: RepositoryRecord, readers: readonly Principal[]): PeopleFact[] {
     const { content: there } = toRepository(record, config);
     return FORGE_CONTENT.map((each) => fact(readersGroup(String(record.id), each), there.has(each) ? readers : []));
   }
 
-  /** Its readers besides its collaborators. */
+  /** Returns the repository's readers besides its collaborators. */
   function readersBy(record: RepositoryRecord, organization: Organization | undefined, isPublicOpen: boolean) {
     const { id, owner } = record;
     const visibility = visibilityOf(record);
     if (visibility === "public" && isPublicOpen) return ["everyone" as const];
     const isPerson = owner.type === "User";
     const isForMembers =
-      // The other members of the enterprise, or users of the server, are unknown here.
+      // The other members of the enterprise, or the users of the server, are unknown here.
       visibility !== "private" || (isMirrored(organization) && organization.isOpenToMembers === true);
     return [
       ...(isPerson ? [user(owner.id)] : []),
@@ -98,7 +100,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   async function identityOf({ id, login }: Who): Promise<PeopleFact | undefined> {
     const principal = user(id);
     if (isHosted(config) !== undefined) return { t: "identity", principal, state: "active", login };
-    // A self-hosted server reports suspended users only one by one.
+    // A self-hosted server reports suspended users only individually.
     try {
       const { name, suspended_at: suspendedAt } = await client.person(String(id));
       const state = suspendedAt ? "suspended" : "active";
@@ -141,7 +143,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
           yield reportUsers(`t${team.id}`, team.members);
         }
       }
-      // If GitHub fails for one of these, the others are read all the same.
+      // If GitHub fails for one of these organizations, the others are still read.
       const asked = new Set<number>();
       const unread = new Set<number>();
       for (const { owner } of records) {
@@ -182,7 +184,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
         const record = await orNothing(() => client.repository(digits));
         if (!record) return undefined;
         const known = readersBy(record, undefined, await isOpen());
-        // All its readers, including those of teams and owners.
+        // The list contains all readers of the repository, including those by teams and owners.
         const named = known[0] === "everyone" ? [] : await orNothing(() => client.collaborators(digits, "all"));
         const facts = reportReaders(record, [...known, ...(named ?? []).map((each) => user(each.id))]);
         return facts.find((fact) => fact.t === "group" && fact.group === group(id));
@@ -202,7 +204,7 @@ export function makeGithubPeople(ctx: GithubContext): PeopleReader {
   };
 }
 
-/** Anything not marked as open isn't open. */
+/** Returns the visibility of a repository. A repository that isn't marked as open is private. */
 function visibilityOf({ private: isPrivate, visibility }: RepositoryRecord): "public" | "internal" | "private" {
   if (visibility === "internal") return "internal";
   return isPrivate || (visibility !== undefined && visibility !== null && visibility !== "public")

@@ -3,7 +3,9 @@ import { NEEDED_HEADER, SSO_HEADER } from "./client.ts";
 
 export const SSO_REASON = "it requires SAML single sign-on: authorize the token for it, under Configure SSO";
 
-/** GitHub's reason for a refusal, if it gives one: the permission that the token lacks, or single sign-on. */
+/**
+ * Returns GitHub's reason for a refusal, if GitHub states one: the permission that the token lacks, or single sign-on.
+ */
 export function reasonOf(error: unknown): string | undefined {
   if (!isApiError(error)) return undefined;
   const headers: unknown = error.details?.["headers"];
@@ -11,7 +13,7 @@ export function reasonOf(error: unknown): string | undefined {
   const values = new Map<string, unknown>(Object.entries(headers));
   if (typeof values.get(SSO_HEADER) === "string") return SSO_REASON;
   const needed = values.get(NEEDED_HEADER);
-  // Only names of permissions such as `issues=read; metadata=read`, and no other text from a server.
+  // Accepts only permission names such as `issues=read; metadata=read`, and no other text from a server.
   if (
     typeof needed !== "string" ||
     !/^[a-z_]+=(?:read|write|admin)(?:[;,]\s*[a-z_]+=(?:read|write|admin))*$/.test(needed)

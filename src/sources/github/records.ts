@@ -9,7 +9,7 @@ const Instant = z.string().transform((text, context) => {
   if (Number.isNaN(at)) context.addIssue({ code: "custom", message: "It isn't a time." });
   return at;
 });
-/** The id of a comment or review as a part of a thread. */
+/** Reads the id of a comment or review as a part of a thread. */
 export function partIdAt(kind: "c" | "r" | "v"): z.ZodType<string> {
   return idAt(
     "id",
@@ -42,7 +42,7 @@ export const RepositoryRecord = z.object({
 export type RepositoryRecord = z.infer<typeof RepositoryRecord>;
 export const Repositories = listed(RepositoryRecord, idAt("id", Id.transform(String)));
 
-/** Labels were once only names. */
+/** A label. In old data, labels are only names. */
 const LabelRecord = z.union([
   z.object({ id: Id, name: z.string() }),
   z.string().transform((name) => ({ id: undefined, name })),
@@ -96,7 +96,7 @@ export const ReviewRecord = z.object({
   body: z.string().nullish(),
   user: UserRecord.nullish(),
   state: z.string(),
-  /** Absent until it is submitted. */
+  /** Absent until the review is submitted. */
   submitted_at: OptionalInstant,
 });
 export type ReviewRecord = z.infer<typeof ReviewRecord>;
@@ -104,7 +104,7 @@ export type ReviewRecord = z.infer<typeof ReviewRecord>;
 export const OrganizationRecord = z.object({
   id: Id,
   login: z.string(),
-  /** Only for those with permission to see it. */
+  /** Present only if the token has permission to see it. */
   default_repository_permission: z.string().nullish(),
 });
 

@@ -12,11 +12,11 @@ export interface Closed {
   code: ForgeListing["closed"][number]["code"];
   /** The missing permission, if GitHub reports it. */
   reason?: string | undefined;
-  /** Of an organization whose name GitHub hides too. */
+  /** The id of an organization whose name GitHub hides too. */
   ownerId?: string;
 }
 
-/** The records that the config includes, each once, and those that GitHub hides. */
+/** Returns the records that the config includes, each once, and those that GitHub hides. */
 export async function listRecords(
   client: GithubClient,
   { repositories: names }: Pick<GithubConfig, "repositories">,
@@ -49,7 +49,8 @@ export async function listRecords(
       } else {
         const { isOrganization, ...some } = await client.repositoriesOf(name);
         take(some);
-        // The listing of a person's repositories shows only public ones, and one for an app leaves out internal ones.
+        // The listing of a person's repositories shows only public ones, and the listing for an app leaves out internal
+        // ones.
         if (!isOrganization || (await me()).type === "installation")
           take(await readOwn(), ({ owner }) => owner.login.toLowerCase() === name.toLowerCase());
       }

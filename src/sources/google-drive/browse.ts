@@ -6,7 +6,7 @@ import { SHARED_WITH_ME } from "./tree.ts";
 
 const PAGE = 200;
 
-/** Drives, and the folders in them. */
+/** Lists drives, and the folders in them. */
 export async function browseDrive(
   { config }: Pick<DriveContext, "config">,
   client: DriveClient,
