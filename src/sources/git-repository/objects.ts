@@ -13,7 +13,7 @@ export function objectAt(commit: string, path: string): ObjectName {
   return hasByteSegment(path) ? Buffer.concat([Buffer.from(name), bytesOf(path)]) : `${name}${path}`;
 }
 
-/** The type, size and id of an object. Undefined if the mirror doesn't have the object. */
+/** The id, type and size of an object. */
 export interface ObjectInfo {
   oid: string;
   type: string;
@@ -22,7 +22,10 @@ export interface ObjectInfo {
 
 /** Reads objects of one mirror with one long-lived git process. Answers come in the order of the requests. */
 export interface ObjectReader {
-  /** Returns an object's data. `name` is an object id or a result of `objectAt`, and must be one line. */
+  /**
+   * Returns an object's data; undefined if the mirror doesn't have the object. `name` is an object id or a result of
+   * `objectAt`, and must be one line.
+   */
   info(name: ObjectName): Promise<ObjectInfo | undefined>;
   /** Returns an object's contents; undefined if the object is missing or is larger than `maxBytes`. */
   contents(name: ObjectName, maxBytes: number): Promise<Buffer | undefined>;

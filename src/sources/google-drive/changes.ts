@@ -23,7 +23,10 @@ import { folderRef } from "./tree.ts";
 
 type Events = AsyncGenerator<ContainerEvent<never>, void>;
 
-/** Changes in a corpus since its token, which advances with each page; none for a corpus that was not read in full. */
+/**
+ * Reads the changes in a corpus since its stored token, which advances with each page. A corpus that was not read in
+ * full has no changes.
+ */
 export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
   const { client, unread, begun } = tools;
   tools.deletes = true;
@@ -34,7 +37,7 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
     const files = new Map<string, { file: DriveFile | undefined; isRemoved: boolean }>();
     for (const { changeType, fileId, file, removed } of changes) {
       if (changeType === "drive" || fileId === undefined) continue;
-      // The last entry for a file counts.
+      // If a file has several entries, only the last one applies.
       files.delete(fileId);
       files.set(fileId, { file, isRemoved: removed === true });
     }
@@ -42,7 +45,7 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
     for (const id of odd.ids) files.set(id, { file: undefined, isRemoved: false });
     yield* reportOdd(tools, key, { ids: [], nameless: odd.nameless });
     yield* reportChanges(tools, files);
-    // More failed than can be noted: the next run reads this page again, and everything after it.
+    // More files failed than can be recorded, so the next run reads this page and everything after it again.
     if (unread.isFull()) failedFrom ??= from;
     const next = nextPageToken ?? newStartPageToken;
     if (next === undefined) throw unavailable("Google's list of changes doesn't end.");
@@ -56,11 +59,11 @@ export async function* readLog(tools: Tools, { key, drive }: Corpus): Events {
   }
 }
 
-/** The present state of what earlier runs could not read. */
+/** Reads the present state of files that earlier runs could not read. */
 export async function* reportNoted(tools: Tools, due: readonly string[]): Events {
   tools.deletes = true;
   for (const id of due) {
-    // One that fails again is noted again.
+    // A file that fails again is recorded again.
     await tools.unread.done(id);
     yield* reportChanges(tools, new Map([[id, { file: undefined, isRemoved: false }]]));
   }
@@ -76,7 +79,7 @@ async function* reportChanges(
   const failed: Awaited<ReturnType<typeof unreported>>[] = [];
   for (const [id, { file, isRemoved }] of changes) {
     try {
-      // A file that left this log may be in another: its present location counts.
+      // A file that left this log may be in another one. Its present location applies.
       const now = isRemoved || !file ? await client.find(id) : file;
       found.set(id, now?.trashed === true ? undefined : now);
       if (now?.mimeType === FOLDER_TYPE) tree.add(now);
@@ -105,7 +108,8 @@ async function* reportChange(tools: Tools, id: string, file: DriveFile | undefin
 }
 
 /**
- * The readers of a shared drive that isn't understood are unknown: readers of a file's old location no longer read it.
+ * Reports a file in a shared drive that could not be parsed. The drive's readers are unknown, so the readers of the
+ * file's old location lose their access.
  */
 async function* notPlaced(tools: Tools, externalId: string, driveId: string): Events {
   const { stored } = tools.ctx;
@@ -115,7 +119,7 @@ async function* notPlaced(tools: Tools, externalId: string, driveId: string): Ev
   yield await notUnderstood(tools, externalId);
 }
 
-/** A file, or a folder with everything in it. */
+/** Reports that a file no longer exists, or a folder with everything in it. */
 async function* gone({ ctx }: Tools, id: string): Events {
   const key = folderKey(id);
   if ((await ctx.state.get(key)) === undefined) {
@@ -126,7 +130,10 @@ async function* gone({ ctx }: Tools, id: string): Events {
   ctx.state.put(key, undefined);
 }
 
-/** The readers of a folder are one row. Its contents are reported again when it has moved or was renamed. */
+/**
+ * Reports a changed folder. Its readers are stored in a single row. Its contents are reported again if it moved or was
+ * renamed.
+ */
 async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): Events {
   const { ctx, tree } = tools;
   const folder = await tree.folder(id);
@@ -145,10 +152,10 @@ async function* changedFolder(tools: Tools, { id, driveId }: DriveFile): Events 
   keepPlace(tools, folder);
 }
 
-/** Google allows 100. */
+/** The most levels of folders. Google allows 100. */
 const MAX_DEPTH = 110;
 
-/** Everything in a folder, including nested ones. Returns whether Google has shown all of it. */
+/** Reports everything in a folder, including nested folders. Returns whether Google listed all of it. */
 async function* walk(
   tools: Tools,
   id: string,

@@ -4,7 +4,10 @@ import { type DriveClient, type DriveContext, fromDirectory } from "./client.ts"
 import { DIRECTORY_SCOPES } from "./config.ts";
 import type { SharedDrive } from "./records.ts";
 
-/** Checks whether Google accepts the account, returns its identity, and warns about permissions that it can't see. */
+/**
+ * Checks whether Google accepts the account, returns the account's identity, and warns about permissions that the
+ * account can't see.
+ */
 export function checkDrive(ctx: DriveContext, client: DriveClient): Promise<CheckOutcome> {
   return runCheck(ctx, WORDS, async () => {
     const me = await client.me();
@@ -24,7 +27,7 @@ export function checkDrive(ctx: DriveContext, client: DriveClient): Promise<Chec
   });
 }
 
-/** Checking more takes long, and they are much alike. */
+/** The most shared drives that are checked. Checking more takes long, and drives rarely differ. */
 const LOOKED_AT = 10;
 
 async function closedDrives(client: DriveClient, drives: readonly SharedDrive[]): Promise<SharedDrive[]> {

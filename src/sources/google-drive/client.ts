@@ -36,10 +36,10 @@ export const FOLDER_TYPE = "application/vnd.google-apps.folder";
 const ALL = { supportsAllDrives: true } as const;
 const PAGE = 1_000;
 const DIRECTORY_PAGE = 200;
-/** Google's statuses for an invalid page token. */
+/** Statuses with which Google rejects an invalid page token. */
 const BAD_TOKEN = [400, 410] as const;
 
-/** All calls to Google: only this file knows its routes. */
+/** Makes the client for all calls to Google. Routes are known only in this file. */
 export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, directoryUrl }: GooglePlaces) {
   const drive = `${apiUrl}/drive/v3`;
   const directory = `${directoryUrl}/admin/directory/v1`;
@@ -73,7 +73,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
     ask(`${drive}/files/${encodeURIComponent(id)}`, DriveFile, { query: { fields: FILE_FIELDS, ...ALL } });
 
   return {
-    /** Shared drives and files that were listed, or changed, and aren't understood. */
+    /** Shared drives and files that were listed or changed, and could not be parsed. */
     odd,
     async me(): Promise<Me> {
       const { user } = await ask(`${drive}/about`, About, { query: { fields: "user" } });
@@ -89,7 +89,10 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
 
     root: () => ask(`${drive}/files/root`, DriveFile, { query: { fields: "id,name" } }),
     get,
-    /** Undefined when it doesn't exist, or isn't shared with this account. @throws ApiError `source_forbidden` */
+    /**
+     * Returns a file; undefined if it doesn't exist, or isn't shared with this account.
+     * @throws ApiError `source_forbidden`
+     */
     async find(id: string): Promise<DriveFile | undefined> {
       if (!isFileId(id)) return undefined;
       try {
@@ -108,7 +111,10 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return found.sort((a, b) => (a.id < b.id ? -1 : 1));
     },
 
-    /** Matches in a shared drive, or in the account's own and shared files; starts at a page. */
+    /**
+     * Lists the matches in a shared drive, or in the account's own and shared files. `from` is the page at which the
+     * listing starts.
+     */
     async *list(q: string, driveId: string | undefined, from?: string, pageSize = PAGE) {
       const corpus = driveId === undefined ? { corpora: "user" } : { corpora: "drive", driveId };
       const fields = `nextPageToken,incompleteSearch,files(${FILE_FIELDS})`;
@@ -137,7 +143,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return (await ask(`${drive}/changes/startPageToken`, StartToken, { query })).startPageToken;
     },
 
-    /** A page of changes. @throws ApiError `cursor_expired` for a token that Google no longer knows */
+    /** Returns a page of changes. @throws ApiError `cursor_expired` for a token that Google no longer accepts */
     async changes(pageToken: string, driveId: string | undefined) {
       const fields = `nextPageToken,newStartPageToken,changes(changeType,removed,fileId,file(${FILE_FIELDS}))`;
       const query = {
@@ -153,7 +159,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return { ...page, changes: odd.known(page.changes) };
     },
 
-    /** Google notifies an address of changes from here on. */
+    /** Subscribes an address to Google's notifications of changes from now on. */
     watch(
       pageToken: string,
       driveId: string | undefined,
@@ -164,7 +170,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return ask(`${drive}/changes/watch`, Channel, { method: "POST", query, json: body });
     },
     async stopChannel(channel: { id: string; resourceId: string }): Promise<void> {
-      // An expired channel no longer exists.
+      // An expired channel no longer exists, which isn't an error.
       await http.request({
         method: "POST",
         url: `${drive}/channels/stop`,
@@ -174,7 +180,9 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       });
     },
 
-    /** The id that permissions use for an address; undefined when Google knows no one there. */
+    /**
+     * Returns the id that permissions use for an email address; undefined if Google has no account with this address.
+     */
     async permissionIdOf(email: string): Promise<string | undefined> {
       const url = `${apiUrl}/drive/v2/permissionIds/${encodeURIComponent(email)}`;
       const answer = await http.request({ url, auth: true, allow: [400, 404] });
@@ -186,7 +194,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
     export: (id: string, mimeType: string, maxBytes: number) =>
       http.request({ url: exportUrl(id, mimeType), auth: true, maxBytes }),
 
-    /** Google's reason for refusing a content. */
+    /** Returns Google's reason for refusing a content. */
     async refusalOf(id: string, mimeType?: string): Promise<string | undefined> {
       const url = mimeType === undefined ? mediaUrl(id) : exportUrl(id, mimeType);
       const answer = await http
@@ -196,7 +204,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
       return Refusal.safeParse(answer.json()).data?.error.errors.find(({ reason }) => reason !== undefined)?.reason;
     },
 
-    /** The verified domains of the organization. */
+    /** Returns the verified domains of the organization. */
     async domains(): Promise<string[]> {
       const { domains } = await ask(`${directory}/customer/my_customer/domains`, Domains, { auth: directoryAuth });
       return domains.flatMap(({ domainName, verified }) => (verified === true ? [domainName.toLowerCase()] : []));
@@ -208,7 +216,7 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
         { customer: "my_customer", maxResults: 500, orderBy: "email" },
         directoryAuth,
       ),
-    /** Members of a group, including those of nested groups. */
+    /** Lists the members of a group, including those of nested groups. */
     members(email: string) {
       const url = `${directory}/groups/${encodeURIComponent(email)}/members`;
       return pages(url, Members, { includeDerivedMembership: true, maxResults: DIRECTORY_PAGE }, directoryAuth);
@@ -224,7 +232,10 @@ export function makeClient({ http }: Pick<DriveContext, "http">, { apiUrl, direc
 }
 export type DriveClient = ReturnType<typeof makeClient>;
 
-/** As `orNothing`, for the directory, which has a separate token that may be refused, or is for another origin. */
+/**
+ * Does the same as `orNothing` for the directory, whose requests use a separate token that may be refused or belong to
+ * another origin.
+ */
 export async function fromDirectory<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await orNothing(read);

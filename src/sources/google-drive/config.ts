@@ -40,12 +40,13 @@ function isKeyFile(text: string): boolean {
     const { type } = z.object({ type: z.string() }).parse(JSON.parse(text));
     return type === "service_account";
   } catch {
-    // Not JSON, or JSON of something else: the message states what is needed, and repeats nothing.
+    // The key isn't JSON, or is JSON of something else. The message states what is needed, and repeats nothing of the
+    // input.
     return false;
   }
 }
 
-/** Google's addresses; different only in tests. */
+/** Google's addresses, which differ only in tests. */
 export interface GooglePlaces {
   apiUrl: string;
   directoryUrl: string;
@@ -60,7 +61,10 @@ export const GOOGLE: GooglePlaces = {
 
 export const DRIVE_SCOPE = "https://www.googleapis.com/auth/drive.readonly";
 
-/** Requested separately from the Drive, which can also be read without them. */
+/**
+ * Scopes for the directory. They are requested separately from those for Drive, because Drive can also be read without
+ * them.
+ */
 export const DIRECTORY_SCOPES = [
   "https://www.googleapis.com/auth/admin.directory.user.readonly",
   "https://www.googleapis.com/auth/admin.directory.group.member.readonly",

@@ -11,10 +11,10 @@ import { contentKeyOf, type ExportForm, exportOf, MAX_EXPORT_BYTES, versionOf } 
 import type { DriveFile } from "./records.ts";
 
 const GOOGLE_TYPE = "application/vnd.google-apps.";
-/** An export may be a little larger than Google counts. */
+/** The size limit of an export, which may be a little larger than the size that Google reports. */
 const EXPORT_BYTES = 2 * MAX_EXPORT_BYTES;
 
-/** A file unchanged, or a document of Google's in the form that its text is read from. */
+/** Reads a file unchanged, or exports a Google document in the format from which its text is extracted. */
 export async function readDriveFile(
   ctx: DriveContext,
   client: DriveClient,
@@ -29,7 +29,7 @@ export async function readDriveFile(
     : explained(client, file, undefined, () => readBytes(ctx, client, file, ref));
 }
 
-/** In this form or, if that is too large for Google, in the smaller one. */
+/** Exports the document in this format or, if that export is too large for Google, in the smaller one. */
 async function readForm(client: DriveClient, file: DriveFile, ref: string, form: ExportForm): Promise<FileContent> {
   const { smaller } = form;
   try {
@@ -41,7 +41,7 @@ async function readForm(client: DriveClient, file: DriveFile, ref: string, form:
   }
 }
 
-/** @throws ApiError the original error; a refusal with Google's reason for it */
+/** Adds Google's reason to a refusal. @throws ApiError the original error; for a refusal, with Google's reason */
 async function explained(
   client: DriveClient,
   file: DriveFile,
@@ -77,7 +77,7 @@ async function readExport(
   { mimeType, extension }: ExportForm,
 ): Promise<FileContent> {
   const answer = await client.export(file.id, mimeType, EXPORT_BYTES);
-  // Of this version or an older one: if it is the listed one, nothing has changed in between.
+  // The content is of this version or an older one. If the version is the listed one, nothing has changed in between.
   const after = await client.get(file.id);
   return {
     bytes: answer.bytes(),
@@ -97,7 +97,7 @@ async function readBytes(ctx: DriveContext, client: DriveClient, file: DriveFile
   return { ...named, stream: checked(body, client, file) };
 }
 
-/** The bytes, if they belong to the reported version. */
+/** Yields the bytes if they belong to the reported version. */
 async function* checked(
   body: AsyncIterable<Uint8Array>,
   client: DriveClient,

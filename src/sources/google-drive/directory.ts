@@ -7,8 +7,9 @@ import { ORGANIZATION, type Readers } from "./readers.ts";
 const KEPT_MS = 12 * 3_600_000;
 
 /**
- * The id that permissions use for a member of the directory: requested by address, and kept for half a day while the
- * address is theirs. Its next owner is someone else.
+ * Makes a cache of the ids that permissions use for members of the directory. An id is requested by email address and
+ * kept for half a day, as long as the address belongs to the same member. The next owner of an address is another
+ * person.
  */
 export function makeAddressBook() {
   const kept = new LRUCache<string, { id: string; at: number }>(atMost(200_000));
@@ -37,8 +38,8 @@ export interface Directory {
 }
 
 /**
- * All members of a Google group, including those of nested groups; undefined when the account can't see them. Checks
- * that the address still belongs to this group: it may belong to another by now.
+ * Returns all members of a Google group, including those of nested groups; undefined if the account can't see them.
+ * Checks that the address still belongs to this group, since it may have been given to another one.
  */
 export async function membersOf(
   { client, readers, book, now }: Directory,

@@ -11,7 +11,7 @@ interface DriveList {
   error?: string;
 }
 
-/** If Google fails at the list of shared drives, My Drive is read all the same. */
+/** Lists the shared drives. If Google fails to return the list, My Drive is still read. */
 export async function listDrives(client: DriveClient, failures: Failures): Promise<DriveList> {
   try {
     return await client.odd.of(() => client.drives());

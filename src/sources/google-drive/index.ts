@@ -14,7 +14,10 @@ import { syncGooglePeople } from "./people.ts";
 import { driveSessions } from "./sync.ts";
 import { makeDriveWebhook } from "./webhook.ts";
 
-/** The 403s that are limits. Source: https://developers.google.com/workspace/drive/api/guides/handle-errors */
+/**
+ * The 403 responses that are rate limits. Source:
+ * https://developers.google.com/workspace/drive/api/guides/handle-errors
+ */
 const FORBIDDEN: NonNullable<LimitSpec["forbidden"]> = [
   {
     path: "error.errors.*.reason",
@@ -37,7 +40,7 @@ export interface GoogleDriveOptions {
   batching?: Partial<Batching>;
 }
 
-/** Files of Google Drive, for their readers there. */
+/** Makes the source for files of Google Drive, readable by their readers there. */
 export function makeGoogleDriveSource({
   places = GOOGLE,
   limits = LIMITS,
@@ -60,7 +63,7 @@ export function makeGoogleDriveSource({
       origins: [places.directoryUrl],
       limits: { ...limits, forbidden: FORBIDDEN },
       acl: "per_item",
-      // A change above a file may not be in its log.
+      // A change to a folder above a file may not be in the file's log.
       freshness: "access",
       hasPeople: true,
       instances: [places.apiUrl],

@@ -11,7 +11,7 @@ import { notUnderstood } from "#sources/unread.ts";
 import { entriesOf, unreported, reportNamed, type Tools } from "./report.ts";
 import { folderRef } from "./tree.ts";
 
-/** Stored files in these folders that a listing did not name: those that exist are reported. */
+/** Reports stored files in these folders that a listing did not name, if they still exist. */
 export async function* reportLeftOut(
   tools: Tools,
   folders: readonly string[],
@@ -46,7 +46,7 @@ async function askFor(tools: Tools, ids: readonly string[]): Promise<{ events: P
   return { events, count: found.length + failed };
 }
 
-/** Listed records that aren't understood; stored ones are requested individually. */
+/** Reports listed records that could not be parsed. Those that are stored are requested individually. */
 export async function* reportOdd(
   tools: Tools,
   key: string,

@@ -14,31 +14,34 @@ import { type Folder, folderRef } from "./tree.ts";
 
 const GOOGLE_TYPE = "application/vnd.google-apps.";
 export const SHORTCUT_TYPE = `${GOOGLE_TYPE}shortcut`;
-/** Google's export limit. Source: https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export */
+/**
+ * Google's size limit for an export. Source:
+ * https://developers.google.com/workspace/drive/api/reference/rest/v3/files/export
+ */
 export const MAX_EXPORT_BYTES = 10 * 1024 * 1024;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
-/** A form that Google exports a document in. */
+/** A format in which Google exports a document. */
 export interface ExportForm {
   mimeType: string;
   extension: string;
-  /** Without pictures, if the form with them is too large. */
+  /** A format without pictures, which is used if the export with pictures is too large. */
   smaller?: ExportForm;
 }
 
 const PLAIN: ExportForm = { mimeType: "text/plain", extension: "txt" };
 
 /**
- * The form in which each kind of document is read: text if one form has all of it, Office if there are sheets or
- * slides.
+ * The format in which each kind of document is read: text if one format contains all of the text, an Office format for
+ * sheets and slides.
  */
 const EXPORTS: Readonly<Record<string, ExportForm>> = {
   document: { mimeType: "text/markdown", extension: "md", smaller: PLAIN },
   spreadsheet: {
     mimeType: `${OFFICE}.spreadsheetml.sheet`,
     extension: "xlsx",
-    // The first sheet alone.
+    // This format contains only the first sheet.
     smaller: { mimeType: "text/csv", extension: "csv" },
   },
   presentation: { mimeType: `${OFFICE}.presentationml.presentation`, extension: "pptx", smaller: PLAIN },
@@ -48,12 +51,15 @@ export function exportOf(mimeType: string): ExportForm | undefined {
   return mimeType.startsWith(GOOGLE_TYPE) ? EXPORTS[mimeType.slice(GOOGLE_TYPE.length)] : undefined;
 }
 
-/** The id of the content: a checksum, or when a document of Google's was last edited. */
+/** Returns the id of a content: a checksum, or the time when a Google document was last edited. */
 export function contentKeyOf({ id, md5Checksum, modifiedTime, mimeType, size }: DriveFile): string {
   return digest([id, mimeType, md5Checksum ?? [modifiedTime ?? null, size ?? null]]);
 }
 
-/** The item of a file. It has only the name of its folder, and only for readers of that folder. */
+/**
+ * Builds the item of a file. Of its location it contains only the folder's name, and only if its readers can read that
+ * folder.
+ */
 export function toItem(
   { config, connector }: Pick<DriveContext, "config" | "connector">,
   file: DriveFile,
@@ -85,7 +91,7 @@ export function toItem(
   return { ...item, content, access, version: versionOf(contentKeyOf(file), meta) };
 }
 
-/** The version of a content, in the form listed with this `ref`. */
+/** Returns the version of a content, in the form that was listed with this `ref`. */
 export function versionOf(contentKey: string, ref: string): string {
   return `${contentKey}.${ref}`;
 }

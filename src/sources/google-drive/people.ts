@@ -8,12 +8,12 @@ import type { AddressBook } from "./directory.ts";
 import { domainGroupId, domainOf, makeReaders, ORGANIZATION } from "./readers.ts";
 import type { DirectoryUser } from "./records.ts";
 
-/** If there are more, the next run suspends the rest. */
+/** The most people who are suspended in one run. If there are more, the next run suspends the rest. */
 const MOST_DUE = 1_000;
 
 /**
- * The account itself, and if it can read the directory everyone in the organization: by the ids that permissions use
- * for them, which the directory does not have.
+ * Reports the account itself, and everyone in the organization if the account can read the directory. People are
+ * identified by the ids that permissions use, which the directory doesn't contain.
  */
 export async function* syncGooglePeople(
   ctx: DriveContext,
@@ -33,7 +33,7 @@ export async function* syncGooglePeople(
   const pages = client.users();
   for (;;) {
     const page = await fromDirectory(() => pages.next());
-    // If the first page is refused, the users are unknown. An end after it is an error.
+    // If the first page is refused, the users are unknown. If a later page is missing, that is an error.
     if (page === undefined && isKnown) throw unavailable("Google's list of users ended early.");
     if (page === undefined || page.done === true) break;
     isKnown = true;
@@ -53,7 +53,7 @@ export async function* syncGooglePeople(
         ...nameOf(user),
         login: user.primaryEmail,
         email: { address: user.primaryEmail, isVerified: verified.includes(domainOf(user.primaryEmail) ?? "") },
-        // The directory's id is the one of an account that signs in.
+        // The directory's own id is the id of the account when the person signs in.
         ...(ownId !== undefined && { sameAs: [ownId] }),
       };
       if (!isActive) continue;
@@ -76,7 +76,7 @@ export async function* syncGooglePeople(
       ...(own !== undefined && { sameAs: [own] }),
     };
   }
-  // The directory doesn't report people who have left it.
+  // The directory doesn't list people who have left it.
   for await (const principal of mode === "changes" && isKnown ? due(MOST_DUE) : []) {
     const isUser = parsePrincipal(principal)?.type === "source_user";
     if (isUser && !reported.has(principal)) yield { t: "identity", principal, state: "suspended" };

@@ -3,27 +3,27 @@ import { type Principal } from "#core/principals.ts";
 import type { DriveContext } from "./client.ts";
 import type { Me, Permission } from "./records.ts";
 
-/** The people and groups in permissions, as principals. */
+/** Converts the people and groups in permissions into principals. */
 export interface Readers {
   user(permissionId: string): Principal[];
   group(id: string): Principal;
   me: readonly Principal[];
-  /** The readers by these permissions; `within` leaves out addresses of other domains. */
+  /** Returns the readers according to these permissions. `within` leaves out addresses of other domains. */
   of(permissions: readonly Permission[], within?: ReadonlySet<string>): Principal[];
-  /** Google groups that were named: their addresses by their ids. */
+  /** The addresses of the Google groups that permissions named, by the groups' ids. */
   groups: Map<string, string>;
-  /** People that were named, other than the account itself. */
+  /** The people that permissions named, except the account itself. */
   people: Map<string, { name: string | undefined; email: string | undefined }>;
 }
 
-/** Every role reads; an unknown one may not. */
+/** The known roles, each of which can read. An unknown role grants no access. */
 const ROLES: ReadonlySet<string> = new Set(["owner", "organizer", "fileOrganizer", "writer", "commenter", "reader"]);
 /**
- * Permissions are valid this long at most without being read again. One that ends sooner does not count: it would
- * outlive its end.
+ * The longest time for which permissions stay valid without being read again. A permission that ends sooner is ignored,
+ * because it would otherwise stay in effect after its end.
  */
 const LONGEST_MS = 720 * 3_600_000;
-/** The readers of a folder may be reported this much later in a run. */
+/** How much later in a run the readers of a folder may be reported. */
 const SPARE_MS = 3_600_000;
 
 /** The group of everyone in the organization. */
@@ -33,9 +33,9 @@ export const googleGroupId = (permissionId: string) => `g:${permissionId}`;
 export const folderGroupId = (id: string) => `f:${id}`;
 export const membersGroupId = (driveId: string) => `d:${driveId}`;
 export const managersGroupId = (driveId: string) => `dm:${driveId}`;
-/** The people that a shared drive's restrictions admit at all. */
+/** Returns the id of the group of people who pass a shared drive's restrictions. */
 export const allowedGroupId = (driveId: string) => `r:${driveId}`;
-/** The people that a shared drive admits when it may be restricted to the organization. */
+/** Returns the id of the group of people in a shared drive that may be restricted to the organization. */
 export const insidersGroupId = (driveId: string) => `ro:${driveId}`;
 
 export function makeReaders(
@@ -67,7 +67,7 @@ export function makeReaders(
         groups.set(id, emailAddress);
         return [group(googleGroupId(id))];
       case "domain":
-        // With a link only, a person has to get the link first.
+        // If a link is required, a person has to receive the link first, so the permission doesn't make them a reader.
         return domain !== undefined && allowFileDiscovery === true && isWithin(domain)
           ? [group(domainGroupId(domain))]
           : [];
@@ -95,7 +95,7 @@ export function domainOf(email: string | undefined): string | undefined {
   return at < 0 ? undefined : email?.slice(at + 1).toLowerCase();
 }
 
-/** Granted on the item itself, not above it. */
+/** Whether a permission is granted on the item itself, and not on a folder above it. */
 export function isDirect({ permissionDetails }: Permission): boolean {
   return permissionDetails?.some(({ inherited }) => inherited === false) === true;
 }

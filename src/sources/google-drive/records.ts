@@ -7,7 +7,7 @@ const FILE_ID = /^[\w-]{3,200}$/;
 const Id = z.string().regex(FILE_ID);
 const nextPageToken = z.string().min(1).optional();
 
-/** Whether a text can be the id of a file: nothing else gets into a path. */
+/** Whether a text can be the id of a file. Other texts are never used in a URL path. */
 export function isFileId(id: string): boolean {
   return FILE_ID.test(id);
 }
@@ -20,10 +20,10 @@ export const Permission = z.object({
   displayName: text,
   domain: text,
   allowFileDiscovery: flag,
-  /** Kept unchanged: a value that can't be parsed as a time counts as expired. */
+  /** Kept unchanged. A value that can't be parsed as a time counts as expired. */
   expirationTime: z.unknown().optional(),
   deleted: flag,
-  /** Kept unchanged: whatever its value, the permission isn't for the file itself. */
+  /** Kept unchanged. If the permission has a `view`, whatever its value, the permission isn't for the file itself. */
   view: z.unknown().optional(),
   permissionDetails: maybe(z.array(z.object({ inherited: flag }))),
 });
@@ -49,7 +49,7 @@ export const DriveFile = z.object({
   owners: maybe(z.array(z.unknown()).transform(([first]) => Person.parse(first))),
   lastModifyingUser: Person,
   capabilities: maybe(z.object({ canDownload: flag })),
-  /** A value that is neither true nor false closes it. */
+  /** A value that is neither true nor false counts as true, which closes the folder. */
   inheritedPermissionsDisabled: z.boolean().optional().catch(true),
   hasAugmentedPermissions: flag,
   clientEncryptionDetails: maybe(z.object({ encryptionState: text })),
@@ -72,7 +72,7 @@ export const SharedDrive = z.object({
       driveMembersOnly: z.boolean().catch(true).optional(),
     })
     .optional()
-    // An unreadable value restricts.
+    // A value that can't be parsed counts as restricted.
     .catch({ domainUsersOnly: true, driveMembersOnly: true }),
 });
 export type SharedDrive = z.infer<typeof SharedDrive>;
@@ -98,7 +98,7 @@ export const StartToken = z.object({ startPageToken: z.string().min(1) });
 export const About = z.object({
   user: z.object({ permissionId: z.string().min(1), emailAddress: text, displayName: text }),
 });
-export type Me = z.infer<typeof About>["user"] & { /** The account's id outside of the Drive. */ sub?: string };
+export type Me = z.infer<typeof About>["user"] & { /** The account's id outside of Drive. */ sub?: string };
 export const UserInfo = z.object({ sub: maybe(z.string().min(1)) });
 export const PermissionId = z.object({ id: z.string().min(1).max(200) });
 
@@ -119,5 +119,5 @@ export const DirectoryUsers = z.object({ users: many(DirectoryUser).optional().d
 const Member = z.object({ id: text, type: z.string().catch(""), email: text, status: text });
 export const Members = z.object({ members: many(Member).optional().default([]), nextPageToken });
 
-/** Why a request was refused. */
+/** The reasons why a request was refused. */
 export const Refusal = z.object({ error: z.object({ errors: z.array(z.object({ reason: text })).catch([]) }) });

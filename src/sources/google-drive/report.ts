@@ -24,11 +24,11 @@ import { type Folder, folderRef, makeTree, type Tree } from "./tree.ts";
 
 type DriveSyncContext = SyncContext<GoogleDriveConfig>;
 
-/** A unit that is listed as a whole, and has its own log of changes. */
+/** A set of files that is listed as a whole and has a separate log of changes. */
 export interface Corpus {
-  /** Of its outermost folder. */
+  /** The id of the corpus's outermost folder. */
   id: string;
-  /** The shared drive's id; empty for the account's own files and those shared with it. */
+  /** The shared drive's id. Empty for the account's own files and those shared with the account. */
   key: string;
   drive?: SharedDrive;
 }
@@ -43,26 +43,26 @@ export interface Tools extends Pick<OpenRequest<Cursor>, "mode" | "scope" | "rea
   containers: Containers<Corpus>;
   begun: Begun;
   rootId: string;
-  /** Shared drives that the config names, and that don't exist. */
+  /** Shared drives that the config names and that don't exist. */
   missing: readonly string[];
   domains: readonly string[] | undefined;
   failures: Failures;
   /** Files and folders that could not be read. */
   unread: Unread;
   isMember(driveId: string): boolean;
-  /** Listed shared drives that aren't understood; those that the config includes. */
+  /** The shared drives in the config that were listed but could not be parsed. */
   oddDrives: readonly string[];
-  /** Whether this may be one of them: its contents stay as they are. */
+  /** Whether a drive may be one of the shared drives that could not be parsed. Its contents stay unchanged. */
   isOdd(driveId: string): boolean;
-  /** Every shared drive was understood, or has a readable id. */
+  /** True = every shared drive was parsed, or at least has a readable id. */
   isWhole: boolean;
-  /** Why the shared drives could not be listed: any may be one of them. */
+  /** Why the shared drives could not be listed. In this case, any drive may be one of them. */
   drivesError?: string;
-  /** Groups and people that were reported in this attempt, by id. */
+  /** Ids of the groups and people that this attempt has reported. */
   reported: Set<string>;
-  /** The items of the files that were just named. */
+  /** The items of the files that were named last. */
   atHand: Map<string, SourceItem>;
-  /** Excluded items are reported as gone; otherwise the end of a listing removes them. */
+  /** True = excluded items are reported as deleted. Otherwise the end of a listing removes them. */
   deletes: boolean;
 }
 
@@ -117,25 +117,25 @@ export async function openTools(
     refOf: folderRef,
     nameOf,
     hasFeeds: true,
-    // Once it is visible again, everything in it is reported.
+    // When the corpus is visible again, everything in it is reported.
     forget: (id) => void delete tools.begun.tokens[id === root.id ? "" : id],
     failures,
   });
   return Object.assign(tools, { containers });
 }
 
-/** Whether a file is in a corpus that is read. */
+/** Whether a file belongs to a corpus that is read. */
 export function isRead({ corpora, isMember }: Tools, { driveId }: DriveFile): boolean {
   const key = driveId !== undefined && isMember(driveId) ? driveId : "";
   return corpora.some((corpus) => corpus.key === key);
 }
 
-/** Whether a file is in a shared drive that isn't understood. */
+/** Whether a file is in a shared drive that could not be parsed. */
 export function isUnknown({ isOdd }: Tools, { driveId }: DriveFile): boolean {
   return driveId !== undefined && isOdd(driveId);
 }
 
-/** The events for files as they are now. One that Google fails for stays as it is. */
+/** Returns the events for files in their present state. If Google fails for a file, its stored item stays unchanged. */
 export async function entriesOf(tools: Tools, files: readonly DriveFile[]): Promise<PageEntry[]> {
   const entries: PageEntry[] = [];
   tools.atHand.clear();
@@ -152,7 +152,10 @@ export async function entriesOf(tools: Tools, files: readonly DriveFile[]): Prom
   return entries;
 }
 
-/** The event for one thing that Google fails for: it stays as it is. @throws errors that concern more than it */
+/**
+ * Builds the event for one thing that Google fails for. Its stored item stays unchanged.
+ * @throws errors that concern more than this thing
+ */
 export async function unreported({ failures, unread }: Tools, id: string, error: unknown): Promise<Skip> {
   await failures.requireOfOne(error);
   await unread.note(id);
@@ -170,17 +173,20 @@ async function entryOf(tools: Tools, file: DriveFile): Promise<PageEntry | undef
   if (!item || "t" in item) return deletes && stored !== undefined ? { t: "delete", externalId } : item;
   if (mode === "access" && stored === undefined) return undefined;
   const { version, access } = item;
-  // A file that was refused before and is in the log again is visible again.
+  // A file that was refused before and appears in the log again is visible again.
   if (deletes && access && stored === version) return { t: "access", externalId, access };
   atHand.set(externalId, item);
   return { externalId, ...defined({ version, access }) };
 }
 
-/** The item of a file, or why it is left out; undefined if it isn't an item, is gone, or isn't read. */
+/**
+ * Returns the item of a file, or the reason why it is left out; undefined if the file isn't an item, no longer exists,
+ * or isn't read.
+ */
 export async function itemOf(tools: Tools, file: DriveFile): Promise<SourceItem | Outcome | undefined> {
   const { ctx, scope, tree } = tools;
   const { id, mimeType, name } = file;
-  // The target of a shortcut is listed where it is.
+  // The target of a shortcut is listed at its own location.
   if (mimeType === FOLDER_TYPE || mimeType === SHORTCUT_TYPE) return undefined;
   if (file.trashed === true || !isRead(tools, file)) return undefined;
   if (!ctx.config.secretFiles && isSecretFile(name)) {
@@ -192,32 +198,35 @@ export async function itemOf(tools: Tools, file: DriveFile): Promise<SourceItem 
   return isNamedIn(scope, ...ids) ? toItem(ctx, file, place) : undefined;
 }
 
-/** Stores where a folder is, once everything in it was reported there. */
+/** Stores the location of a folder after everything in it was reported at that location. */
 export function keepPlace({ ctx, mode }: Tools, folder: Folder): void {
   if (mode !== "access") ctx.state.put(folderKey(folder.id), placeKeyOf(folder));
 }
 
 export const folderKey = (id: string) => `folder:${id}`;
 
-/** Changes when the items in a folder have to be reported again: they have moved, or their folder was renamed. */
+/**
+ * Returns a key that changes when the items in a folder have to be reported again, because the folder moved or was
+ * renamed.
+ */
 export function placeKeyOf({ name, parentId }: Folder): string {
   return digest([name, parentId ?? null]);
 }
 
-/** Google groups and people that were named since the last call. */
+/** Reports the Google groups and people that were named since the last call. */
 export async function reportNamed(tools: Tools): Promise<Outcome[]> {
   const { readers, domains, reported } = tools;
   const events: Outcome[] = [];
   for (const [id, email] of readers.groups) {
     if (reported.has(id)) continue;
     events.push(...(await reportGroup(tools, id, email)));
-    // One that failed isn't reported.
+    // A group that failed isn't counted as reported.
     reported.add(id);
   }
   for (const [id, { name, email }] of readers.people) {
     if (reported.has(id)) continue;
     reported.add(id);
-    // The directory reports members of the organization, and whether they are suspended.
+    // The directory reports members of the organization, including whether they are suspended.
     if (domains?.includes(domainOf(email) ?? "") === true) continue;
     const [principal = ""] = readers.user(id);
     events.push({
@@ -236,20 +245,20 @@ async function reportGroup(tools: Tools, id: string, email: string): Promise<Out
   const group = readers.group(googleGroupId(id));
   const members = await membersOf({ client, readers, book, now: ctx.now }, id, email);
   await keepGroup(ctx, id, email);
-  // A group whose members are unknown has none.
+  // A group whose members are unknown is reported without members.
   return members ? [...groupPages(group, members)] : [{ t: "refused", what: { group }, code: "source_forbidden" }];
 }
 
 const GROUPS = "groups";
-/** If there are more, the rest is read again with all permissions. */
+/** The most groups that are stored. Others are read again together with all permissions. */
 const MOST_KEPT = 400;
 const READ_AGAIN_MS = 5 * 60_000;
 const MOST_AGAIN = 25;
 
-/** Permission ids of groups with their addresses, and when they were read; the oldest first. */
+/** Returns the permission ids of groups with their addresses and the times when they were read, the oldest first. */
 async function keptGroups({ state }: DriveSyncContext): Promise<[string, string, number][]> {
   const kept = await state.get(GROUPS);
-  // Only this code writes it, and an earlier version of the source wrote the same.
+  // Only this code writes the value, and an earlier version of the source used the same format.
   return Array.isArray(kept) ? (kept as [string, string, number][]) : [];
 }
 
@@ -258,7 +267,10 @@ async function keepGroup(ctx: DriveSyncContext, id: string, email: string): Prom
   if (email.length <= 120) ctx.state.put(GROUPS, [...others, [id, email, ctx.now()]].slice(-MOST_KEPT));
 }
 
-/** The members of the Google groups that were not read for longest; of all groups when a person requests it. */
+/**
+ * Reports the members of the Google groups that have not been read for the longest time, or of all groups if a person
+ * requested the run.
+ */
 export async function* reportDueGroups(tools: Tools): AsyncGenerator<Outcome, void> {
   const { ctx, readsGroups, reported } = tools;
   const kept = await keptGroups(ctx);

@@ -59,15 +59,18 @@ async function* walk(
   );
   const { tokens, isPartial } = place.feed;
   const cursor: Cursor = { type: "changes", tokens };
-  // A change above a file may not be in the log, so all readers are read again twice a day.
+  // A change to a folder above a file may not be in the log, so all readers are read again twice a day.
   if (since) return { complete: false, cursor, permissions: "not_checked" };
   const { complete, ...why } = completeOf(tools.isWhole, "Google's list of shared drives");
-  // Google reports when it did not search everywhere.
+  // Google reports whether it searched everywhere.
   const isWhole = complete && !isPartial;
   return { complete: isWhole, ...why, cursor, permissions: isWhole ? "current" : "not_checked" };
 }
 
-/** Files in no shared drive have two outermost folders: an event about one applies to the other. */
+/**
+ * Repeats events about an outermost folder. Files outside shared drives have two outermost folders, so an event about
+ * one of them applies to the other too.
+ */
 async function* inBothHomes({ rootId }: Tools, events: Walk): Walk {
   const container = folderRef(SHARED_WITH_ME);
   for await (const event of events) {
@@ -77,7 +80,7 @@ async function* inBothHomes({ rootId }: Tools, events: Walk): Walk {
   }
 }
 
-/** Everything, and then the changes since it began; or only the readers. */
+/** Lists everything and then reads the changes since the listing began, or reads only the readers. */
 async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResumed: boolean }): Walk {
   const { mode, corpora, missing, containers, unread, begun, oddDrives: odd } = tools;
   await unread.beginListing({ isResumed });
@@ -88,21 +91,21 @@ async function* listAll(tools: Tools, place: Checkpoint, { isResumed }: { isResu
   }
   yield* containers.walk(corpora, place, (corpus, at) => listCorpus(tools, corpus, at));
   if (mode === "access") return;
-  // A file that moved from a folder not listed yet to one already listed is in the changes.
+  // A file that moved from a folder not listed yet to a folder already listed is among the changes.
   for (const corpus of corpora) {
     try {
       yield* readLog(tools, corpus);
     } catch (error) {
-      // The next run reads the changes since.
+      // The next run reads the changes since then.
       yield await containers.notRead(corpus, error);
     }
   }
-  // Failures noted for a corpus that was not listed still have to be requested.
+  // Failures that were recorded for a corpus that was not listed still have to be requested.
   if (tools.isWhole && corpora.every(({ key }) => begun.tokens[key] !== undefined)) await unread.endListing();
   else await goOnAsBefore(tools);
 }
 
-/** A shared drive that failed, or may be there, continues from its position in the changes before the listing. */
+/** Keeps the previous position in the changes for a shared drive that failed or may still exist. */
 async function goOnAsBefore({ corpora, containers, begun, feed, isOdd }: Tools): Promise<void> {
   for (const [key, before] of Object.entries(feed?.tokens ?? {})) {
     const corpus = corpora.find((each) => each.key === key);
@@ -113,7 +116,7 @@ async function goOnAsBefore({ corpora, containers, begun, feed, isOdd }: Tools):
 const FOLDERS = `mimeType='${FOLDER_TYPE}'`;
 const FILES = `mimeType!='${FOLDER_TYPE}' and mimeType!='${SHORTCUT_TYPE}'`;
 
-/** Returns whether everything was searched. */
+/** Lists a corpus. Returns whether Google searched everything. */
 async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenerator<ContainerEvent<At>, boolean> {
   const { client, begun, containers } = tools;
   const { key, drive } = corpus;
@@ -133,7 +136,7 @@ async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenera
   }
   yield* reportOdd(tools, key, client.odd.take());
   if (!begun.isPartial) {
-    // Files that an earlier attempt named.
+    // An earlier attempt named these files.
     if (from) for await (const { files } of client.list(FILES, drive?.id)) for (const { id } of files) named.add(id);
     yield* reportLeftOut(tools, drive ? [key] : [tools.rootId, SHARED_WITH_ME], named);
   }
@@ -144,7 +147,8 @@ async function* listCorpus(tools: Tools, corpus: Corpus, from?: At): AsyncGenera
 }
 
 /**
- * The readers of each folder of a corpus. If they are unknown for one, the readers of its contents stay as they were.
+ * Reports the readers of each folder of a corpus. If a folder's readers are unknown, the readers of its contents stay
+ * unchanged.
  */
 async function* reportFolders(
   tools: Tools,
@@ -159,7 +163,7 @@ async function* reportFolders(
   }
   const odd = client.odd.take();
   yield* reportOdd(tools, corpus.key, odd);
-  // A folder without an id is somewhere in the corpus, with all its contents.
+  // A folder without an id can be anywhere in the corpus, with all its contents.
   const unread = odd.nameless > 0 ? [...odd.ids, corpus.id] : odd.ids;
   for (const id of unread) yield { t: "failed", what: { container: folderRef(id) }, message: NOT_UNDERSTOOD };
   let hasFailed = unread.length > 0;
@@ -189,19 +193,19 @@ async function* filePages({ client }: Tools, { drive }: Corpus, page?: string) {
       }
       return;
     } catch (error) {
-      // The position where another attempt ended is valid for some hours: after that the corpus begins again.
+      // The page token of an earlier attempt is valid for some hours. After that, the corpus begins again.
       if (from === undefined || !isApiError(error) || error.details?.["status"] !== 400) throw error;
       from = undefined;
     }
   }
 }
 
-/** Files of shared drives are in the log and listing of their drive. */
+/** Whether a file belongs to a corpus. Files of a shared drive are in the log and the listing of their drive. */
 function isOf({ isMember }: Tools, { key }: Corpus, { driveId }: DriveFile): boolean {
   return key === "" ? driveId === undefined || !isMember(driveId) : driveId === key;
 }
 
-/** Changes in each corpus since its token, and what earlier runs could not read. */
+/** Reads the changes in each corpus since its token, and the files that earlier runs could not read. */
 async function* readChanges(tools: Tools, place: Checkpoint): Walk {
   const { corpora, containers, begun } = tools;
   const here = new Set(corpora.map(({ key }) => key));
@@ -217,7 +221,7 @@ async function* readChanges(tools: Tools, place: Checkpoint): Walk {
   yield* reportDueGroups(tools);
 }
 
-/** Changes in a corpus; all of it when it is new, or was refused before. */
+/** Reads the changes in a corpus, or all of it if it is new or was refused before. */
 async function* readAgain(tools: Tools, corpus: Corpus, at?: At): AsyncGenerator<ContainerEvent<At>, void> {
   const { containers, begun } = tools;
   const { id, drive } = corpus;
@@ -232,7 +236,7 @@ async function* readAgain(tools: Tools, corpus: Corpus, at?: At): AsyncGenerator
   }
 }
 
-/** The items at hand, and the requested ones, as they are now. */
+/** Reads the present state of the requested items. Items that were just listed aren't requested again. */
 async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
   yield* readEach<Outcome>(tools, externalIds, (externalId) => readOne(tools, externalId));
   yield* await reportNamed(tools);

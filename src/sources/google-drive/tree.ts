@@ -22,13 +22,13 @@ export interface Folder {
   id: string;
   name: string;
   parentId?: string;
-  /** The readers of its contents. */
+  /** The group of the readers of the folder's contents. */
   group: Principal;
-  /** The members of that group. */
+  /** The members of the group. */
   members: readonly Principal[];
-  /** Every reader among them, if Google reports it: in My Drive. */
+  /** All readers among the members, if Google reports them, as it does in My Drive. */
   readers?: ReadonlySet<Principal>;
-  /** The outermost first, itself last. */
+  /** The folder's ancestors, the outermost first, and the folder itself last. */
   chain: readonly Folder[];
 }
 
@@ -37,16 +37,19 @@ export interface TreeOptions {
   readers: Readers;
   me: Me;
   root: { id: string; name: string };
-  /** Those that the account is a member of, by id. */
+  /** The shared drives that the account is a member of, by id. */
   drives: ReadonlyMap<string, SharedDrive>;
-  /** Domains of the organization; undefined when the account can't see them. */
+  /** The organization's domains; undefined if the account can't see them. */
   domains: readonly string[] | undefined;
 }
 
 export const SHARED_WITH_ME = "shared-with-me";
 export type Tree = ReturnType<typeof makeTree>;
 
-/** The locations of files, and their readers there. Requests a folder when it contains something but was not listed. */
+/**
+ * Keeps the locations of files, and the readers at these locations. A folder that contains something but was not listed
+ * is requested.
+ */
 export function makeTree({ client, readers, me, root, drives, domains }: TreeOptions) {
   const listed = new Map<string, DriveFile>();
   const opened = new Map<string, Promise<Folder | undefined>>();
@@ -62,8 +65,8 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
   }
 
   /**
-   * `below` is the path that led here: folders that moved while they were listed can contain each other, which has no
-   * result.
+   * Returns a folder. `below` is the path from which the folder was reached: folders that were moved during the listing
+   * can contain each other, and then there is no result.
    */
   function folder(id: string, below: readonly string[] = []): Promise<Folder | undefined> {
     if (below.includes(id)) return Promise.resolve(undefined);
@@ -95,7 +98,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     return made;
   }
 
-  /** The folder that contains a file; in a shared drive, an unknown folder counts as its top. */
+  /** Returns the folder that contains a file. In a shared drive, an unknown folder is treated as the drive's top. */
   async function aboveOf(
     { id, parents, driveId }: DriveFile,
     below: readonly string[] = [],
@@ -109,7 +112,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
 
   interface Grants {
     list: Principal[];
-    /** Only readers of the folder can read it. */
+    /** True = only readers of the folder can read the file. */
     follows: boolean;
     readers?: ReadonlySet<Principal>;
   }
@@ -119,7 +122,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     const isLimited = file.inheritedPermissionsDisabled === true;
     if (drive) {
       const [parent] = file.parents ?? [];
-      // The readers of a folder that can't be seen are unknown.
+      // The readers of a folder that the account can't see are unknown.
       const isKnown = above !== undefined && above.id === parent;
       const from = isLimited ? [readers.group(managersGroupId(drive.id))] : isKnown ? [above.group] : [];
       const hasOwn = isLimited || file.hasAugmentedPermissions !== false;
@@ -129,7 +132,8 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
     }
     const permissions =
       file.driveId === undefined ? file.permissions : await orNothing(() => client.permissions(file.id));
-    // Google shows a file's permissions only to people who may share it. That the account reads it is known.
+    // Google shows a file's permissions only to people who may share it. It is known that the account itself can read
+    // the file.
     if (permissions === undefined) return { list: [...readers.me], follows: false };
     const all = new Set(readers.of(permissions));
     const byFolder = isLimited ? undefined : above?.readers;
@@ -141,8 +145,8 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
   }
 
   /**
-   * The people that permissions of a shared drive admit. Without the directory a group is closed: it can have outside
-   * members.
+   * Returns the people who get access by the permissions of a shared drive. Without the directory, a group gives no
+   * access, because it can have outside members.
    */
   function readersIn(drive: SharedDrive, permissions: readonly Permission[]): Principal[] {
     if (!isForInsiders(drive)) return readers.of(permissions);
@@ -150,7 +154,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
   }
 
   return {
-    /** A folder in a listing isn't requested again. */
+    /** Adds a folder of a listing, so that it isn't requested again. */
     add(record: DriveFile): void {
       listed.set(record.id, record);
       opened.delete(record.id);
@@ -168,7 +172,7 @@ export function makeTree({ client, readers, me, root, drives, domains }: TreeOpt
       return { chain: above?.chain ?? [], access: { known: true, all }, follows };
     },
 
-    /** The groups of a shared drive: its members, its managers, and the people that its restrictions admit. */
+    /** Yields the groups of a shared drive: its members, its managers, and the people who pass its restrictions. */
     async *driveGroups(drive: SharedDrive): AsyncGenerator<Extract<Outcome, { t: "group" | "refused" }>, void> {
       const [members, managers, allowed, insiders] = [
         membersGroupId,

@@ -6,18 +6,18 @@ import type { DriveClient, DriveContext } from "./client.ts";
 import type { GoogleDriveConfig } from "./config.ts";
 
 /**
- * Google ends a channel for changes after a week at the latest. Source:
+ * The lifetime of a channel. Google ends a channel for changes after a week at the latest. Source:
  * https://developers.google.com/workspace/drive/api/guides/push
  */
 const CHANNEL_MS = 7 * 86_400_000;
-/** As many as their names fit into the stored data; the schedule checks the other drives. */
+/** The most channels, limited by the stored data, which contains their names. Scheduled runs read the other drives. */
 const MOST_CHANNELS = 40;
 
 const Channels = z.object({ channels: z.array(z.object({ id: z.string(), resourceId: z.string() })) });
 
 /**
- * Google's notification channels: one for My Drive, and one for each shared drive. They report that something changed,
- * never what.
+ * Makes the webhook for Google's notification channels: one for My Drive, and one for each shared drive. A notification
+ * reports that something changed, never what.
  */
 export function makeDriveWebhook(open: (ctx: DriveContext) => DriveClient): SourceWebhook<GoogleDriveConfig> {
   return {
@@ -61,7 +61,7 @@ export function makeDriveWebhook(open: (ctx: DriveContext) => DriveClient): Sour
   };
 }
 
-/** The value that Google returns with each message. Anyone who reads it there doesn't have the secret. */
+/** Returns the token that Google includes in each message. The secret can't be derived from it. */
 function tokenOf(secret: string): string {
   return createHmac("sha256", secret).update("google-drive channel").digest("base64url");
 }

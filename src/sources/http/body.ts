@@ -7,23 +7,23 @@ import { ApiError } from "#api/errors.ts";
 import { makeTextPieces } from "#core/encodings/names.ts";
 import type { SourceResponse } from "#sources/http-contract.ts";
 
-/** For a body that is discarded. */
+/** The time limit for reading a body that is discarded. */
 const DRAIN_MS = 5_000;
 
 export interface BodyLimits {
   maxBytes: number;
-  /** Between two chunks. */
+  /** The time limit between two chunks. */
   timeoutMs: number;
-  /** For all of it. */
+  /** The time limit for the whole body. */
   totalMs: number;
-  /** Of the request: a response to HEAD has no body, whatever its headers say. */
+  /** The method of the request. A response to HEAD has no body, regardless of its headers. */
   method: string;
 }
 
 /**
- * A decompressed body, chunk by chunk. Stopping early ends the connection.
+ * Yields a decompressed body in chunks. Stopping early closes the connection.
  *
- * @throws ApiError `payload_too_large`, `source_unavailable` when the server falls silent; and Node's own errors
+ * @throws ApiError `payload_too_large`, `source_unavailable` if the server stops sending; and Node's own errors
  */
 export async function* readPieces(
   message: IncomingMessage,
@@ -37,7 +37,7 @@ export async function* readPieces(
   let length = 0;
   let isOver = false;
   try {
-    // Without an encoding set, a stream gives Buffers.
+    // A stream without an encoding yields Buffers.
     for await (const piece of unpacked(message, method) as AsyncIterable<Uint8Array>) {
       length += piece.length;
       if (length > maxBytes) {
@@ -45,7 +45,7 @@ export async function* readPieces(
           message: `The response from ${host} is larger than ${maxBytes} bytes.`,
         });
       }
-      // Only the server is timed: a slow reader has its own reasons.
+      // The timeout applies only to the server. A slow reader isn't a failure.
       clearTimeout(idle);
       yield piece;
       idle = endIn(timeoutMs);
@@ -58,14 +58,17 @@ export async function* readPieces(
   }
 }
 
-/** A whole body. */
+/** Reads a whole body. */
 export async function readWhole(message: IncomingMessage, host: string, limits: BodyLimits): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of readPieces(message, host, limits)) pieces.push(piece);
   return Buffer.concat(pieces);
 }
 
-/** Reads the beginning of a body that is discarded, so that its connection can be reused; empty when it is long. */
+/**
+ * Reads the beginning of a body that is discarded, so that its connection can be reused. Returns an empty body if it is
+ * long.
+ */
 export async function drain(message: IncomingMessage, host: string, method: string): Promise<Uint8Array> {
   const limits = { maxBytes: 64 * 1024, timeoutMs: DRAIN_MS, totalMs: DRAIN_MS, method };
   return readWhole(message, host, limits).catch(() => new Uint8Array());
@@ -84,7 +87,7 @@ export function makeResponse(
     bytes: () => body,
     json: <T>(schema?: z.ZodType<T>): T => {
       const value = parseJson(text(), host, head.status);
-      // Without a schema the caller gets `unknown`, by the interface.
+      // Without a schema the caller gets `unknown`, as the interface declares.
       if (schema === undefined) return value as T;
       const result = schema.safeParse(value);
       if (result.success) return result.data;
@@ -97,7 +100,7 @@ export function makeResponse(
   };
 }
 
-/** Headers for sources; cookies are left out. */
+/** Returns the headers for sources, without cookies. */
 export function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -117,7 +120,7 @@ function unpacked(message: IncomingMessage, method: string): Readable {
       : encoding === "br"
         ? createBrotliDecompress()
         : undefined;
-  // A failure of either ends the other, and the reader gets it.
+  // If one of the two streams fails, the other ends too, and the reader gets the error.
   return unpack === undefined ? message : pipeline(message, unpack, () => undefined);
 }
 
@@ -131,7 +134,7 @@ function parseJson(text: string, host: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the cause: it repeats the text.
+    // The cause is left out because it repeats the text.
     const message = `${host} sent a response that isn't JSON.`;
     throw unavailable(message, status);
   }

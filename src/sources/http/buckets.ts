@@ -3,7 +3,7 @@ import { atMost } from "#core/cache-options.ts";
 import { ApiError } from "#api/errors.ts";
 import { type LimitSpec, PER_MINUTE } from "#sources/http-contract.ts";
 
-/** Waits; rejects with the signal's reason when it is aborted. */
+/** Waits for a time. Rejects with the signal's reason if the signal is aborted. */
 export type AbortableSleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** The rate limit of one credential at one host, shared by all its connectors. */
@@ -11,21 +11,25 @@ export interface Bucket {
   /**
    * Waits for the turn of one request, at most `LONGEST_WAIT_MS`.
    *
-   * @throws ApiError `source_rate_limited` at once when it would take longer, so that the worker can do something else
+   * @throws ApiError `source_rate_limited` immediately if the wait would be longer, so that the worker can process
+   * other work
    */
   take(limits: LimitSpec, signal: AbortSignal): Promise<void>;
-  /** Holds all requests until that time. */
+  /** Delays all requests until this time. */
   block(until: number): void;
 }
 
-/** No wait sleeps longer than this; a longer one is an error. */
+/** The longest wait. A request that would have to wait longer fails. */
 export const LONGEST_WAIT_MS = 20_000;
-/** A provider's wait is cut to this; then it is asked again. */
+/** The longest wait that a provider can request. A longer one is shortened, after which requests are sent again. */
 export const LONGEST_BLOCK_MS = 24 * 3_600_000;
 
 const BURST = 60;
 
-/** Makes the buckets of a server: `of(credential, host)` is the same for every connector with that credential. */
+/**
+ * Makes the buckets of a server. `of(credential, host)` returns the same bucket for every connector with that
+ * credential.
+ */
 export function makeBuckets({ now, sleep }: { now(): number; sleep: AbortableSleep }) {
   const buckets = new LRUCache<string, Bucket>(atMost(20_000));
   return {
@@ -40,7 +44,7 @@ export function makeBuckets({ now, sleep }: { now(): number; sleep: AbortableSle
   };
 }
 
-/** The generic cell rate algorithm: `due` is when the bucket will be full again. */
+/** Makes a bucket with the generic cell rate algorithm. `due` is the time at which the bucket will be full again. */
 function makeBucket(host: string, now: () => number, sleep: AbortableSleep): Bucket {
   let due = 0;
   let blockedUntil = 0;
@@ -52,7 +56,7 @@ function makeBucket(host: string, now: () => number, sleep: AbortableSleep): Buc
       if (freeAt - at > LONGEST_WAIT_MS) throw rateLimited(host, freeAt - at);
       due = Math.max(due, at) + intervalMs;
       if (freeAt > at) await sleep(freeAt - at, signal);
-      // Another request with this credential was told to wait in the meantime.
+      // Meanwhile, the provider delayed another request with this credential.
       while (blockedUntil > now()) {
         const waitMs = blockedUntil - now();
         if (waitMs > LONGEST_WAIT_MS) throw rateLimited(host, waitMs);

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 
-/** One challenge of a `WWW-Authenticate`. */
+/** A challenge of a `WWW-Authenticate` header. */
 export interface Challenge {
   scheme: string;
   params: Readonly<Record<string, string>>;
 }
 
-/** A digest challenge in use, and its use count. */
+/** A digest challenge in use, and how often it was used. */
 export interface DigestNonce {
   params: Readonly<Record<string, string>>;
   uses: number;
@@ -14,19 +14,22 @@ export interface DigestNonce {
 
 export interface DigestRequest {
   method: string;
-  /** Path and query as they are sent. */
+  /** The path and query in the form in which they are sent. */
   uri: string;
   body: Uint8Array | undefined;
   username: string;
   password: string;
-  /** The client's nonce, new for each request. */
+  /** The client's nonce, which is new for each request. */
   cnonce: string;
 }
 
-/** All headers of a server together are no longer. */
+/** The most characters of the header. All headers of a response together are no longer. */
 const MOST_CHARS = 16_384;
 
-/** Every challenge of a header, in order; unreadable ones are left out. Source: RFC 9110 §11.6.1. */
+/**
+ * Returns every challenge of a header, in order. Challenges that can't be parsed are left out. Source: RFC 9110
+ * §11.6.1.
+ */
 export function parseChallenges(header: string): Challenge[] {
   const found: { scheme: string; params: Record<string, string> }[] = [];
   const token = /[\s,]*([!#$%&'*+.^_`|~\w-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/gy;
@@ -44,7 +47,7 @@ export function parseChallenges(header: string): Challenge[] {
   return found;
 }
 
-/** The strongest digest challenge that is supported here. */
+/** Returns the strongest digest challenge that is supported. */
 export function chooseDigest(challenges: readonly Challenge[]): Challenge | undefined {
   const usable = challenges.filter(
     ({ scheme, params }) =>
@@ -55,7 +58,9 @@ export function chooseDigest(challenges: readonly Challenge[]): Challenge | unde
   return usable.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
-/** The `Authorization` that answers a challenge; counts its use. Source: RFC 7616 §3.4. */
+/**
+ * Returns the `Authorization` header that answers a challenge, and counts the challenge's use. Source: RFC 7616 §3.4.
+ */
 export function digestHeader(nonce: DigestNonce, request: DigestRequest): string {
   const { realm = "", nonce: value = "", opaque, algorithm, qop: offered } = nonce.params;
   const hash = hashOf(algorithm) ?? md5;
@@ -87,7 +92,7 @@ type Hash = (text: string | Uint8Array) => string;
 
 const md5: Hash = (text) => createHash("md5").update(text).digest("hex");
 
-/** The strongest first. */
+/** The supported hashes, the strongest first. */
 const HASHES: Readonly<Record<string, Hash>> = {
   "sha-512-256": (text) => createHash("sha512-256").update(text).digest("hex"),
   "sha-256": (text) => createHash("sha256").update(text).digest("hex"),

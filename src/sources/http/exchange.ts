@@ -21,17 +21,20 @@ export interface Line {
   signal: AbortSignal;
   now(): number;
   sleep: AbortableSleep;
-  /** 0–1. */
+  /** Returns a random number from 0 to 1. */
   random(): number;
-  /** Where requests may be signed. */
+  /** The origins for which requests may be signed. */
   origins: ReadonlySet<string>;
-  /** Undefined when the source is used without signing in. */
+  /** Returns the signer; undefined if the source is used without signing in. */
   signerOf(auth: RequestAuth): Signer | undefined;
-  /** The bucket of the context's credential with `isSigned`, otherwise that of unauthenticated requests. */
+  /** Returns the bucket of the context's credential if `isSigned`, otherwise the bucket of unauthenticated requests. */
   bucketOf(host: string, isSigned: boolean): Bucket;
-  /** Counts a request that is sent. */
+  /** Counts a sent request. */
   count(): void;
-  /** The budget of a run for retries after transient failures. Without one only a gateway's failure is retried. */
+  /**
+   * The budget of a run for retries after transient failures. Without a budget, only the failure of a gateway is
+   * retried.
+   */
   repeats: Repeats | undefined;
 }
 
@@ -42,7 +45,7 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>;
   body?: Uint8Array;
   auth: RequestAuth | undefined;
-  /** It contains a secret although it isn't signed: a request for a token. */
+  /** True = the request contains a secret although it isn't signed, such as a request for a token. */
   isSecret?: true;
   isIdempotent: boolean;
   redirect: "same_origin" | "follow" | "none";
@@ -59,16 +62,16 @@ export interface Exchanged<Body> {
   body: Body;
 }
 
-/** A request is sent at most this often. */
+/** The most times that a request is sent. */
 const MAX_TRIES = 5;
 const MAX_REDIRECTS = 5;
 const FIRST_BACK_OFF_MS = 500;
 
 /**
- * Sends one request: waits for its turn, signs it, retries, and follows redirects. `read` takes the body of the
- * response that the source gets; for an idempotent request, a connection that breaks there is retried too.
+ * Sends a request: waits for its turn, signs it, retries, and follows redirects. `read` reads the body of the response
+ * that the source gets. If the connection breaks while the body is read, an idempotent request is retried too.
  *
- * @throws ApiError as `SourceHttp`; the reason of the signal once it is aborted
+ * @throws ApiError the errors of `SourceHttp`; the signal's reason once the signal is aborted
  */
 export async function exchange<Body>(
   line: Line,
@@ -137,8 +140,8 @@ async function tryOften<Body>(
         continue;
       }
       case "refused":
-        // Once to get a challenge, once because a token or a challenge was too old. A refused request has not done
-        // anything yet.
+        // The request is repeated once to get a challenge, and once because a token or a challenge was too old. A
+        // refused request has had no effect yet.
         if (signer && signed && !(signed.used === undefined ? wasAsked : hasRenewed)) {
           if (signed.used === undefined) wasAsked = true;
           else hasRenewed = true;
@@ -152,7 +155,7 @@ async function tryOften<Body>(
   }
 }
 
-/** @throws the failure when it is final */
+/** Returns the wait before the next try. @throws the failure if it is final */
 function waitAfter(line: Line, { isIdempotent }: Exchange, step: Failed, tries: number): number {
   const { status = 0, retryAfterMs, error } = step;
   const mayRepeat = isIdempotent && (line.repeats ? PASSING : GATEWAY).has(status);
@@ -193,16 +196,16 @@ type Step =
 interface Failed {
   type: "failed";
   error: ApiError;
-  /** Absent = another try would end in the same way. */
+  /** Absent = another try would fail in the same way. */
   status?: number;
   retryAfterMs?: number | undefined;
 }
 
 const GATEWAY = new Set([502, 503, 504]);
-/** Not 501, 505, 507 or 508: these don't pass. */
+/** Statuses of temporary failures. 501, 505, 507 and 508 are left out, because they are permanent. */
 const PASSING = new Set([408, 500, ...GATEWAY]);
 
-/** Decides what a response means for the request. A body that the source doesn't get is drained. */
+/** Decides what to do with a response. A body that the source doesn't get is drained. */
 async function judge(
   { limits, now, origins }: Line,
   request: Exchange,
@@ -245,7 +248,10 @@ async function judge(
   return { type: "failed", error, status, retryAfterMs };
 }
 
-/** @throws ApiError `address_not_allowed` when a request is to be signed for an origin that isn't the connector's */
+/**
+ * Checks the origin of a request.
+ * @throws ApiError `address_not_allowed` for a signed request to an origin that isn't the connector's
+ */
 function requireSignable({ origins }: Line, { auth, url }: Exchange): void {
   if (auth === undefined || origins.has(url.origin)) return;
   throw new ApiError("address_not_allowed", {
@@ -253,7 +259,10 @@ function requireSignable({ origins }: Line, { auth, url }: Exchange): void {
   });
 }
 
-/** @throws ApiError `address_not_allowed` for a secret that anyone on the way could read */
+/**
+ * Checks that a secret can be sent safely.
+ * @throws ApiError `address_not_allowed` for a secret that would be sent unencrypted through a network
+ */
 function requireSafe(url: URL, { address, isListed }: PinnedAddress): void {
   if (url.protocol === "https:" || isListed || isLoopbackAddress(address)) return;
   throw new ApiError("address_not_allowed", {
@@ -266,7 +275,7 @@ function redirected(from: URL, to: URL): ApiError {
   return unavailable(`${from.host} redirects to ${to.host}, a different host. If it moved, connect its new address.`);
 }
 
-/** Signed headers replace the source's own, whatever their case. */
+/** Adds headers. Signed headers replace the source's own headers of the same name in any case. */
 function withHeaders(
   existing: Readonly<Record<string, string>>,
   signed: Readonly<Record<string, string>>,
@@ -276,12 +285,15 @@ function withHeaders(
   return { ...Object.fromEntries(kept), ...signed };
 }
 
-/** Between half and all of a time that doubles. */
+/** Returns a random time between half and all of a delay that doubles with each try. */
 function backOffMs({ random }: Line, tries: number): number {
   return FIRST_BACK_OFF_MS * 2 ** (tries - 1) * (0.5 + random() / 2);
 }
 
-/** The promise, or the signal's reason as soon as it is aborted: shared work continues for others. */
+/**
+ * Resolves like the promise, or rejects with the signal's reason as soon as the signal is aborted. The shared work
+ * continues for other callers.
+ */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let stop = () => {};

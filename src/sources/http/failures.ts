@@ -1,6 +1,6 @@
 import { ApiError } from "#api/errors.ts";
 
-/** The error for a status that the source didn't list in `allow`. */
+/** Builds the error for a status that the source didn't list in `allow`. */
 export function failureOf(
   status: number,
   host: string,
@@ -10,7 +10,8 @@ export function failureOf(
   const says = `(HTTP ${status})`;
   switch (status) {
     case 401:
-      // An unsigned request was not refused as anyone in particular: otherwise any page could end the connector.
+      // The refusal of an unsigned request doesn't concern the credential. Otherwise any page could disable the
+      // connector.
       return isSigned
         ? new ApiError("source_unauthorized", {
             message: `${host} rejected the credentials ${says}.`,
@@ -29,7 +30,7 @@ export function failureOf(
   }
 }
 
-/** The error for a status that means the cursor is too old. */
+/** Builds the error for a status that means that the cursor is too old. */
 export function cursorExpired(status: number, host: string): ApiError {
   return new ApiError("cursor_expired", {
     message: `${host} no longer knows the point where the last sync ended (HTTP ${status}). The next sync reads everything.`,
@@ -37,11 +38,11 @@ export function cursorExpired(status: number, host: string): ApiError {
   });
 }
 
-/** The error for a failure before there was a status. Typed failures stay as they are. */
+/** Builds the error for a failure before a status arrived. An ApiError stays unchanged. */
 export function unreachable(host: string, cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
   if (codeOf(cause) === "ERR_INVALID_CHAR") {
-    // Without the cause: no part of a header may be shown.
+    // The cause is left out because no part of a header may be shown.
     return new ApiError("source_unauthorized", {
       message: `The credentials for ${host} contain characters that can't be sent.`,
       field: "credentials",
@@ -50,7 +51,7 @@ export function unreachable(host: string, cause: unknown): ApiError {
   return new ApiError("source_unavailable", { message: `${host} can't be reached now.`, cause });
 }
 
-/** True when an established connection broke: another one may hold. */
+/** Returns true if an established connection broke. A new connection may succeed. */
 export function isBroken(error: unknown): boolean {
   return BROKEN.has(codeOf(error) ?? "");
 }

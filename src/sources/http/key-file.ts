@@ -10,8 +10,8 @@ export interface KeyHolder {
 const KeyFile = z.object({ client_email: z.string().min(3), private_key: z.string().min(1) });
 
 /**
- * Reads the service account of a key file, as Google's console creates it. The source sets the token endpoint, so a
- * file can't send the assertion elsewhere.
+ * Reads the service account of a key file in the format of Google's console. The source defines the token endpoint, so
+ * a file can't send the assertion to another address.
  *
  * @throws ApiError `source_unauthorized` if it isn't such a file
  */
@@ -28,7 +28,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the cause: it repeats the text.
+    // The cause is left out because it repeats the text.
     return undefined;
   }
 }

@@ -2,7 +2,9 @@ import type { LimitMark, LimitSpec } from "#sources/http-contract.ts";
 
 type HeaderBag = Readonly<Record<string, string | string[] | undefined>>;
 
-/** The wait in a response's `Retry-After`, in milliseconds; undefined without one. Source: RFC 9110 §10.2.3. */
+/**
+ * Returns the wait of a response's `Retry-After` in milliseconds; undefined if there is none. Source: RFC 9110 §10.2.3.
+ */
 export function retryAfterOf(headers: HeaderBag, now: number): number | undefined {
   const text = headerOf(headers, "retry-after")?.trim();
   if (text === undefined || text === "") return undefined;
@@ -11,7 +13,7 @@ export function retryAfterOf(headers: HeaderBag, now: number): number | undefine
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** The reset time, for a response that reports that nothing is left; undefined otherwise. */
+/** Returns the reset time of a response that reports that no requests are left; undefined otherwise. */
 export function exhaustedUntil(headers: HeaderBag, { windows = [] }: LimitSpec, now: number): number | undefined {
   const ends = windows.flatMap(({ remaining, reset, unit }) => {
     const left = Number(headerOf(headers, remaining) ?? Number.NaN);
@@ -22,7 +24,10 @@ export function exhaustedUntil(headers: HeaderBag, { windows = [] }: LimitSpec, 
   return ends.length === 0 ? undefined : Math.max(...ends);
 }
 
-/** Whether a 403 is a limit and not a refusal, or a 503 one and not a failure, by the source's known limits. */
+/**
+ * Whether a 403 is a rate limit and not a refusal, or a 503 is a rate limit and not a failure, based on the source's
+ * known limits.
+ */
 export function isForbiddenALimit(headers: HeaderBag, body: string, { forbidden = [] }: LimitSpec): boolean {
   return forbidden.some((mark) => hasMark(mark, headers, body));
 }

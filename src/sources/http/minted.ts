@@ -3,23 +3,23 @@ import { createPrivateKey, sign } from "node:crypto";
 import { z } from "zod";
 import { ApiError } from "#api/errors.ts";
 
-/** A token and the time until which it is used. */
+/** A token, and the time after which it is no longer used. */
 export interface MintedToken {
   token: string;
   expiresAt: number;
 }
 
-/** A token is no longer used this long before it expires: the request has to arrive. */
+/** A token is no longer used this long before it expires, because the request has to arrive before the expiry. */
 const SPARE_MS = 60_000;
-/** For a token without a reported lifetime. */
+/** The lifetime of a token for which none is reported. */
 const UNTOLD_MS = 10 * 60_000;
 
-/** Caches minted tokens by their key; concurrent requests for a key share one mint. */
+/** Makes a cache of minted tokens by key. Concurrent requests for a key share one mint. */
 export function makeTokenCache(now: () => number) {
   const kept = new Map<string, MintedToken>();
   const minting = new Map<string, Promise<string>>();
   return {
-    /** The token of this key; a failed mint isn't kept. */
+    /** Returns the token for this key. A failed mint isn't cached. */
     get(key: string, mint: () => Promise<MintedToken>): Promise<string> {
       const known = kept.get(key);
       if (known !== undefined && known.expiresAt - SPARE_MS > now()) return Promise.resolve(known.token);
@@ -35,7 +35,10 @@ export function makeTokenCache(now: () => number) {
       minting.set(key, made);
       return made;
     },
-    /** It was refused: the next request mints a new one, unless that has happened already. */
+    /**
+     * Removes a token that was refused, so that the next request mints a new one. Does nothing if the token was already
+     * replaced.
+     */
     drop(key: string, token: string): void {
       if (kept.get(key)?.token === token) kept.delete(key);
     },
@@ -43,9 +46,9 @@ export function makeTokenCache(now: () => number) {
 }
 
 /**
- * A JSON Web Token, signed with RS256.
+ * Returns a JSON Web Token, signed with RS256.
  *
- * @throws ApiError `source_unauthorized` if it isn't a private key
+ * @throws ApiError `source_unauthorized` if the key isn't a private key
  */
 export function signJwt(claims: Readonly<Record<string, unknown>>, privateKey: string): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
@@ -53,7 +56,7 @@ export function signJwt(claims: Readonly<Record<string, unknown>>, privateKey: s
   try {
     return `${text}.${sign("RSA-SHA256", Buffer.from(text), createPrivateKey(privateKey)).toString("base64url")}`;
   } catch {
-    // Without the cause: it may repeat a part of the key.
+    // The cause is left out because it may repeat a part of the key.
     throw new ApiError("source_unauthorized", {
       message: "The private key can't be used. Give an RSA key in PEM form.",
       field: "credentials.privateKey",
@@ -61,13 +64,16 @@ export function signJwt(claims: Readonly<Record<string, unknown>>, privateKey: s
   }
 }
 
-/** The JWT of a GitHub App: allows for a clock that is a minute off, within the maximum of ten minutes. */
+/**
+ * Returns the JWT of a GitHub App. Its times allow for a clock that is one minute off, within the maximum of ten
+ * minutes.
+ */
 export function appJwt(appId: string, privateKey: string, now: number): string {
   const seconds = Math.floor(now / 1_000);
   return signJwt({ iat: seconds - 60, exp: seconds + 540, iss: appId }, privateKey);
 }
 
-/** The assertion of a service account. Source: RFC 7523 §3. */
+/** Returns the assertion of a service account. Source: RFC 7523 §3. */
 export function assertionJwt(
   at: { issuer: string; tokenUrl: string; scopes: readonly string[]; subject: string | undefined },
   privateKey: string,
@@ -86,13 +92,13 @@ export function assertionJwt(
   );
 }
 
-/** The response of a token endpoint, in GitHub's format or OAuth's. */
+/** The response of a token endpoint, in GitHub's format or in OAuth's. */
 export const MintAnswer = z.union([
   z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }).optional() }),
   z.object({ access_token: z.string().min(1), expires_in: z.number().positive().optional() }),
 ]);
 
-/** @param ahead  by how much the server's clock is ahead of ours */
+/** @param ahead  difference by which the server's clock is ahead of ours */
 export function toMinted(answer: z.infer<typeof MintAnswer>, now: number, ahead: number): MintedToken {
   if ("token" in answer) {
     const { token, expires_at: end } = answer;

@@ -2,19 +2,19 @@ import { canParseUrl } from "#api/parse-url.ts";
 import { expandTemplate } from "#core/url-template.ts";
 import { originOf, type Source, type SourceSpec } from "#sources/contract.ts";
 
-/** The properties of a source that decide where its credentials may be sent. */
+/** The properties of a source that define where its credentials may be sent. */
 export type Signing = Pick<Source, "originOf" | "baseUrlOf" | "gitOriginOf"> & {
   spec: Pick<SourceSpec<unknown>, "auth" | "origins">;
 };
 
-/** A config as the values of a template: an object by contract. */
+/** Returns a config as the values of a template. The contract guarantees that a config is an object. */
 export function templateValues(config: unknown): Readonly<Record<string, unknown>> {
   return typeof config === "object" && config !== null ? (config as Record<string, unknown>) : {};
 }
 
 /**
- * Origins that a source signs its requests for with this config: `originOf`, `spec.origins`, and no other. An origin of
- * HTTP as the URL standard writes it, another protocol as `scheme://host:port`.
+ * Returns the origins for which a source signs its requests with this config: `originOf` and `spec.origins`, and no
+ * others. An HTTP origin is written as in the URL standard, and an origin of another protocol as `scheme://host:port`.
  */
 export function signedOrigins(source: Signing, config: unknown): ReadonlySet<string> {
   const { spec } = source;
@@ -24,14 +24,14 @@ export function signedOrigins(source: Signing, config: unknown): ReadonlySet<str
   return new Set([...(own === undefined ? [] : [own]), ...named].flatMap(normalOrigin));
 }
 
-/** Origins where the git program authenticates, with the token of requests. */
+/** Returns the origins where the git program authenticates, with the same token that signs requests. */
 export function gitOrigins(source: Signing, config: unknown): ReadonlySet<string> {
   return source.gitOriginOf ? new Set(normalOrigin(source.gitOriginOf(config))) : signedOrigins(source, config);
 }
 
 /**
- * Every place that a secret is sent to with this config: where requests are signed, and where tokens are requested. A
- * config that changes one of them needs new credentials. Source: S31.
+ * Returns every place that a secret is sent to with this config: the origins of signed requests, and the token
+ * endpoints. A config that changes one of them needs new credentials. Source: S31.
  */
 export function secretPlaces(source: Signing, config: unknown): string {
   const values = templateValues(config);

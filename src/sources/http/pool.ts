@@ -32,12 +32,15 @@ import { refusalOf } from "#sources/failures.ts";
 /** The config, credentials and signal that a source's requests use. */
 export interface HttpGrant {
   source: Signing & { spec: Pick<SourceSpec<unknown>, "limits" | "ports" | "readsGit"> };
-  /** Parsed by the source's schema. */
+  /** The config, parsed by the source's schema. */
   config: unknown;
   credentials: Readonly<Record<string, string>>;
   account?: AccountTokens;
   signal: AbortSignal;
-  /** For a run, which waits through a short outage of a server. People who wait for an answer get the error sooner. */
+  /**
+   * True = the requests belong to a run, which waits through a short outage of a server. For people who wait for an
+   * answer, the request fails sooner.
+   */
   isRun?: true;
 }
 
@@ -46,22 +49,22 @@ export interface SourceHttpOptions {
   now(): number;
   /** Real time by default. */
   sleep?: AbortableSleep;
-  /** 0–1; spreads the retries. */
+  /** Returns a number from 0 to 1, to spread the retries. */
   random?(): number;
 }
 
 export type SourceHttpPool = ReturnType<typeof makeSourceHttpPool>;
 
 /**
- * Shared by all sources of a server: connections, the budget of each credential at each host, tokens. `for` returns a
- * connector's client.
+ * Makes the resources that all sources of a server share: connections, the rate limit of each credential at each host,
+ * and tokens. `for` returns a connector's client.
  */
 export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math.random }: SourceHttpOptions) {
   const client = makeGuardedClient({ guard, keepsConnections: true });
   const buckets = makeBuckets({ now, sleep });
   const refreshing: SigningState["refreshing"] = new Map();
   const states = new LRUCache<string, SigningState>(atMost(20_000));
-  // No one outside can derive a credential from it.
+  // With this random secret, a credential can't be derived from its key.
   const secret = randomBytes(32);
 
   function stateOf(key: string): SigningState {
@@ -73,7 +76,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
   }
 
   return {
-    /** The source's part of its context: requests, connections, and credentials for the git program. */
+    /** Returns the source's part of its context: requests, connections, and credentials for the git program. */
     for(grant: HttpGrant): Pick<SourceContext<unknown>, "http" | "connect" | "git"> {
       const { source, config, credentials, account, signal, isRun } = grant;
       const { auth, limits = {}, ports } = source.spec;
@@ -81,12 +84,12 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
       const signedBy = JSON.stringify([account?.key ?? null, entries]);
       const key = createHmac("sha256", secret).update(signedBy).digest("base64url");
       const named = signedOrigins(source, config);
-      // An account's token goes only to its own instance, wherever a config points. Source: S31.
+      // An account's token is sent only to the account's own instance, regardless of the config. Source: S31.
       const allowed = (some: ReadonlySet<string>) =>
         account ? new Set(account.origins.filter((origin) => some.has(origin))) : some;
       const origins = allowed(named);
-      // Every connector, not only an admin's, can reach what the operator has listed; and no other place than those of
-      // its config.
+      // Every connector, not only an admin's, can reach the addresses that the operator has listed. It can reach no
+      // other addresses than those in its config.
       const reach = { configured: configuredPlaces(secretPlaces(source, config).split(" ")) };
       const repeats = isRun ? makeRepeats() : undefined;
       const shared = { client, reach, limits, now, sleep, random, origins, repeats };
@@ -131,7 +134,10 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
         }),
       };
     },
-    /** Every place that the source's credentials are sent to with this config, as one text, for comparison only. */
+    /**
+     * Returns all places that the source's credentials are sent to with this config, as one text that is only for
+     * comparison.
+     */
     secretPlaces,
     /** Closes idle connections. */
     close: () => client.close(),
@@ -141,7 +147,7 @@ export function makeSourceHttpPool({ guard, now, sleep = sleepFor, random = Math
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_STREAM_BYTES = 1024 * 1024 * 1024;
-/** Reading a whole body may take at most this many times the timeout for a silent server. */
+/** The factor by which reading a whole body may take longer than the timeout for a silent server. */
 const PATIENCE = 10;
 const MAX_STREAM_MS = 3_600_000;
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "PUT", "DELETE"]);
@@ -152,7 +158,7 @@ function makeHttp(
   signal: AbortSignal,
   counter = { sent: 0 },
 ): SourceHttp {
-  // Every request adds a listener; Node warns of a leak above ten.
+  // Every request adds a listener, and Node warns of a leak above ten.
   setMaxListeners(0, signal);
   const line = makeLine(signal, () => void counter.sent++);
   const request = async (wanted: SourceRequest): Promise<SourceResponse> => {
@@ -199,7 +205,7 @@ function notAllowed(host: string): ApiError {
   return new ApiError("address_not_allowed", { message: `The credentials of this connector are not for ${host}.` });
 }
 
-/** The token header of a request to this address, if it is signed with a token. */
+/** Returns the token header of a request to this URL, if the request is signed with a token. */
 async function tokenOf(signer: Signer | undefined, url: URL): Promise<Readonly<Record<string, string>>> {
   const signed = await signer?.sign({ method: "GET", url, headers: {}, body: undefined });
   const [, token] = /^(?:Bearer|token) (\S+)$/.exec(signed?.headers["authorization"] ?? "") ?? [];
@@ -209,7 +215,8 @@ async function tokenOf(signer: Signer | undefined, url: URL): Promise<Readonly<R
 type MintRequest = { headers: Record<string, string>; body?: string };
 
 /**
- * Retries once with the server's clock if it refuses an assertion signed with ours: assertions are valid for minutes.
+ * Mints a token. If the server refuses an assertion signed with our clock, one retry uses the server's clock, because
+ * assertions are valid only for minutes.
  */
 async function mint(line: Line, url: string, make: (now: number) => MintRequest): Promise<MintedToken> {
   const { host } = new URL(url);
@@ -246,14 +253,14 @@ async function mintOnce(line: Line, url: string, request: MintRequest): Promise<
     const ahead = aheadOf(head.headers.get("date"), now);
     return toMinted(makeResponse(head, done.body, place.url.host).json(MintAnswer), now, ahead);
   } catch (error) {
-    // Whichever status is used: this credential is no longer accepted.
+    // The credential is no longer accepted, regardless of the exact status.
     const isRefusal = refusalOf(error) !== undefined || statusOf(error) === 400;
     if (!isRefusal || !isApiError(error)) throw error;
     return error;
   }
 }
 
-/** Tolerated clock difference, including the time an answer takes. */
+/** The tolerated clock difference, which includes the time until a response arrives. */
 const LEAST_AHEAD_MS = 30_000;
 
 function aheadOf(date: unknown, now: number): number {
@@ -307,12 +314,15 @@ function hasHeader(headers: SourceRequest["headers"], name: string): boolean {
   return Object.hasOwn(lowerCased(headers), name);
 }
 
-/** The same request at another URL, which already has its query. */
+/** Returns the same request for another URL, which already contains its query. */
 function sameAt({ query: _query, ...rest }: SourceRequest, url: URL): SourceRequest {
   return { ...rest, url };
 }
 
-/** @throws ApiError `source_unavailable` for a page that was already requested: the listing would never end */
+/**
+ * Checks that a page is requested for the first time.
+ * @throws ApiError `source_unavailable` for a page that was already requested, since the listing would never end
+ */
 function requireNew({ method, url, body }: Exchange, asked: Set<string>): void {
   const page = createHmac("sha256", "page")
     .update(`${method} ${url.href}\n`)
@@ -324,7 +334,7 @@ function requireNew({ method, url, body }: Exchange, asked: Set<string>): void {
   asked.add(page);
 }
 
-/** Yields the chunks; when the signal aborts, throws its reason, as everything of a context does. */
+/** Yields the chunks. When the signal aborts, throws its reason, as every method of a context does. */
 async function* untilAborted(
   pieces: AsyncGenerator<Uint8Array, void>,
   signal: AbortSignal,

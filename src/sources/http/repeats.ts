@@ -2,7 +2,7 @@ import { LONGEST_WAIT_MS } from "./buckets.ts";
 
 /** The budget of a run for retries after transient failures. */
 export interface Repeats {
-  /** The wait before the next try, in milliseconds; undefined = no more tries. */
+  /** Returns the wait before the next try in milliseconds; undefined = no further tries. */
   waitAfter(tries: number, retryAfterMs: number | undefined): number | undefined;
 }
 
@@ -10,7 +10,10 @@ const WAITS_MS = [1_000, 4_000, 16_000];
 const MOST_REPEATS = 30;
 const MOST_MS = 600_000;
 
-/** One budget for all requests of a run: a server that fails for a thousand pages would delay it for hours. */
+/**
+ * Makes one budget for all requests of a run. Without it, a server that fails for a thousand pages would delay the run
+ * for hours.
+ */
 export function makeRepeats(): Repeats {
   let left = MOST_REPEATS;
   let msLeft = MOST_MS;

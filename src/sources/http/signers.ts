@@ -18,8 +18,8 @@ export interface ToSign {
 export interface Signed {
   headers: Record<string, string>;
   /**
-   * The credential as the server sees it; undefined when none was sent yet, because the server has to send a challenge
-   * first.
+   * The credential in the form that the server gets. Undefined if none was sent yet, because the server has to send a
+   * challenge first.
    */
   used?: string;
 }
@@ -27,11 +27,11 @@ export interface Signed {
 /** Signs the requests of one credential. */
 export interface Signer {
   sign(request: ToSign): Promise<Signed>;
-  /** After a 401: whether another try can succeed. Called at most twice for a request. */
+  /** Called after a 401: returns whether another try can succeed. Called at most twice for a request. */
   renew(signed: Signed, origin: string, challenge: string): Promise<boolean>;
 }
 
-/** State shared by the signers of one credential, for all its connectors. */
+/** The state that the signers of one credential share, for all connectors with that credential. */
 export interface SigningState {
   tokens: ReturnType<typeof makeTokenCache>;
   nonces: Map<string, DigestNonce | "basic">;
@@ -42,18 +42,18 @@ export interface SigningOptions {
   ways: readonly AuthWay[];
   credentials: Readonly<Record<string, string>>;
   account: AccountTokens | undefined;
-  /** Values of the templates. */
+  /** The values of the templates. */
   values: Readonly<Record<string, unknown>>;
   state: SigningState;
   now(): number;
-  /** Requests a token with what `make` returns for a time: the server's clock where ours is wrong. */
+  /** Requests a token. `make` builds the request for a time, which is the server's time if our clock is wrong. */
   mint(url: string, make: (now: number) => { headers: Record<string, string>; body?: string }): Promise<MintedToken>;
 }
 
 /**
- * The signer of a request; undefined when the source is used without signing in.
+ * Makes the signer of a request; undefined if the source is used without signing in.
  *
- * @throws ApiError `source_unauthorized` when there is nothing to sign with
+ * @throws ApiError `source_unauthorized` if there is no credential to sign with
  */
 export function makeSigner(options: SigningOptions, auth: RequestAuth): Signer | undefined {
   const { ways, account, credentials } = options;
@@ -66,7 +66,7 @@ export function makeSigner(options: SigningOptions, auth: RequestAuth): Signer |
   throw new ApiError("source_unauthorized", { message: "There are no credentials for this.", field: "credentials" });
 }
 
-/** The ways whose keys are all present. */
+/** Returns the ways whose keys are all present. */
 export function schemesFor(
   ways: readonly AuthWay[],
   credentials: Readonly<Record<string, string>>,
@@ -75,7 +75,7 @@ export function schemesFor(
   return ways.flatMap((way) => (way.type === "credentials" && keysOf(way).every(has) ? [way] : []));
 }
 
-/** The credentials that a way requires. */
+/** Returns the names of the credentials that a way requires. */
 function keysOf(way: CredentialScheme): string[] {
   switch (way.scheme) {
     case "bearer":
@@ -138,7 +138,7 @@ function schemeSigner(
   }
 }
 
-/** The same on behalf of another user, if the source has a header for that. */
+/** Adds the header for requests on behalf of another user, if the source has such a header. */
 function named(signer: Signer, { asHeader }: { asHeader?: string }, auth: RequestAuth): Signer {
   const subject = subjectOf(auth);
   if (subject === undefined) return signer;
@@ -152,7 +152,7 @@ function named(signer: Signer, { asHeader }: { asHeader?: string }, auth: Reques
   };
 }
 
-/** The user on whose behalf a request is sent; undefined for the credential's own. */
+/** Returns the user on whose behalf a request is sent; undefined for the credential's own user. */
 function subjectOf(auth: RequestAuth): string | undefined {
   return auth !== true && "as" in auth ? auth.as : undefined;
 }
@@ -169,7 +169,9 @@ function basicHeaders({ username, password }: { username: string; password: stri
   return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` };
 }
 
-/** Waits for a challenge, and answers it in advance in every later request to that origin. */
+/**
+ * Makes a signer that waits for a challenge, and then answers it in advance in every later request to the same origin.
+ */
 function challenged(
   person: { username: string; password: string },
   takesBasic: boolean,
@@ -188,7 +190,7 @@ function challenged(
     async renew({ used }, origin, challenge) {
       const challenges = parseChallenges(challenge);
       const digest = chooseDigest(challenges);
-      // The same nonce again: it was not too old, so the password is wrong.
+      // The server sent the same nonce again, so the nonce wasn't too old and the password is wrong.
       if (digest && digest.params["nonce"] !== used)
         return Boolean(nonces.set(origin, { params: digest.params, uses: 0 }));
       if (digest || !takesBasic || used === "basic" || !challenges.some(({ scheme }) => scheme === "basic"))
@@ -270,7 +272,7 @@ function accountSigner(account: AccountTokens, { refreshing }: SigningState): Si
   };
 }
 
-/** However many requests were refused with one token, it is refreshed once. */
+/** Refreshes a token once, even if several requests were refused with it. */
 async function refreshOnce(
   account: AccountTokens,
   stale: string,

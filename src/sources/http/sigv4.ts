@@ -10,7 +10,7 @@ export interface SigV4Keys {
 }
 
 /**
- * The headers that sign a request; the body's hash is always signed with it. Source:
+ * Returns the headers that sign a request. The body's hash is always part of the signature. Source:
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html
  */
 export async function sigV4Headers(
@@ -23,7 +23,7 @@ export async function sigV4Headers(
     method: request.method,
     url: request.url.href,
     headers: {
-      // Only headers that the service reads: proxies may rewrite others.
+      // Only headers that the service reads are signed, because proxies may rewrite other headers.
       ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => name.startsWith("x-amz-"))),
       "x-amz-content-sha256": createHash("sha256")
         .update(request.body ?? "")

@@ -11,10 +11,10 @@ import { schemesFor } from "./signers.ts";
 export interface SocketOptions {
   client: GuardedClient;
   reach: Reach;
-  /** Ports that need no permission of the operator. */
+  /** Ports that need no permission from the operator. */
   usualPorts: readonly number[];
   signal: AbortSignal;
-  /** Where credentials may be sent, in the form of `signedOrigins`. */
+  /** Origins to which credentials may be sent, in the form of `signedOrigins`. */
   origins: ReadonlySet<string>;
   ways: readonly AuthWay[];
   credentials: Readonly<Record<string, string>>;
@@ -24,8 +24,8 @@ export interface SocketOptions {
 const CONNECT_MS = 30_000;
 
 /**
- * Makes the function that opens connections of other protocols. It writes the credential itself; the source never has
- * it.
+ * Makes the function that opens connections of other protocols. The connection writes the credential itself, so the
+ * source never gets it.
  */
 export function makeConnect(options: SocketOptions): SourceConnect {
   const { client, reach, usualPorts, origins } = options;
@@ -64,7 +64,10 @@ async function wordsFor(options: SocketOptions, mechanism: "login" | "plain" | "
   return `${quoted(username)} ${quoted(password)}`;
 }
 
-/** A quoted string. It can't contain every character: a line end in it would begin a command. Source: RFC 3501 §4.3. */
+/**
+ * Returns a quoted string. Characters that a quoted string can't contain are refused: a line end in it would begin a
+ * new command. Source: RFC 3501 §4.3.
+ */
 function quoted(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return `"${text.replace(/["\\]/g, "\\$&")}"`;
   throw new ApiError("source_unauthorized", {

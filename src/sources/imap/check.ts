@@ -5,7 +5,7 @@ import type { ImapConfig } from "./config.ts";
 import { toFolders } from "./folders.ts";
 import { openSession } from "./session.ts";
 
-/** Checks whether the account can sign in; each problem comes with the next step. */
+/** Checks whether the account can sign in. Each problem comes with the next step. */
 export function checkMailbox(ctx: SourceContext<ImapConfig>): Promise<CheckOutcome> {
   return runCheck(ctx, wordsOf, async () => {
     const session = await openSession(ctx, ctx.signal);

@@ -43,7 +43,7 @@ export function originOf({ host, port, tls }: ImapConfig): string {
   return `${tls ? "imaps" : "imap"}://${host.toLowerCase()}:${port}`;
 }
 
-/** Part of every version: changes when the config produces different items from the same messages. */
+/** A part of every version, which changes when the config produces different items from the same messages. */
 export function configKey(config: ImapConfig): string {
   return digestOf([originOf(config), config.maxFileMb], 8);
 }

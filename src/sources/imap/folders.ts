@@ -7,11 +7,11 @@ import type { Listed } from "./session.ts";
 import { folderText } from "./text.ts";
 
 export interface MailFolder extends Listed {
-  /** The names of its ancestors and itself, as the server writes them. */
+  /** The names of the folder's ancestors and of the folder itself, as the server writes them. */
   chain: string[];
 }
 
-/** Folders that can be opened and named, in the order of their names. */
+/** Returns the folders that can be opened and named, ordered by name. */
 export function toFolders(listed: readonly Listed[]): MailFolder[] {
   const folders = new Map<string, MailFolder>();
   for (const each of listed) {
@@ -24,24 +24,24 @@ export function toFolders(listed: readonly Listed[]): MailFolder[] {
   return [...folders.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** No tree that people make is deeper. */
+/** The most levels of folders. No tree that people make is deeper. */
 const MAX_FOLDERS_DEEP = 48;
 
 function chainOf(name: string, delimiter: string): string[] {
   if (delimiter === "") return [name];
   const parts = name.split(delimiter);
   if (parts.length > MAX_FOLDERS_DEEP) return [name];
-  // A name that begins with the delimiter has no parent with an empty name.
+  // A name that begins with the delimiter doesn't have a parent with an empty name.
   return parts.map((_part, i) => parts.slice(0, i + 1).join(delimiter)).filter((id) => id !== "");
 }
 
-/** Folders that show messages of other folders. */
+/** Attributes of folders that only show messages of other folders. */
 const VIEWS = ["\\flagged", "\\important"];
 const UNWANTED = ["\\junk", "\\trash", "\\drafts"];
 
 /**
- * The folders that a connector reads. If one folder has all messages, as in Gmail, only that one: the others show the
- * same again. A scope that names folders is followed exactly.
+ * Returns the folders that a connector reads. If one folder contains all messages, as in Gmail, only that folder is
+ * read, because the others show the same messages again. A scope that names folders is followed exactly.
  */
 export function chooseFolders(
   folders: readonly MailFolder[],
@@ -75,14 +75,14 @@ export function containersOf({ chain, delimiter }: MailFolder): SourceContainer[
   });
 }
 
-/** The name that people read: the last part. */
+/** Returns the displayed name of a folder, which is its last part. */
 export function nameOf(id: string, delimiter: string): string {
   const last = delimiter === "" ? id : id.slice(id.lastIndexOf(delimiter) + delimiter.length);
-  // Raw UTF-8 was read as one character per byte.
+  // Raw UTF-8 was read with one character for each byte.
   return readableName(/^[\0-\x7f]*$/.test(last) ? folderText(last) : Buffer.from(last, "latin1").toString("utf8"));
 }
 
-/** A message's id. The same number with another UIDVALIDITY is another message. */
+/** Returns a message's id. The same number with another UIDVALIDITY is another message. */
 export function idOf(folder: string, uidValidity: number, uid: number): string {
   return `${folder}/${uidValidity}/${uid}`;
 }

@@ -10,8 +10,8 @@ import { openSession } from "./session.ts";
 import { type Batching, DEFAULT_BATCHING, imapSessions } from "./sync.ts";
 
 /**
- * A mailbox on an IMAP server: each message is an item, its attachments are its children. Only the connector's owner
- * reads them.
+ * Makes the source for a mailbox on an IMAP server: each message is an item, and its attachments are its children. Only
+ * the connector's owner can read them.
  */
 export function makeImapSource({
   batching = DEFAULT_BATCHING,
@@ -61,7 +61,7 @@ const browseFolders: NonNullable<Source<ImapConfig>["browse"]> = async (ctx, { p
   try {
     const wanted = query?.toLowerCase();
     const chains = toFolders(await session.list()).map(({ chain, delimiter }) => ({ chain, delimiter }));
-    // A folder that holds only folders can't be opened, but can still be chosen.
+    // A folder that only contains folders can't be opened, but can still be selected.
     const places = new Map<string, { parent: string | null; title: string; expandable: boolean }>();
     for (const { chain, delimiter } of chains) {
       for (const [depth, id] of chain.entries()) {

@@ -11,7 +11,7 @@ import { type Fetched, textOf } from "./session.ts";
 import { headerText } from "./text.ts";
 import type { Token } from "./wire.ts";
 
-/** The data requested to list a message: its text is read separately. */
+/** The data that is requested to list a message. Its text is read separately. */
 export const LISTED = "(UID RFC822.SIZE INTERNALDATE ENVELOPE)";
 
 export interface MailFacts {
@@ -20,13 +20,16 @@ export interface MailFacts {
   access: NonNullable<SourceItem["access"]>;
 }
 
-/** The version of the header parser that made the title. Increase it when a better one should read them again. */
+/**
+ * The version of the header parser that produced the title. Increase it when an improved parser should read all titles
+ * again.
+ */
 const READER = 2;
 
 /**
- * A mailbox is its owner's: items name the owner, so that someone who takes the connector over can't read what was read
- * for another person. A message never changes, so its version includes the owner: the same numbers can be another
- * message in the next owner's mailbox.
+ * Returns the facts that all items share. A mailbox belongs to its owner: items name the owner, so that a person who
+ * takes the connector over can't read messages that were read for another person. A message never changes, so its
+ * version includes the owner: in the next owner's mailbox, the same numbers can be another message.
  */
 export function factsOf({ config, connector }: Pick<SourceContext<ImapConfig>, "config" | "connector">): MailFacts {
   const { owner } = connector;
@@ -61,7 +64,7 @@ export function toItem(
     path: folder.chain.map((name) => nameOf(name, folder.delimiter)),
     version: facts.version,
     ...defined({ size, createdAt: at, updatedAt: at }),
-    // A message that moved to another folder has another number there, and the same message id.
+    // A message that moved to another folder gets another number there, and keeps its message id.
     ...(messageId !== "" && {
       identityHint: createHash("sha256")
         .update(`${messageId} ${size ?? ""}`)

@@ -8,7 +8,7 @@ import { type ImapSession, openSession } from "./session.ts";
 
 type Context = SourceContext<ImapConfig>;
 
-/** A connection that reads messages one after the other. */
+/** A connection that reads messages one after another. */
 interface Reading {
   session?: Promise<ImapSession>;
   folder?: string;
@@ -18,12 +18,15 @@ interface Reading {
   idle?: NodeJS.Timeout;
 }
 
-/** Between two messages; no server closes a connection before half an hour. */
+/**
+ * The time for which an idle connection stays open between two messages. No server closes a connection within half an
+ * hour.
+ */
 const IDLE_MS = 5_000;
 
 /**
- * Reads messages over one connection for all calls of one run: contexts of one run have the same connector object, and
- * another run, which can have other credentials, has another.
+ * Makes a reader of messages that uses one connection for all calls of one run. Contexts of one run have the same
+ * connector object. Another run, which can have other credentials, has another one.
  */
 export function makeMailReader() {
   const readings = new WeakMap<object, Reading>();
@@ -33,7 +36,7 @@ export function makeMailReader() {
     if (place === undefined) throw noMessage(externalId);
     clearTimeout(reading.idle);
     try {
-      // It outlives the call that opens it.
+      // The session outlives the call that opens it.
       reading.session ??= openSession(ctx, new AbortController().signal);
       const session = await orAborted(reading.session, ctx.signal);
       if (reading.folder !== place.folder) {
@@ -84,19 +87,22 @@ export function makeMailReader() {
     }
   }
 
-  /** The message in one piece, or in several if it is large: a message never changes. */
+  /**
+   * Returns the message in one piece, or in several pieces if it is large, which is safe because a message never
+   * changes.
+   */
   return async (ctx: Context, externalId: string): Promise<{ bytes: Buffer } | { stream: AsyncIterable<Buffer> }> => {
     const first = await readPart(ctx, { externalId, from: 0 });
     return first.length < PART_BYTES ? { bytes: first } : { stream: goOn(ctx, externalId, first) };
   };
 }
 
-/** Bytes of a message requested at once. */
+/** The number of bytes of a message in one request. */
 const PART_BYTES = 4 * 1024 * 1024;
 
 interface Part {
   externalId: string;
-  /** Its first byte. */
+  /** The position of the first byte. */
   from: number;
 }
 

@@ -9,7 +9,7 @@ import { type Answer, broken, makeReader, type Token, type WireLimits } from "./
 /** The result of a command. */
 interface Ended {
   status: "OK" | "NO" | "BAD";
-  /** The response code, in capitals; "" without one. */
+  /** The response code in capitals; empty if there is none. */
   code: string;
 }
 
@@ -19,43 +19,48 @@ export interface Selected {
 }
 
 export interface Listed {
-  /** As the server writes it. */
+  /** The name as the server writes it. */
   name: string;
   delimiter: string;
-  /** In lower case. */
+  /** The attributes in lower case. */
   attributes: ReadonlySet<string>;
 }
 
 export interface Fetched {
   uid: number;
-  /** By their names in capitals. */
+  /** The values, by their names in capitals. */
   values: ReadonlyMap<string, Token>;
 }
 
-/** A signed-in connection. It only reads: folders are examined, and nothing is marked as seen. */
+/**
+ * A signed-in connection. It only reads: folders are opened read-only with EXAMINE, and no message is marked as seen.
+ */
 export interface ImapSession {
   readonly capabilities: ReadonlySet<string>;
   list(): Promise<Listed[]>;
-  /** Undefined = the server doesn't open it. */
+  /** Opens a folder; undefined if the server doesn't open it. */
   examine(name: string): Promise<Selected | undefined>;
-  /** In the folder that was opened last. */
+  /** Searches the folder that was opened last. */
   search(criteria: string): Promise<number[]>;
   /**
-   * One for each message that was reported with its number, with all its values: a server may send them in several
-   * responses.
+   * Returns one entry for each message that was reported with its number. An entry contains all of the message's
+   * values, which a server may send in several responses.
    */
   fetch(uids: string, items: string, limits?: Partial<WireLimits>): Promise<Fetched[]>;
   close(): void;
 }
 
 const LIMITS: WireLimits = { maxLiteral: 256 * 1024, maxBytes: 64 * 1024 * 1024 };
-/** Two million numbers. */
+/** Limits for a search, which allow two million numbers. */
 const SEARCHING: WireLimits = { maxLiteral: 0, maxBytes: 16 * 1024 * 1024 };
 const MAX_FOLDERS = 10_000;
-/** For one command with all its responses. */
+/** The time limit for one command with all its responses. */
 const COMMAND_MS = 600_000;
 
-/** @throws ApiError `source_unauthorized`, `source_rate_limited`, `source_unavailable`, `address_not_allowed` */
+/**
+ * Opens a connection and signs in.
+ * @throws ApiError `source_unauthorized`, `source_rate_limited`, `source_unavailable`, `address_not_allowed`
+ */
 export async function openSession(
   { config, connect }: Pick<SourceContext<ImapConfig>, "config" | "connect">,
   signal: AbortSignal,
@@ -63,7 +68,7 @@ export async function openSession(
   const { host } = config;
   if (connect === undefined) throw new Error("There is no way to a mail server here.");
   const socket = await connect(host, config.port, config.tls, signal);
-  // The reader gets the failure.
+  // The reader gets the error.
   socket.on("error", () => undefined);
   try {
     return await signIn(socket, host, signal);
@@ -76,7 +81,7 @@ export async function openSession(
 async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): Promise<ImapSession> {
   const reader = makeReader(socket, host);
   let commands = 0;
-  /** Messages in the folder that was opened last. */
+  /** The number of messages in the folder that was opened last. */
   let messages = 0;
 
   async function searchFor(criteria: string): Promise<number[] | undefined> {
@@ -94,7 +99,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     return found;
   }
 
-  /** Passes on the untagged responses; the tagged one ends the command. */
+  /** Sends a command and passes on the untagged responses. The tagged response ends the command. */
   async function ask(
     send: (tag: string) => Promise<void> | void,
     {
@@ -125,7 +130,10 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     }
   }
 
-  /** A name that can't be a quoted string is sent as a literal, so nothing in it is ever read as a command. */
+  /**
+   * Runs a command. A name that can't be written as a quoted string is sent as a literal, so that nothing in it is ever
+   * read as a command.
+   */
   function run(command: string, name: string | undefined, options: Parameters<typeof ask>[1] = {}): Promise<Ended> {
     const isPlain = name === undefined || /^[\x20-\x7e]*$/.test(name);
     const bytes = Buffer.from(name ?? "", "latin1");
@@ -195,8 +203,8 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
     },
     async search(criteria) {
       const found = await searchFor(criteria);
-      // Some servers send no response when they find nothing. In a folder with messages, silence is accepted only from
-      // a server that answers a search for all.
+      // Some servers send no response if they find nothing. In a folder with messages, a missing response is accepted
+      // only if the server answers a search for all messages.
       if (found === undefined && messages > 0 && (await searchFor("ALL")) === undefined) {
         throw ofFolder(`${host} doesn't answer a search.`);
       }
@@ -213,7 +221,7 @@ async function signIn(socket: SourceSocket, host: string, signal: AbortSignal): 
           for (let i = 0; i + 1 < list.length; i += 2)
             values.set(textOf(list[i] ?? "").toUpperCase(), list[i + 1] ?? null);
           const uid = Number(values.get("UID"));
-          // A server may send flags at any time, for any message.
+          // A server may send flags for any message at any time.
           if (Number.isInteger(uid) && uid > 0) found.set(uid, new Map([...(found.get(uid) ?? []), ...values]));
         },
       });
@@ -231,7 +239,7 @@ type Ask = (
   options?: { onGoOn?: () => Promise<void> | void },
 ) => Promise<Ended>;
 
-/** The connection itself writes the credential. */
+/** Signs in. The connection itself writes the credential. */
 function signInBy(socket: SourceSocket, capabilities: ReadonlySet<string>, ask: Ask, host: string): Promise<Ended> {
   if (capabilities.has("AUTH=PLAIN")) {
     if (capabilities.has("SASL-IR")) return ask((tag) => socket.authenticate("plain", `${tag} AUTHENTICATE PLAIN `));
@@ -250,7 +258,7 @@ function endOf({ text }: Answer, host: string): Ended {
   const [, status, code = ""] = /^(OK|NO|BAD)\b(?: \[([A-Za-z-]{1,40})[ \]])?/i.exec(text) ?? [];
   if (status === undefined) throw unavailable(`${host} isn't answering as an IMAP server.`);
   const isBusy = (code === "" || /^alert$/i.test(code)) && /too many|try again|temporar|rate limit|throttl/i.test(text);
-  // A server's text is never repeated.
+  // The server's own text is never repeated.
   return {
     status: status.toUpperCase() as Ended["status"],
     code: isBusy ? "LIMIT" : code.toUpperCase(),
@@ -285,7 +293,7 @@ function requireOk({ status, code }: Ended, host: string): void {
   throw ofFolder(`${host} refused an IMAP command (${code || status}).`);
 }
 
-/** An error of the open folder; the connection is fine. */
+/** Builds the error for the open folder when the connection itself works. */
 export function ofFolder(message: string): ApiError {
   return halfRead(message);
 }
@@ -295,7 +303,7 @@ function numberIn(pattern: RegExp, text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Bytes unchanged, one character each. */
+/** Returns the unchanged bytes, with one character for each byte. */
 export function textOf(token: Token): string {
   return token instanceof Buffer ? token.toString("latin1") : typeof token === "string" ? token : "";
 }

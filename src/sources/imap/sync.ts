@@ -10,15 +10,15 @@ import { chooseFolders, folderRef, idOf, type MailFolder, parseId, toFolders } f
 import { factsOf, LISTED, toItem } from "./map.ts";
 import { type ImapSession, ofFolder, openSession } from "./session.ts";
 
-/** The last message that was named in the open folder, and the folder's UIDVALIDITY then. */
+/** The last message that was named in the open folder, and the folder's UIDVALIDITY at that time. */
 const Place = z.object({ uidValidity: z.number(), uid: z.number() });
 type Place = z.infer<typeof Place>;
 
-/** No feed of changes is common to all servers: every run names all messages, by their numbers. */
+/** The checkpoint of a walk. Servers have no common change feed, so every run names all messages, by their numbers. */
 const Checkpoint = placeSchema(Place, z.null());
 type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** How many messages are requested at once. */
+/** The number of messages that are requested at once. */
 export interface Batching {
   messages: number;
 }
@@ -49,7 +49,7 @@ interface Mailbox {
   messages: number;
 }
 
-/** The selected folder, and which of the requested messages it has now. */
+/** The selected folder, and which of the requested messages it contains now. */
 interface Opened {
   folder: MailFolder;
   uidValidity: number;
@@ -66,7 +66,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
   });
   let opened: Opened | undefined;
 
-  /** @throws ApiError that concerns this folder alone */
+  /** Opens a folder. @throws ApiError that concerns this folder alone */
   async function open(folder: MailFolder, which = ""): Promise<Opened & { uids: readonly number[] }> {
     opened = undefined;
     const answer = await session.examine(folder.name);
@@ -75,7 +75,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
     return { folder, uidValidity: answer.uidValidity, uids, found: new Set() };
   }
 
-  /** The messages of a folder in the order of their numbers. */
+  /** Walks the messages of a folder in the order of their numbers. */
   async function* walkFolder(folder: MailFolder, after?: Place): AsyncGenerator<ContainerEvent<Place>, void> {
     const { uids, ...now } = await open(folder);
     const { uidValidity } = now;
@@ -89,7 +89,10 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
     }
   }
 
-  /** Headers of existing messages, whatever else the server sends. One that it omits, and still has, stays as it is. */
+  /**
+   * Reads the headers of existing messages, and ignores everything else that the server sends. If the server omits a
+   * message that still exists, its item stays unchanged.
+   */
   async function* readHeads({ folder, uidValidity }: Opened, uids: readonly number[]): AsyncGenerator<Outcome, void> {
     if (uids.length === 0) return;
     const asked = new Set(uids);
@@ -119,7 +122,9 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
     yield* readHeads(now, there);
   }
 
-  /** Which of these exist: those that the walk has just named, or that the server reports now. */
+  /**
+   * Returns which of these messages exist: those that the walk has just named, or those that the server reports now.
+   */
   async function find(folder: MailFolder, wanted: readonly number[]): Promise<Opened> {
     if (opened?.folder.name === folder.name && wanted.every((uid) => opened?.found.has(uid))) return opened;
     const { uids, ...now } = await open(folder, `UID ${wanted.join(",")} `);
@@ -145,7 +150,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
         try {
           for (const some of inChunks([...ids], messages)) yield* readFolder(folder, new Map(some));
         } catch (error) {
-          // In a walk the folder fails.
+          // In a walk, the folder is reported as failed.
           if (opened || failedStatus(error) === undefined) throw error;
           for (const id of ids.keys()) yield failedSkip(id, "The server can't open or read its folder now.");
         }
@@ -155,7 +160,7 @@ function openMailbox({ ctx, session, folders, messages }: Mailbox): Session<null
   };
 }
 
-/** Messages marked as deleted are hidden from people, too. */
+/** Returns the search criteria. Messages marked as deleted are left out, because mail programs hide them too. */
 function criteriaOf({ since }: ImapConfig): string {
   if (since === undefined) return "UNDELETED";
   const [year, month, day] = since.split("-").map(Number);

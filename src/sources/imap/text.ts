@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { decodeNamed, decodeWords } from "#core/encoded-words.ts";
 
-/** The name of a folder as people read it: most servers encode it in a modified UTF-7. Source: RFC 3501 §5.1.3. */
+/** Decodes the displayed name of a folder, which most servers encode in a modified UTF-7. Source: RFC 3501 §5.1.3. */
 export function folderText(name: string): string {
   return name.replace(/&([A-Za-z0-9+,]*)-/g, (_all, coded: string) => {
     if (coded === "") return "&";
@@ -14,8 +14,8 @@ export function folderText(name: string): string {
 }
 
 /**
- * A header with its encoded words decoded; bytes above ASCII are UTF-8, or else Windows-1252. Source: RFC 2047, RFC
- * 6532.
+ * Decodes a header with its encoded words. Bytes above ASCII are UTF-8, or otherwise Windows-1252. Source: RFC 2047,
+ * RFC 6532.
  */
 export function headerText(bytes: Buffer | null): string {
   const raw = bytes === null ? "" : isUtf8(bytes) ? bytes.toString("utf8") : western(bytes);
@@ -28,7 +28,7 @@ function decodeWord(bytes: Buffer, charset: string): string | undefined {
 
 const PLAIN: ReadonlySet<string> = new Set(["utf-8", "utf8", "us-ascii", "ascii"]);
 
-/** Node's own decoder reads this as Latin-1, which has no euro. */
+/** Decodes Windows-1252. Node's own decoder reads it as Latin-1, which has no euro sign. */
 function western(bytes: Buffer): string {
   return decodeNamed(bytes, "windows-1252") ?? "";
 }

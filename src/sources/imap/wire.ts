@@ -2,7 +2,7 @@ import { unavailable } from "#sources/errors.ts";
 import type { Duplex } from "node:stream";
 import { ApiError } from "#api/errors.ts";
 
-/** A token of a response: an atom, a string of bytes (quoted or literal), NIL, or a list of them. */
+/** A token of a response: an atom, a string of bytes (quoted or literal), NIL, or a list of tokens. */
 export type Token = string | Buffer | null | Token[];
 
 export interface Answer {
@@ -14,9 +14,9 @@ export interface Answer {
 }
 
 export interface WireLimits {
-  /** For a string of bytes. */
+  /** The most bytes of a string. */
   maxLiteral: number;
-  /** For all responses to one command. */
+  /** The most bytes of all responses to one command. */
   maxBytes: number;
 }
 
@@ -25,16 +25,19 @@ interface Segment {
   literal?: Buffer;
 }
 
-/** To one command. */
+/** The most responses to one command. */
 const MAX_ANSWERS = 50_000;
 const MAX_DEPTH = 24;
-/** For one response: the addresses of a message to thousands are some ten for each. */
+/**
+ * The most tokens of one response. Each address of a message takes some ten tokens, and a message can have thousands of
+ * addresses.
+ */
 const MAX_TOKENS = 500_000;
 const IDLE_MS = 30_000;
 
-/** Reads the responses of a server one by one; no size that it announces is accepted beyond the limits. */
+/** Reads the responses of a server one by one. A size that the server announces is refused if it exceeds the limits. */
 export function makeReader(socket: Duplex, host: string) {
-  // A socket without an encoding set gives Buffers.
+  // A socket without an encoding yields Buffers.
   const pieces = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   let pending: Buffer = Buffer.alloc(0);
   let left = 0;
@@ -81,7 +84,7 @@ export function makeReader(socket: Duplex, host: string) {
   }
 
   return {
-    /** Before each command. */
+    /** Sets the byte limit before each command. */
     allow({ maxBytes }: WireLimits) {
       left = maxBytes;
       answers = 0;
@@ -110,7 +113,7 @@ export function makeReader(socket: Duplex, host: string) {
   };
 }
 
-/** @throws ApiError `source_unavailable` if it isn't a response of IMAP */
+/** Parses a response. @throws ApiError `source_unavailable` if it isn't a response of IMAP */
 function parse(segments: readonly Segment[], host: string): Token[] {
   const top: Token[] = [];
   const open: Token[][] = [top];

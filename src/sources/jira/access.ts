@@ -4,16 +4,17 @@ import type { Names } from "#sources/atlassian/names.ts";
 import { type Grant, groupIds, namedBy, SIGNED_IN } from "./readers.ts";
 
 /**
- * The rules that decide who reads the issues of a project besides its groups. Undefined = this credential can't see it.
+ * The rules that decide, together with the project's groups, who can read the issues of a project. Undefined = this
+ * credential can't see the rule.
  */
 export interface ProjectRules {
   project: ProjectRecord;
   browse: Grant | undefined;
-  /** Whether the project has security levels at all. */
+  /** Whether the project has security levels. */
   hasLevels: boolean | undefined;
-  /** The grants of each level; Data Center doesn't report them. */
+  /** The grants of each level. Data Center doesn't report them. */
   levels: ReadonlyMap<string, Grant>;
-  /** Role ids by name. */
+  /** The role ids, by name. */
   roles: ReadonlyMap<string, string> | undefined;
 }
 
@@ -25,8 +26,9 @@ export interface Naming {
 const NOBODY: SourceAccess = { known: false };
 
 /**
- * The readers of an issue: those who may browse its project, AND those in its security level. Each is a group of the
- * project, with the people whom the issue itself names. What isn't understood has no readers.
+ * Returns the readers of an issue: people who may browse its project AND are in its security level. Both conditions are
+ * groups of the project, together with the people whom the issue itself names. A rule that can't be parsed admits no
+ * readers.
  */
 export function accessOf({ fields }: Pick<IssueRecord, "fields">, rules: ProjectRules, naming: Naming): SourceAccess {
   const { project, browse, levels, hasLevels } = rules;
@@ -45,10 +47,10 @@ export function accessOf({ fields }: Pick<IssueRecord, "fields">, rules: Project
   return all.length === lists.length ? { known: true, all } : NOBODY;
 }
 
-/** The level of an issue; undefined when it has none. */
+/** Returns the security level of an issue; undefined if it has none. */
 function levelOf(security: unknown, hasLevels: boolean | undefined): string | undefined {
   if (security === null) return undefined;
-  // A project without levels has no such field; where there are levels, its absence proves nothing.
+  // A project without levels has no such field. In a project with levels, a missing field proves nothing.
   if (security === undefined) return hasLevels === false ? undefined : "unknown";
   const id: unknown = typeof security === "object" && "id" in security ? security.id : undefined;
   const text = typeof id === "number" ? String(id) : id;
@@ -56,8 +58,8 @@ function levelOf(security: unknown, hasLevels: boolean | undefined): string | un
 }
 
 /**
- * Whether an issue of a team-managed project is only for some roles. The API doesn't publish these, so no one reads the
- * issue here.
+ * Whether an issue of a team-managed project is restricted to some roles. The API doesn't return these roles, so no one
+ * can read the issue here.
  */
 function isRestricted(restriction: unknown, { simplified }: ProjectRecord): boolean {
   if (restriction === undefined || restriction === null) return simplified === true;
@@ -66,13 +68,13 @@ function isRestricted(restriction: unknown, { simplified }: ProjectRecord): bool
   return typeof some !== "object" || some === null || Object.keys(some).length > 0;
 }
 
-/** The readers of a comment, among those of its issue; undefined when all can read it. */
+/** Returns the readers of a comment, among those of its issue; undefined if all of them can read it. */
 export function accessOfComment(
   { visibility, jsdPublic }: CommentRecord,
   { project, roles }: ProjectRules,
   { names, cloud }: Naming,
 ): SourceAccess | undefined {
-  // Data Center does not report in a listing whether a comment is internal: then each is treated as internal.
+  // In a listing, Data Center doesn't report whether a comment is internal, so each comment is treated as internal.
   const isInternal = jsdPublic === false || (jsdPublic === undefined && project.projectTypeKey === "service_desk");
   const ids: (string | undefined)[] = isInternal ? [SIGNED_IN] : [];
   if (visibility) {
@@ -94,7 +96,7 @@ export function accessOfComment(
     : { known: true, all: groups.flatMap((group) => (group === undefined ? [] : [[group]])) };
 }
 
-/** The fields of an issue that decide who reads it. */
+/** Returns the fields of an issue that decide who can read it. */
 export function accessFields({ browse, levels }: Pick<ProjectRules, "browse" | "levels">): string[] {
   const grants = [...(browse ? [browse] : []), ...levels.values()];
   const named = grants.flatMap(({ userFields, groupFields }) => [...userFields, ...groupFields]);

@@ -14,12 +14,15 @@ import type { Projects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Tools } from "./tools.ts";
 
-/** The index of Cloud lags a little behind writes, and JQL counts only in minutes. */
+/**
+ * How far an increment looks back before the last run: Cloud's search index lags a little behind writes, and JQL has a
+ * resolution of one minute.
+ */
 const OVERLAP_MINUTES = 10;
 
 type Event = WalkEvent<never>;
 
-/** Changes since `before`, parts that are gone, and issues that earlier runs could not read. */
+/** Reads changes since `before`, parts that no longer exist, and issues that earlier runs could not read. */
 export async function* readUpdated(
   tools: Tools,
   before: number,
@@ -29,7 +32,7 @@ export async function* readUpdated(
   for (const id of found.due) yield* readNoted(tools, found.list, id, reported);
 }
 
-/** Returns the ids that it reported. */
+/** Reads the changed issues, and returns the ids that it reported. */
 async function* readChanged(
   tools: Tools,
   before: number,
@@ -58,7 +61,7 @@ async function* readChanged(
     }
   }
   for (const [id, projectId] of changed) {
-    // In a project that is no longer read, or no longer matched by the configured JQL.
+    // The issue is in a project that is no longer read, or the configured JQL no longer matches it.
     const isOut = !here.has(projectId) || (ctx.config.jql !== "" && read.has(projectId));
     if (found.has(id)) continue;
     if (isOut) yield* dropStored(tools, id);
@@ -68,7 +71,7 @@ async function* readChanged(
   return found;
 }
 
-/** The present state of an issue that an earlier run could not read. */
+/** Reads the present state of an issue that an earlier run could not read. */
 async function* readNoted(
   tools: Tools,
   projects: Projects,
@@ -101,7 +104,10 @@ function namedIn(event: Event | PageEntry): readonly string[] {
   return event.t === "skip" ? [event.externalId] : [];
 }
 
-/** Relative to the time of the request, so that it is the same in every time zone: a run may take hours. */
+/**
+ * Returns the JQL condition relative to the time of the request, so that it is the same in every time zone. The time of
+ * the request matters because a run may take hours.
+ */
 function since(tools: Tools, before: number): string {
   return `updated >= -${Math.max(0, Math.ceil((tools.serverNow() - before) / 60_000)) + OVERLAP_MINUTES}m`;
 }
@@ -122,7 +128,7 @@ async function* readProjectChanges(tools: Tools, project: ProjectRecord, before:
   yield* await reportOdd(tools, project, () => false);
 }
 
-/** Comments and attachments that an issue no longer has. */
+/** Removes comments and attachments that an issue no longer has. */
 async function* dropParts(
   tools: Tools,
   project: ProjectRecord,
@@ -143,7 +149,10 @@ async function* dropStored({ ctx }: Tools, issue: string): AsyncGenerator<Event,
   yield { t: "delete", externalId: issue };
 }
 
-/** The readers of an issue in a project that can't be read are unknown: those of its old project no longer read it. */
+/**
+ * Hides an issue that moved into a project that can't be read. Its readers are unknown there, and the readers of its
+ * old project lose their access.
+ */
 async function* hideMoved(
   { ctx }: Tools,
   issue: string,
@@ -154,7 +163,7 @@ async function* hideMoved(
   yield refused(issue, "source_forbidden");
 }
 
-/** The stored items of a project, loaded once. */
+/** Makes a lookup of the stored items of a project, which are loaded once. */
 function makeStoredIn({ stored }: Tools["ctx"]) {
   const known = new Map<string, Promise<ReadonlySet<string>>>();
   const list = async (projectId: string) => new Set(await storedIds({ stored }, projectRef(projectId)));

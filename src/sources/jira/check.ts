@@ -8,7 +8,9 @@ import { isBadJql } from "./changes.ts";
 import { type JiraClient, type JiraContext, makeJiraClient } from "./client.ts";
 import { makeRulesReader } from "./projects.ts";
 
-/** Checks whether the site accepts the account, and which permissions it lacks to report readers. */
+/**
+ * Checks whether the site accepts the account, and which permissions the account lacks to read the readers of issues.
+ */
 export function checkSite(ctx: JiraContext): Promise<CheckOutcome> {
   return runCheck(ctx, wordsOf(ctx.config, "Jira"), async () => {
     const client = makeJiraClient(ctx);
@@ -34,7 +36,7 @@ async function wrongDeployment({ config }: JiraContext, client: JiraClient): Pro
 
 async function tryJql(client: JiraClient, jql: string): Promise<void> {
   try {
-    // Bounded, because Cloud requires it.
+    // The query has a time limit because Cloud requires one.
     await client.search(`updated >= -1d AND (${jql})`, ["project"]).next();
   } catch (error) {
     if (isBadJql(error))
@@ -73,5 +75,5 @@ async function warningsOf(client: JiraClient): Promise<string[]> {
   ];
 }
 
-/** Projects whose schemes are checked. */
+/** The most projects whose schemes are checked. */
 const MOST_TRIED = 20;

@@ -31,7 +31,7 @@ import {
 
 export type JiraContext = SourceContext<JiraConfig>;
 
-/** Progress of a search: a token on Cloud, an offset on Data Center. */
+/** Progress of a search: a token on Cloud, or an offset on Data Center. */
 export type SearchPlace = { token: string } | Offset;
 
 export interface SearchPage {
@@ -39,15 +39,15 @@ export interface SearchPage {
   next: SearchPlace | undefined;
 }
 
-/** A group by its permanent name: its id on Cloud, its name on Data Center, where groups have nothing else. */
+/** A group by its permanent identifier: its id on Cloud, or its name on Data Center, where groups have no id. */
 export interface GroupRef {
   id: string;
 }
 
-/** Issues of a page: the maximum. */
+/** Issues in a page: the maximum. */
 const PAGE = 100;
 
-/** All calls to Jira: only this file knows its addresses and responses. */
+/** Makes the client for all calls to Jira. Addresses and response formats are known only in this file. */
 export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config" | "http" | "now">) {
   const cloud = isCloud(config);
   const base = baseUrlOf(config);
@@ -75,7 +75,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       const body = { jql, fields, maxResults: PAGE, ...defined({ nextPageToken: token }) };
       const answer = await post("/search/jql", body, CloudSearch);
       const next = answer.isLast === true ? undefined : (answer.nextPageToken ?? undefined);
-      // A truncated result must not be mistaken for everything.
+      // A truncated result must not be mistaken for the complete one.
       if (next === undefined ? answer.isLast === false : seen.has(next)) {
         throw unavailable("A search ended before its end.");
       }
@@ -96,16 +96,19 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
   }
 
   async function post<T>(path: string, json: unknown, schema: z.ZodType<T>): Promise<T> {
-    // A search only reads.
+    // This POST request only searches, so it may be repeated.
     return (await send({ method: "POST", url: `${api}${path}`, json, isIdempotent: true })).json(schema);
   }
 
   return {
     cloud,
     base,
-    /** Projects and issues that were listed and aren't understood. */
+    /** Projects and issues that were listed but could not be parsed. */
     odd,
-    /** The signed-in account, and the server's clock. @throws ApiError `source_unauthorized` when unauthenticated */
+    /**
+     * Returns the signed-in account, and the server's clock.
+     * @throws ApiError `source_unauthorized` when unauthenticated
+     */
     async whoAmI(): Promise<{ user: UserRecord; at: number }> {
       const answer = await send({ url: `${api}/myself` });
       return { user: answer.json(UserRecord), at: clockOf(answer, now) };
@@ -119,7 +122,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       );
       return permissions["ADMINISTER"]?.havePermission === true;
     },
-    /** Every project that the account may browse and that isn't archived. */
+    /** Lists every project that the account may browse and that isn't archived. */
     async projects(): Promise<ProjectRecord[]> {
       const found = cloud
         ? await all("/project/search", ProjectPage, { expand: "lead", orderBy: "key", status: "live" }, odd.known)
@@ -128,22 +131,22 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
         ({ archived }) => archived !== true,
       );
     },
-    /** The holders of the permission to browse a project's issues, by its permission scheme. */
+    /** Returns the holders of the permission to browse a project's issues, according to its permission scheme. */
     async browsers(projectId: string): Promise<HolderRecord[]> {
       const { permissions } = await get(`${api}/project/${projectId}/permissionscheme`, PermissionScheme, {
         expand: "all",
       });
       return permissions.flatMap(({ permission, holder }) => (permission === "BROWSE_PROJECTS" ? [holder] : []));
     },
-    /** Undefined when the project has none. */
+    /** Returns the project's security scheme; undefined if the project has none. */
     async securityScheme(projectId: string): Promise<SecurityScheme | undefined> {
       const answer = await send({ url: `${api}/project/${projectId}/issuesecuritylevelscheme`, allow: [404] });
       return answer.status === 404 ? undefined : answer.json(SecurityScheme);
     },
-    /** Data Center has no API for this. */
+    /** Returns the members of security levels. Data Center has no API for them. */
     levelMembers: async (schemeId: string) =>
       cloud ? all("/issuesecurityschemes/level/member", LevelMembers, { schemeId, expand: "all" }) : [],
-    /** Role ids by name. */
+    /** Returns the role ids, by name. */
     async roles(projectId: string): Promise<Map<string, string>> {
       const links = await get(`${api}/project/${projectId}/role`, RoleLinks);
       const ids = Object.entries(links).flatMap(([name, link]): [string, string][] => {
@@ -164,7 +167,10 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       cloud ? searchCloud(jql, fields, from) : searchServer(jql, fields, from),
     issue: (id: string, fields: readonly string[]) =>
       get(`${api}/issue/${id}`, IssueRecord, { fields: fields.join(",") }),
-    /** Of an issue; `odd` are the ids of those that aren't understood, `nameless` others. */
+    /**
+     * Returns the comments of an issue. `odd` are the ids of those that could not be parsed, and `nameless` is the
+     * number of others without an id.
+     */
     async comments(issueId: string): Promise<Omit<Listed<CommentRecord>, "size">> {
       const comments = makeOddRecords();
       const found: CommentRecord[] = [];
@@ -177,7 +183,7 @@ export function makeJiraClient({ config, http, now }: Pick<JiraContext, "config"
       const { ids, nameless } = comments.take();
       return { known: found, odd: ids, nameless };
     },
-    /** From the app's own origin only. @throws ApiError `address_not_allowed` */
+    /** Downloads an attachment, only from the app's own origin. @throws ApiError `address_not_allowed` */
     download: ({ id, content }: { id: string; content?: string | undefined }, maxBytes: number) =>
       stream(cloud || content === undefined ? `${api}/attachment/content/${id}` : content, maxBytes),
   };

@@ -1,6 +1,6 @@
 import type { ContainerRef } from "#sources/item.ts";
 
-/** The target of an external id. An issue's number never changes, whatever project it is in. */
+/** The parsed external id. An issue's number never changes, even if its project does. */
 export interface JiraId {
   issue: string;
   part?: { type: "comment" | "attachment"; id: string };
@@ -10,7 +10,7 @@ export function partId(issue: string, part: "c" | "a", id: string): string {
   return `${issue}.${part}${id}`;
 }
 
-/** Undefined for an id that isn't ours. */
+/** Parses an external id. Undefined for an id that this source didn't create. */
 export function parseId(externalId: string): JiraId | undefined {
   const [, issue, type, id] = /^(\d{1,19})(?:\.([ca])(\d{1,19}))?$/.exec(externalId) ?? [];
   if (issue === undefined) return undefined;

@@ -17,7 +17,10 @@ import { syncJiraPeople } from "./people.ts";
 import { jiraSessions } from "./sync.ts";
 import { jiraWebhook } from "./webhook.ts";
 
-/** The issues of a Jira site with their comments and attachments, for those who may browse them there. */
+/**
+ * Makes the source for the issues of a Jira site, with their comments and attachments, readable by the people who may
+ * browse them there.
+ */
 export function makeJiraSource({
   limits = ATLASSIAN_LIMITS,
   batching = {},
@@ -34,7 +37,7 @@ export function makeJiraSource({
       // 2: a cursor belongs to one run.
       stateVersion: 2,
       acl: "per_item",
-      // Schemes change without a change of any issue, and no search shows issues that moved out of sight.
+      // Schemes change without a change of any issue, and no search shows that an issue moved to an invisible project.
       freshness: "access",
       placement: "listing",
       hasPeople: true,
@@ -58,7 +61,9 @@ export function makeJiraSource({
   };
 }
 
-/** First checks whether it is still at the issue: a copy may remain at the old place. */
+/**
+ * Reads an attachment. First checks whether it still belongs to the issue, since a copy may remain at the old place.
+ */
 async function readAttachment(ctx: JiraContext, { externalId }: { externalId: string }): Promise<FileContent> {
   const { issue, part } = parseId(externalId) ?? {};
   const client = makeJiraClient(ctx);

@@ -6,7 +6,7 @@ import { ITEM_FIELDS, toItems } from "./map.ts";
 import type { IssueRecord, ProjectRecord } from "./records.ts";
 import type { Tools } from "./tools.ts";
 
-/** Combines the configured JQL with this. */
+/** Combines the configured JQL with this query. */
 export function narrowed({ ctx }: Pick<Tools, "ctx">, jql: string): string {
   return ctx.config.jql === "" ? jql : `${jql} AND (${ctx.config.jql})`;
 }
@@ -19,20 +19,23 @@ export function isHere({ id }: Pick<ProjectRecord, "id">, { fields }: IssueRecor
   return fields.project.id === id;
 }
 
-/** An issue's items; `odd` are the ids of comments that aren't understood, and `nameless` counts those without one. */
+/**
+ * An issue's items. `odd` are the ids of comments that could not be parsed, and `nameless` counts the comments without
+ * an id.
+ */
 export interface IssueItems {
   items: SourceItem[];
   odd: readonly string[];
   nameless: number;
-  /** Its present project, when that is another one. */
+  /** The id of the issue's present project, if it is another project. */
   elsewhere?: string;
 }
 
-/** The items of an issue that came with its fields. */
+/** Builds the items of an issue that was returned with its fields. */
 export async function readIssue(tools: Tools, project: ProjectRecord, issue: IssueRecord): Promise<IssueItems> {
   const { client, rules, mapping, failures } = tools;
   const { comment } = issue.fields;
-  // A listing returns only the first comments.
+  // A listing returns only the first comments of an issue.
   const isWhole = comment !== undefined && comment.total !== undefined && comment.comments.length >= comment.total;
   const { known: comments, ...rest } = isWhole
     ? { ...NOTHING_ODD, known: comment.comments }
@@ -43,7 +46,7 @@ export async function readIssue(tools: Tools, project: ProjectRecord, issue: Iss
     return { items: toItems(mapping, await rules.withRoles(project), issue, comments), ...rest };
   } catch (error) {
     await failures.requireOfOne(error);
-    // Their readers are unknown; the others are not.
+    // Only the readers of these comments are unknown.
     const items = toItems(
       mapping,
       await rules.rulesOf(project),
@@ -57,11 +60,11 @@ export async function readIssue(tools: Tools, project: ProjectRecord, issue: Iss
 const NOTHING_ODD = { odd: [], nameless: 0 };
 const NOTHING: IssueItems = { ...NOTHING_ODD, items: [] };
 
-/** Reads an issue by itself; without items when it is gone, archived or elsewhere. */
+/** Reads a single issue. Returns no items if it no longer exists, is archived, or is in another project. */
 export async function readWhole(tools: Tools, project: ProjectRecord, issueId: string): Promise<IssueItems> {
   const rules = await tools.rules.rulesOf(project);
   const read = await ifThere(async () => {
-    // An archived issue is in no search, but its address still returns it.
+    // An archived issue appears in no search, but can still be requested by id.
     const issue = await tools.client.issue(issueId, [...fieldsOf(rules), "archiveddate"]);
     if ((issue.fields.archiveddate ?? undefined) !== undefined) return NOTHING;
     if (isHere(project, issue)) return readIssue(tools, project, issue);

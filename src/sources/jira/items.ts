@@ -9,7 +9,7 @@ import { type Projects, readProjects } from "./projects.ts";
 import type { ProjectRecord } from "./records.ts";
 import type { Tools } from "./tools.ts";
 
-/** The present state of these alone. */
+/** Reads the present state of these items alone. */
 export async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Result, void> {
   const projects = await readProjects(tools.client, tools.scope);
   const read = new Map<string, ReturnType<typeof readOne>>();
@@ -25,7 +25,10 @@ export async function* readItems(tools: Tools, externalIds: readonly string[]): 
   });
 }
 
-/** An issue with its parts; undefined when it is gone, out of scope, or not matched by the configured JQL. */
+/**
+ * Returns an issue with its parts; undefined if it no longer exists, is out of scope, or isn't matched by the
+ * configured JQL.
+ */
 export function readOne(
   tools: Tools,
   { known, odd, isWhole }: Projects,

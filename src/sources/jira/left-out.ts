@@ -14,8 +14,8 @@ interface Found {
 }
 
 /**
- * The present state of stored issues that no search named, where they still exist. Costs a request for each, and with
- * configured JQL one for 50 of them.
+ * Reports the present state of stored issues that no search named, if they still exist. Takes one request for each
+ * issue, and with configured JQL one more for 50 of them.
  */
 export function reportLeftOut(
   tools: Tools,
@@ -25,7 +25,7 @@ export function reportLeftOut(
   return askAgain(missing, (ids) => askFor(tools, project, ids));
 }
 
-/** Stored issues of a project that aren't among these. */
+/** Returns the stored issues of a project that aren't among these. */
 export async function missingFrom(
   { ctx }: Tools,
   project: ProjectRecord,
@@ -36,8 +36,8 @@ export async function missingFrom(
 }
 
 /**
- * Whether the configured JQL matches an existing issue. One that no search finds at all stays as it was: stored, or
- * not.
+ * Whether the configured JQL matches an existing issue. If no search finds the issue at all, the answer is whether the
+ * issue is stored.
  */
 export async function isAskedFor(tools: Tools, id: string): Promise<boolean> {
   const { ctx } = tools;
@@ -68,7 +68,7 @@ async function askFor(tools: Tools, project: ProjectRecord, ids: readonly string
   return { events, count: found.size + failed };
 }
 
-/** In its project, or in the one that it has moved to since the listing. */
+/** Reads an issue in its project, or in the project that it has moved to since the listing. */
 async function readWherever(tools: Tools, project: ProjectRecord, id: string): Promise<IssueItems> {
   const read = await readWhole(tools, project, id);
   const other = tools.byId.get(read.elsewhere ?? "");
@@ -76,8 +76,8 @@ async function readWherever(tools: Tools, project: ProjectRecord, id: string): P
 }
 
 /**
- * Those that the index has and that the configured JQL doesn't match. Searches twice: one may have been indexed a
- * moment ago.
+ * Returns the issues that are in the index and that the configured JQL doesn't match. Searches twice, because an issue
+ * may have been indexed a moment ago.
  */
 async function noLongerMatching(tools: Tools, ids: readonly string[]): Promise<string[]> {
   const indexed = [...(await searched(tools, ids, (jql) => jql))];

@@ -19,8 +19,8 @@ import type { Tools } from "./tools.ts";
 type Listed = ContainerPage<SearchPlace>;
 
 /**
- * Every issue of a project; in mode `access` only the readers of existing issues. At the end it checks that the account
- * is still signed in.
+ * Reads every issue of a project, or in mode `access` only the readers of existing issues. At the end it checks that
+ * the account is still signed in.
  */
 export async function* readProject(
   tools: Tools,
@@ -33,26 +33,26 @@ export async function* readProject(
   await tools.containers.isRead(project);
 }
 
-/** Every issue of a project with its parts, starting from the position where an earlier attempt ended. */
+/** Reads every issue of a project with its parts, starting from the position where an earlier attempt ended. */
 async function* listProject(tools: Tools, project: ProjectRecord, from?: SearchPlace): AsyncGenerator<Listed, void> {
   const rules = await tools.rules.rulesOf(project);
   const named = new Set<string>();
   tools.client.odd.take();
   for await (const { issues, next } of pagesOf(tools, project, fieldsOf(rules), from)) {
-    // Whatever the configured JQL matches, only issues of this project.
+    // The configured JQL may match other issues, but only issues of this project are read.
     const here = issues.filter((issue) => isHere(project, issue));
     for (const { id } of here) named.add(id);
     const { items, outcomes } = await readIssues(tools, project, here);
     yield { t: "page", entries: [...outcomes, ...items.map(judgedEntryOf)], at: next, note: nameOf(project) };
   }
-  // Issues that an earlier attempt named.
+  // An earlier attempt named these issues.
   if (from) {
     for await (const { issues } of pagesOf(tools, project, ["project"])) for (const { id } of issues) named.add(id);
   }
   yield* reportMissing(tools, project, named);
 }
 
-/** Requests stored issues that were not named, and reports listed ones that aren't understood. */
+/** Requests stored issues that were not named, and reports listed issues that could not be parsed. */
 async function* reportMissing(
   tools: Tools,
   project: ProjectRecord,
@@ -63,7 +63,10 @@ async function* reportMissing(
   yield { t: "page", entries: await reportOdd(tools, project, (id) => named.has(id) || missing.has(id)) };
 }
 
-/** The items of these issues, and the events for what can't be read. `isWhole`: they have no other parts. */
+/**
+ * Returns the items of these issues, and the events for issues that can't be read. `isWhole` = the issues have no other
+ * parts.
+ */
 export async function readIssues(
   tools: Tools,
   project: ProjectRecord,
@@ -94,7 +97,7 @@ async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly s
       yield page;
     }
   } catch (error) {
-    // The position is too old: it starts from the beginning.
+    // The position is too old, so the listing starts from the beginning.
     const isOld = from && !hasPage && failedStatus(error) === 400;
     if (!isOld) throw error;
     yield* tools.client.search(jql, fields);
@@ -102,8 +105,8 @@ async function* pagesOf(tools: Tools, project: ProjectRecord, fields: readonly s
 }
 
 /**
- * The current readers of a project's issues, without reading the issues. Stored issues that still exist are named,
- * missing ones aren't, and ones that are here but stored nowhere here (a moved issue) are read.
+ * Reports the present readers of a project's issues without reading the issues. Stored issues that still exist are
+ * named, and missing ones aren't. An issue that moved here, and isn't stored in this project yet, is read.
  */
 async function* checkAccess(tools: Tools, project: ProjectRecord): AsyncGenerator<Listed, void> {
   const { ctx, rules, mapping } = tools;

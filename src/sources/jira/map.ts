@@ -17,7 +17,7 @@ export interface Mapping extends Naming {
   base: string;
 }
 
-/** Fields of an issue that its items are made of. */
+/** The fields of an issue from which its items are built. */
 export const ITEM_FIELDS = [
   ..."summary description status resolution priority issuetype labels components fixVersions assignee".split(" "),
   ..."reporter creator duedate created updated parent attachment comment".split(" "),
@@ -27,7 +27,7 @@ export function nameOf({ key, name }: ProjectRecord): string {
   return name.trim() === "" ? key : name.trim();
 }
 
-/** An issue as a task, its comments and its attachments: the issue first. */
+/** Builds the items of an issue: the issue as a task first, then its comments and its attachments. */
 export function toItems(
   mapping: Mapping,
   rules: ProjectRules,
@@ -142,7 +142,7 @@ function isDone({ status, resolution }: IssueRecord["fields"]): boolean {
   return category === undefined ? resolution !== undefined && resolution !== null : category === "done";
 }
 
-/** Cloud returns documents, Data Center wiki markup. */
+/** Returns the content of a text field. Cloud returns documents, and Data Center returns wiki markup. */
 function contentOf(body: unknown, { cloud }: Pick<Mapping, "cloud">): SourceItem["content"] {
   const text = (cloud ? textOfAdf(body) : textOfWiki(body)).replace(/\p{Surrogate}/gu, "");
   return textContent(text);
@@ -152,7 +152,7 @@ function authorOf(user: UserRecord, { names }: Pick<Naming, "names">): SourcePer
   return personOf(user, user.id, names);
 }
 
-/** Increase it when the same records produce different items. */
+/** Increase this number when the same records produce different items. */
 const MAPPING_VERSION = 1;
 
 function digest(item: SourceItem): string {
@@ -162,13 +162,18 @@ function digest(item: SourceItem): string {
 /** The most parts that fit into a version. */
 const MOST_SPELLED = 1_500;
 
-/** The parts of an issue in its version, so that an increment finds those that are gone; `*` when they are too many. */
+/**
+ * Returns the parts of an issue for its version, so that an increment finds parts that no longer exist; `*` if there
+ * are too many.
+ */
 function spell(parts: readonly SourceItem[]): string {
   const text = parts.map(({ externalId }) => externalId.slice(externalId.indexOf(".") + 1)).join("-");
   return text.length > MOST_SPELLED ? "*" : text;
 }
 
-/** The external ids of an issue's parts in its stored version; undefined when it has none. */
+/**
+ * Returns the external ids of an issue's parts, from its stored version; undefined if the version doesn't list them.
+ */
 export function partsIn(issue: string, version: string): string[] | undefined {
   const text = version.slice(version.indexOf(".") + 1);
   if (!version.includes(".") || text === "*") return undefined;

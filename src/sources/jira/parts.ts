@@ -9,7 +9,7 @@ import type { IssueItems } from "./issue.ts";
 import { partsIn } from "./map.ts";
 import type { Tools } from "./tools.ts";
 
-/** The stored comments and attachments of an issue, by its stored version if that lists them. */
+/** Returns the stored comments and attachments of an issue, from its stored version if that lists them. */
 export async function storedParts({ ctx }: Tools, project: { id: string }, issue: string): Promise<string[]> {
   const version = await ctx.stored.version(issue);
   const reported = version === undefined ? [] : partsIn(issue, version);
@@ -21,8 +21,8 @@ export async function storedParts({ ctx }: Tools, project: { id: string }, issue
 }
 
 /**
- * Handles an issue that alone is refused or fails: its stored items stay. @throws errors that concern more than the
- * issue
+ * Handles an issue that is refused or fails while others work. Its stored items stay.
+ * @throws errors that concern more than this issue
  */
 export async function issueNotRead(
   tools: Tools,
@@ -36,7 +36,7 @@ export async function issueNotRead(
   return [outcome, ...reportSeen(await storedParts(tools, project, externalId))];
 }
 
-/** Comments of an issue that aren't understood: its stored parts stay. */
+/** Reports comments of an issue that could not be parsed. The issue's stored parts stay. */
 export async function reportOddComments(
   tools: Tools,
   project: { id: string },
@@ -52,7 +52,7 @@ export async function reportOddComments(
   return [...events, ...reportSeen(kept)];
 }
 
-/** Listed issues of a project that weren't understood; stored ones among them are requested individually. */
+/** Reports listed issues of a project that could not be parsed. Those that are stored are requested individually. */
 export async function reportOdd(
   tools: Tools,
   project: { id: string },

@@ -11,18 +11,18 @@ import type { ActorRecord, ProjectRecord, UserRecord } from "./records.ts";
 type Event = IdentityEvent<null>;
 
 /**
- * Users, groups, roles, and the readers of each project. Only a user with access to the application counts: no one else
- * reads anything, whatever roles they still have. Jira has no feed of changes: every run reads everything.
+ * Syncs users, groups, roles, and the readers of each project. Only users with access to the application can read
+ * anything; other users can't, even if they still have roles. Jira has no change feed, so every run reads everything.
  */
 export function syncJiraPeople(ctx: JiraContext, run: IdentityRun): AsyncGenerator<Event, void> {
   return reportSite(run, (left) => reportAll(ctx, left));
 }
 
-/** The groups that an unreadable project has, or names, are unknown. */
+/** Reports everything. If a project can't be read, the groups that it has or names are unknown. */
 async function* reportAll(ctx: JiraContext, left: Left): AsyncGenerator<Event, void> {
   const client = makeJiraClient(ctx);
   const names = makeNames(ctx, "jira");
-  // An unauthenticated request sees no users: that must not remove everyone.
+  // An unauthenticated request sees no users. That must not remove everyone.
   await client.whoAmI();
   const directory = makeDirectory(client, names);
   yield* reportApplications(client, names, directory);
@@ -45,17 +45,17 @@ async function* reportAll(ctx: JiraContext, left: Left): AsyncGenerator<Event, v
     directory.meet(users);
     yield* reportGroup(names, groupIds.group(ref), users);
   }
-  // If the server fails for one of these, its groups stay until the last reading expires.
+  // If the server fails for one of these projects, the project's groups stay until the last reading expires.
   for (const project of projects) {
     for (const list of [reportReaders(project), reportRoles(client, names, directory, project)])
       if (yield* failures.alone(list)) left.isWhole = false;
   }
   for (const ref of directory.needed()) if (yield* failures.alone(reportMembers(ref))) left.isWhole = false;
-  // Still in a group or a role, but without access.
+  // These users are still in a group or a role, but have no access.
   for (const principal of directory.strangers()) yield { t: "identity", principal, state: "suspended" };
 }
 
-/** Who can sign in to Jira: users in a group that has access to an application. */
+/** Reports the users who can sign in to Jira: members of a group that has access to an application. */
 async function* reportApplications(
   client: JiraClient,
   names: Names,
@@ -93,7 +93,7 @@ async function* reportRoles(
   }
 }
 
-/** The known users, and the groups that are named: each is read once. */
+/** Makes the directory of the known users and of the groups that are named, each of which is read once. */
 function makeDirectory(client: JiraClient, names: Names) {
   const people = new Map<string, UserRecord>();
   const idsByName = new Map<string, string>();
@@ -104,7 +104,7 @@ function makeDirectory(client: JiraClient, names: Names) {
     people,
     needed: () => [...needed.values()],
     need: (ref: GroupRef) => void needed.set(ref.id, ref),
-    /** The readers by a grant, whatever the issue; loads their groups. */
+    /** Returns the readers according to a grant, for all issues, and loads their groups. */
     membersBy(grant: Grant, projectId: string): Principal[] {
       for (const to of grant.ids) if (to.type === "group") needed.set(to.ref.id, to.ref);
       const members = principalsOf(grant, projectId, names);
@@ -112,12 +112,12 @@ function makeDirectory(client: JiraClient, names: Names) {
       return members;
     },
     meet: (principals: readonly Principal[]) => principals.forEach((principal) => met.add(principal)),
-    /** Users who were met, and have no access. */
+    /** Returns the users who were found and have no access. */
     strangers(): Principal[] {
       const known = new Set([...people.keys()].map((id) => names.user(id)));
       return [...met].filter((principal) => !known.has(principal) && parsePrincipal(principal)?.type === "source_user");
     },
-    /** No one, when this credential can't see the group, or it is gone. */
+    /** Returns the members of a group; none if the group no longer exists or this credential can't see it. */
     membersOf(ref: GroupRef): Promise<UserRecord[]> {
       const members = read.get(ref.id) ?? orNothing(() => client.groupMembers(ref)).then((found) => found ?? []);
       read.set(ref.id, members);
@@ -133,7 +133,8 @@ function makeDirectory(client: JiraClient, names: Names) {
     principalOf({ type, name, actorUser, actorGroup }: ActorRecord): Principal | undefined {
       if (type === "atlassian-user-role-actor") {
         const login = actorUser?.name ?? name;
-        // Data Center names users of roles by a login that may later be another person's: it is theirs only now.
+        // Data Center identifies the users of roles by a login name that may later belong to another person, so the
+        // name is resolved now.
         const id = client.cloud
           ? actorUser?.accountId
           : (actorUser?.key ?? (login === undefined ? undefined : idsByName.get(login)));

@@ -9,7 +9,7 @@ import type { ProjectRecord } from "./records.ts";
 
 export type Projects = ContainerList<ProjectRecord>;
 
-/** The projects to read, in the order of their ids. */
+/** Returns the projects to read, in the order of their ids. */
 export async function readProjects(client: JiraClient, scope: Scope): Promise<Projects> {
   const { found, ids, nameless } = await client.odd.of(() => client.projects());
   return {
@@ -19,7 +19,10 @@ export async function readProjects(client: JiraClient, scope: Scope): Promise<Pr
   };
 }
 
-/** The rules that decide who reads the issues of projects: each read once in a run. */
+/**
+ * Makes a reader of the rules that decide who can read the issues of projects. Each project's rules are read once in a
+ * run.
+ */
 export function makeRulesReader(client: JiraClient) {
   const known = new Map<string, Promise<ProjectRules>>();
   const schemes = new Map<string, Promise<Awaited<ReturnType<JiraClient["levelMembers"]>> | undefined>>();
@@ -56,7 +59,7 @@ export function makeRulesReader(client: JiraClient) {
 
   return {
     rulesOf,
-    /** The same with the project's roles, for comments that are restricted to a role. */
+    /** Returns the rules with the project's roles, for comments that are restricted to a role. */
     async withRoles(project: ProjectRecord): Promise<ProjectRules> {
       const rules = await rulesOf(project);
       if (rules.roles) return rules;

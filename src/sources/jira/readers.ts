@@ -3,7 +3,7 @@ import type { Names } from "#sources/atlassian/names.ts";
 import type { GroupRef } from "./client.ts";
 import type { HolderRecord, ProjectRecord, UserRecord } from "./records.ts";
 
-/** Everyone with access to the application: who can sign in to Jira itself. */
+/** The group of everyone with access to the application, that is, everyone who can sign in to Jira. */
 export const SIGNED_IN = "signed-in";
 
 /** Ids of groups at the source. */
@@ -15,13 +15,13 @@ export const groupIds = {
   level: (projectId: string, levelId: string) => `p${projectId}.level.${levelId}`,
 };
 
-/** The recipients of a permission or a level. */
+/** The people and groups that have a permission or a security level. */
 export interface Grant {
-  /** Recipients for every issue. */
+  /** Recipients that are the same for every issue. */
   ids: GrantedTo[];
-  /** Fields of the issue that name users. */
+  /** Fields of the issue that contain users. */
   userFields: string[];
-  /** Fields of the issue that name groups. */
+  /** Fields of the issue that contain groups. */
   groupFields: string[];
 }
 
@@ -34,8 +34,8 @@ export type GrantedTo =
   | { type: "everyone" };
 
 /**
- * Interprets holders. An unknown one grants no access, and neither does a customer of a portal: customers see their
- * requests there, and nothing of Jira itself.
+ * Parses the holders of a permission. An unknown holder grants no access. Neither does a customer of a portal:
+ * customers see their requests in the portal, and nothing in Jira itself.
  */
 export function readHolders(
   holders: readonly HolderRecord[],
@@ -88,7 +88,7 @@ export function readHolders(
   return { ids, userFields: [...users].sort(), groupFields: [...groups].sort() };
 }
 
-/** The principals that don't depend on the issue. */
+/** Returns the principals that don't depend on the issue. */
 export function principalsOf({ ids }: Grant, projectId: string, names: Names): Principal[] {
   const found = ids.flatMap((to): (Principal | undefined)[] => {
     switch (to.type) {
@@ -109,7 +109,7 @@ export function principalsOf({ ids }: Grant, projectId: string, names: Names): P
   return [...new Set(found.filter((each) => each !== undefined))];
 }
 
-/** The principals that an issue's own fields name. */
+/** Returns the principals that an issue's own fields name. */
 export function namedBy(
   { userFields, groupFields }: Grant,
   fields: Readonly<Record<string, unknown>>,
@@ -128,14 +128,14 @@ export function namedBy(
   return [...users, ...groups].filter((each) => each !== undefined);
 }
 
-/** The one value, or the several, of a field. */
+/** Returns the one or several values of a field. */
 function objectsIn(value: unknown): Record<string, unknown>[] {
   return (Array.isArray(value) ? value : [value]).flatMap((each) =>
     typeof each === "object" && each !== null ? [each as Record<string, unknown>] : [],
   );
 }
 
-/** Whether a member of a group can sign in to Jira: not an app, and not a customer of a portal. */
+/** Whether a member of a group can sign in to Jira. Apps and customers of a portal can't. */
 export function isPerson({ id, accountType }: UserRecord): boolean {
   return id !== undefined && (accountType === undefined || accountType === "atlassian");
 }

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Id, Instant } from "#sources/atlassian/parse.ts";
 import { idAt, listed, many } from "#sources/listed.ts";
 
-/** A user of Cloud has an `accountId`, one of Data Center a `key` that never changes and a `name` that can. */
+/** A user. A Cloud user has an `accountId`. A Data Center user has a `key` that never changes and a `name` that can. */
 export const UserRecord = z
   .object({
     accountId: text,
@@ -61,7 +61,7 @@ export const LevelMembers = z.object({
   isLast: z.boolean().optional(),
 });
 
-/** Role names with the addresses of the roles, whose last part is the role's id. */
+/** Role names with the URLs of the roles. The last part of a URL is the role's id. */
 export const RoleLinks = z.record(z.string(), z.string());
 
 const ActorRecord = z.object({
@@ -96,7 +96,7 @@ const CommentRecord = z.object({
   created: Instant,
   updated: Instant,
   jsdPublic: flag,
-  /** A value that isn't understood still counts as a restriction. */
+  /** A value that can't be parsed still counts as a restriction. */
   visibility: z
     .object({ type: text, value: text, identifier: text })
     .nullish()
@@ -116,9 +116,9 @@ const AttachmentRecord = z.object({
 });
 export type AttachmentRecord = z.infer<typeof AttachmentRecord>;
 
-/** Fields are parsed one by one: an issue with an odd field is still an issue. */
+/** Fields are parsed one by one, so that an issue with a malformed field is still an issue. */
 const IssueFields = z.looseObject({
-  /** An issue whose project is unknown isn't understood. */
+  /** An issue without a known project can't be parsed. */
   project: z.object({ id: Id }),
   summary: text,
   description: z.unknown().optional(),

@@ -10,10 +10,12 @@ const Delivery = z.object({
   issue: maybe(z.object({ id: Id })),
 });
 
-/** Users that were deactivated or deleted, and projects that changed. */
+/** Events about users that were deactivated or deleted, and about projects that changed. */
 const OF_PEOPLE = /^(?:jira:)?(?:user|project)_/;
 
-/** Webhooks that a Jira administrator creates, signed with their secret. A deletion appears in no search. */
+/**
+ * Webhooks that a Jira administrator creates, signed with the administrator's secret. A deletion appears in no search.
+ */
 export const jiraWebhook: Webhook<JiraConfig> = {
   verify(secret, request) {
     const signed = readSigned(secret, request);
@@ -23,9 +25,9 @@ export const jiraWebhook: Webhook<JiraConfig> = {
     if (data?.webhookEvent === "jira:issue_deleted" && data.issue) {
       return { delivery, changes: [{ t: "items", externalIds: [data.issue.id] }] };
     }
-    // Jira reports no changes of groups, roles and schemes.
+    // Jira doesn't report changes of groups, roles and schemes.
     if (OF_PEOPLE.test(data?.webhookEvent ?? "")) return { delivery, changes: [{ t: "delta" }, { t: "people" }] };
-    // A comment that was added or removed is found with its issue.
+    // A comment that was added or removed is found together with its issue.
     return { delivery, changes: [{ t: "delta" }] };
   },
 };

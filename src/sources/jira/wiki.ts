@@ -4,8 +4,8 @@ import { textOf } from "#api/visible.ts";
 import { tidy } from "#sources/atlassian/tidy.ts";
 
 /**
- * The text of Jira's wiki markup, without most of its marks. Total: what isn't understood stays as it was written. No
- * pattern searches past the next mark of its kind, so each position is read once. Source: S67.
+ * Returns the text of Jira's wiki markup, without most of its marks. Never fails: markup that can't be parsed stays in
+ * its original form. No pattern searches past the next mark of its kind, so each position is read once. Source: S67.
  */
 export function textOfWiki(markup: unknown): string {
   if (typeof markup !== "string") return "";
@@ -29,8 +29,8 @@ const EMPHASIS = /(^|[\s(])([*_+])((?!\2)\S(?:(?:(?!\2)[^\n]){0,500}?(?!\2)\S)?)
 const [BAR, SPACE, DASH] = [0x7c, 0x20, 0x2d];
 
 /**
- * Lines without their leading marks: headings, quotes, items of lists, rows of tables. In one pass: patterns take a
- * twentieth of a second for a megabyte of short rows.
+ * Removes the leading marks of lines: headings, quotes, list items, table rows. Works in one pass, since patterns would
+ * take a twentieth of a second for a megabyte of short rows.
  */
 function plainLines(text: string): string {
   if (!/^(?:[*#|-]|h[1-6]\.|bq\.)/m.test(text)) return text;
@@ -62,7 +62,10 @@ function isItem(unit: number): boolean {
   return unit === 0x2a || unit === 0x23 || unit === DASH;
 }
 
-/** Where the text of a line begins after such a mark and a space; else the line's own start. */
+/**
+ * Returns the position where the text of a line begins, after such a mark and a space, or otherwise the start of the
+ * line.
+ */
 function afterMark(text: string, start: number, end: number): number {
   let at = start;
   if (isItem(text.charCodeAt(at))) while (at < start + 10 && isItem(text.charCodeAt(at))) at++;
@@ -74,7 +77,7 @@ function afterMark(text: string, start: number, end: number): number {
 
 const HEADING = /^h[1-6]\.$/;
 
-/** The cells of a row, with ` | ` between them. @returns the length written so far */
+/** Writes the cells of a row with ` | ` between them. @returns the length written so far */
 function putRow(text: string, [start, end]: readonly [number, number], units: Uint16Array, from: number): number {
   let length = from;
   let to = endOfText(text, start, end);
@@ -97,7 +100,7 @@ function putRow(text: string, [start, end]: readonly [number, number], units: Ui
   return length;
 }
 
-/** Skips the bar between cells; those of a header row have two. */
+/** Skips the bar between cells. Cells of a header row are separated by two bars. */
 function afterBars(text: string, at: number, end: number): number {
   return at + 1 < end && text.charCodeAt(at + 1) === BAR ? at + 2 : at + 1;
 }

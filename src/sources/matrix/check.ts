@@ -3,7 +3,7 @@ import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.t
 import { makeClient } from "./client.ts";
 import { type MatrixContext, roomsOf } from "./rooms.ts";
 
-/** Checks whether the server accepts the account, and warns about rooms that may surprise people. */
+/** Checks whether the server accepts the account, and warns about rooms that people may not expect. */
 export function checkAccount(ctx: MatrixContext): Promise<CheckOutcome> {
   return runCheck(ctx, wordsOf(new URL(baseUrlOf(ctx.config)).host), async () => {
     const client = makeClient(ctx);

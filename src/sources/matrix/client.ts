@@ -8,7 +8,7 @@ import type { Listed } from "#sources/listed.ts";
 import { type MatrixConfig } from "./config.ts";
 import { AnEvent, EventList, Events, type MatrixEvent, OneEvent, visibilityOf, type Visibility } from "./events.ts";
 
-/** State of a room that its messages depend on: when one of these changes, the room is read again. */
+/** State events of a room that its messages depend on. When one of them changes, the room is read again. */
 export const FACTS = [
   "m.room.create",
   "m.room.name",
@@ -19,13 +19,16 @@ export const FACTS = [
 
 const TALK = ["m.room.message", "m.room.redaction"] as const;
 const VISIBILITY = "m.room.history_visibility";
-/** Servers truncate longer timelines. */
+/** The number of events in a timeline. Servers truncate longer timelines. */
 const TIMELINE = 100;
 const PAGE = 100;
-/** For an account in a thousand rooms, a server takes a while to build the first response. */
+/**
+ * The timeout of the first sync. For an account in a thousand rooms, a server takes a while to build the first
+ * response.
+ */
 const FIRST_SYNC_TIMEOUT_MS = 300_000;
 
-/** All calls to a homeserver: only this file knows its URLs and responses. */
+/** Makes the client for all calls to a homeserver. URLs and response formats are known only in this file. */
 export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfig>, "config" | "http" | "now">) {
   const base = baseUrlOf(config);
   const at = (strings: TemplateStringsArray, ...parts: string[]): string =>
@@ -39,7 +42,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
     return get(at`v3/sync`, Sync, { ...more, query });
   }
 
-  /** Pages of a listing; `undefined` ends it. */
+  /** Yields the pages of a listing; `undefined` ends the listing. */
   async function* pages(
     url: string,
     query: Readonly<Record<string, string | number | undefined>>,
@@ -51,7 +54,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       });
       const last = from;
       from = next(page);
-      // A token that equals the previous one isn't another page.
+      // A token that equals the previous one doesn't lead to another page.
       if (from === last) from = undefined;
       const { known, odd, nameless } = page.chunk;
       yield { events: known, odd, nameless, next: from };
@@ -61,27 +64,29 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
   return {
     whoAmI: () => get(at`v3/account/whoami`, z.object({ user_id: z.string().startsWith("@") })),
 
-    /** The rooms of the account, or some of them, as of a point from which changes can be read. */
+    /**
+     * Returns the rooms of the account, or some of them, together with the token from which later changes can be read.
+     */
     rooms(only?: readonly string[]): Promise<z.infer<typeof Sync>> {
       const state = { types: FACTS, lazy_load_members: true };
-      // The state is from before the timeline: changes since must be in the timeline.
+      // The state is from before the timeline, so changes since then must be in the timeline.
       const timeline = { limit: 1, types: [...TALK, ...FACTS] };
       const rooms = { ...NOTHING_OF_ROOMS, ...(only && { rooms: only }), state, timeline };
-      // The timeout never elapses, since there is something at once. Synapse repeats its response to the same request
-      // for two minutes: this value makes the request different.
+      // The timeout never elapses, since the server answers at once. Synapse repeats its response to an identical
+      // request for two minutes, and this value makes the request different.
       const timeout = 1 + (Math.floor(now()) % 997);
       const filter = { ...NOTHING_ELSE, account_data: { types: ["m.direct"] }, room: rooms };
       return sync(filter, { query: { timeout }, timeoutMs: FIRST_SYNC_TIMEOUT_MS });
     },
 
-    /** Changes since the token. @throws ApiError `cursor_expired` */
+    /** Returns the changes since the token. @throws ApiError `cursor_expired` */
     changes(since: string): Promise<z.infer<typeof Sync>> {
       const timeline = { limit: TIMELINE, types: [...TALK, ...FACTS] };
       const filter = { ...NOTHING_ELSE, room: { ...NOTHING_OF_ROOMS, state: { types: FACTS }, timeline } };
       return sync(filter, { query: { since, timeout: 0 }, expired: [400] });
     },
 
-    /** Rooms in which members joined or left since. @throws ApiError `cursor_expired` */
+    /** Returns the rooms in which members joined or left since the token. @throws ApiError `cursor_expired` */
     memberChanges(since: string): Promise<z.infer<typeof Sync>> {
       const types = ["m.room.member", VISIBILITY];
       const filter = {
@@ -91,28 +96,29 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
       return sync(filter, { query: { since, timeout: 0 }, expired: [400] });
     },
 
-    /** Events of a room, the newest first, with the token of the next page. */
+    /** Returns events of a room, the newest first, with the token of the next page. */
     messages(room: string, from: string, to?: string) {
       const filter = JSON.stringify({ types: [...TALK, VISIBILITY], lazy_load_members: true });
       const query = { dir: "b", limit: PAGE, from, filter, ...defined({ to }) };
       return pages(at`v3/rooms/${room}/messages`, query, ({ end }) => end ?? undefined);
     },
 
-    /** Replies of a thread, the oldest first. */
+    /** Lists the replies in a thread, the oldest first. */
     replies(room: string, root: string) {
       const url = at`v1/rooms/${room}/relations/${root}/m.thread`;
       return pages(url, { dir: "f", limit: PAGE }, ({ next_batch: next }) => next ?? undefined);
     },
 
     /**
-     * Undefined when there is no such event, or not for this account. @throws ApiError for one that isn't understood
+     * Returns an event; undefined if it doesn't exist or this account can't see it.
+     * @throws ApiError for an event that can't be parsed
      */
     async event(room: string, id: string): Promise<MatrixEvent | undefined> {
       const { status, json } = await askFor(at`v3/rooms/${room}/event/${id}`);
       return status === 200 ? json(AnEvent) : undefined;
     },
 
-    /** An event, and the history visibility when it was written. */
+    /** Returns an event, and the history visibility at the time when it was written. */
     async eventInContext(
       room: string,
       id: string,
@@ -136,7 +142,7 @@ export function makeClient({ config, http, now }: Pick<SourceContext<MatrixConfi
 
     file({ address }: { address: string }, maxBytes: number): Promise<SourceStream> {
       const [server = "", media = ""] = address.slice("mxc://".length).split("/");
-      // Media may be stored on another server, which gets no credential.
+      // Media may be stored on another server. The redirected request has no credential.
       return http.stream({ url: at`v1/media/download/${server}/${media}`, auth: true, redirect: "follow", maxBytes });
     },
   };
@@ -151,7 +157,10 @@ const NOTHING = { types: [] };
 const NOTHING_ELSE = { presence: NOTHING, account_data: NOTHING };
 const NOTHING_OF_ROOMS = { ephemeral: NOTHING, account_data: NOTHING };
 
-/** A token that isn't understood isn't the end: otherwise later events would be treated as gone. */
+/**
+ * A token that can't be parsed isn't treated as the end of the listing, since later events would then be treated as
+ * deleted.
+ */
 const Page = z.object({
   chunk: EventList,
   end: z.string().nullish(),
@@ -159,8 +168,8 @@ const Page = z.object({
 });
 
 /**
- * A page of a room's events; `odd` are the ids of those that aren't understood, and `nameless` counts those without
- * one.
+ * A page of a room's events. `odd` are the ids of events that could not be parsed, and `nameless` counts those without
+ * an id.
  */
 export interface MessagePage extends Pick<Listed<MatrixEvent>, "odd" | "nameless"> {
   events: MatrixEvent[];
