@@ -36,7 +36,7 @@ async function wrongDeployment({ config }: JiraContext, client: JiraClient): Pro
 
 async function tryJql(client: JiraClient, jql: string): Promise<void> {
   try {
-    // The query has a time limit because Cloud requires one.
+    // The query is limited to the last day, because Cloud requires a bounded query.
     await client.search(`updated >= -1d AND (${jql})`, ["project"]).next();
   } catch (error) {
     if (isBadJql(error))

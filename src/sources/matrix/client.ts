@@ -185,7 +185,10 @@ const Members = z.object({
   ),
 });
 
-/** The state decides what a room is and who reads it: if some of it isn't understood, the room is unknown. */
+/**
+ * The state of a room decides what the room is and who can read it. If a part of the state can't be parsed, the room is
+ * unknown.
+ */
 const State = z
   .object({ events: EventList })
   .refine(({ events }) => events.known.length === events.size)
@@ -203,9 +206,9 @@ const JoinedRoom = z.object({
     .default({ events: NO_EVENTS, limited: false })
     .transform(({ events, limited, prev_batch: before }) => ({
       events: events.known,
-      /** Ids of events that aren't understood. */
+      /** Ids of events that could not be parsed. */
       odd: events.odd,
-      /** Earlier events have to be requested, starting at `before`. */
+      /** True = earlier events are missing and have to be requested, starting at `before`. */
       isCut: limited,
       before,
     })),
@@ -213,7 +216,7 @@ const JoinedRoom = z.object({
 });
 export type JoinedRoom = z.infer<typeof JoinedRoom>;
 
-/** Rooms by their ids, and the ids of those that aren't understood. */
+/** Returns the rooms by their ids, and the ids of the rooms that could not be parsed. */
 function understood(rooms: Readonly<Record<string, unknown>>): { join: Record<string, JoinedRoom>; odd: string[] } {
   const join: Record<string, JoinedRoom> = {};
   const odd: string[] = [];

@@ -3,7 +3,7 @@ import { maybe, text, count, mimeType } from "#sources/lenient.ts";
 import { z } from "zod";
 import { idAt, listed } from "#sources/listed.ts";
 
-/** An event of a room, parsed leniently: a malformed value is absent. */
+/** An event of a room, parsed leniently: a malformed value is treated as absent. */
 export interface MatrixEvent {
   id: string;
   type: string;
@@ -12,19 +12,19 @@ export interface MatrixEvent {
   stateKey?: string;
   content: Readonly<Record<string, unknown>>;
   isRedacted: boolean;
-  /** For a redaction: the event that is now empty. */
+  /** For a redaction: the id of the event that is now empty. */
   redacts?: string;
-  /** Its latest edit, as its server reports it. */
+  /** The event's latest edit, as its server reports it. */
   edit?: { at: number; content: Readonly<Record<string, unknown>> };
   /** For the root of a thread: the number of replies. */
   threadCount?: number;
-  /** For a state event: the previous content, or that it can't be known. */
+  /** For a state event: the previous content, or `unknown` if it can't be known. */
   before?: Readonly<Record<string, unknown>> | "unknown";
 }
 
-/** No current server makes longer ids or ids with other characters. */
+/** A user id. No current server creates longer ids or ids with other characters. */
 const USER_ID = /^@[!-9;-~]{0,200}:[\w.:[\]-]{1,200}$/;
-/** Old servers made these. Source: https://spec.matrix.org/v1.11/appendices/#historical-user-ids */
+/** A user id of an old server. Source: https://spec.matrix.org/v1.11/appendices/#historical-user-ids */
 const FORMER_USER_ID = /^@[^:\0]{0,255}:[\w.:[\]-]{1,200}$/;
 
 const Content = z.record(z.string(), z.unknown());
@@ -60,17 +60,17 @@ export const AnEvent = z.unknown().transform((raw, context) => {
   return z.NEVER;
 });
 
-/** Events of a list; those that aren't understood by their ids. */
+/** The events of a list, and the ids of the events that could not be parsed. */
 export const EventList = listed(AnEvent, idAt("event_id", z.string().startsWith("$").max(512)));
-/** Anything that isn't an event is left out. */
+/** The events of a list, without anything that isn't an event. */
 export const Events = EventList.transform(({ known }) => known);
 
-/** Undefined if it isn't an event. */
+/** A single event; undefined if the value isn't an event. */
 export const OneEvent = z.unknown().transform(readEvent);
 
 function readEvent(raw: unknown): MatrixEvent | undefined {
   const { data } = RawEvent.safeParse(raw);
-  // The state of a room applies, no matter who set it.
+  // A state event applies regardless of its sender.
   if (!data || (data.state_key === undefined && !FORMER_USER_ID.test(data.sender))) return undefined;
   const { unsigned, content } = data;
   const relations = unsigned?.["m.relations"];
@@ -84,7 +84,7 @@ function readEvent(raw: unknown): MatrixEvent | undefined {
     sender: data.sender,
     at: data.origin_server_ts,
     content,
-    // A message of a sender without a valid id is treated as redacted.
+    // A message whose sender has no valid id is treated as redacted.
     isRedacted: unsigned?.redacted_because !== undefined || !USER_ID.test(data.sender),
     ...defined({ stateKey: data.state_key }),
     ...(data.type === "m.room.redaction" && redacts !== undefined && { redacts }),
@@ -103,7 +103,10 @@ const RelatesTo = z.object({
   "m.in_reply_to": maybe(z.object({ event_id: z.string() })),
 });
 
-/** The target of a message: the root of its thread, the message that it edits, or the one that it answers. */
+/**
+ * Returns the target of a message: the root of its thread, the message that it edits, or the message that it replies
+ * to.
+ */
 export function relationOf({ content }: Pick<MatrixEvent, "content">): {
   thread?: string;
   replaces?: string;
@@ -130,16 +133,16 @@ const Media = z.object({
   ),
 });
 
-/** A message that is a file. */
+/** A message that contains a file. */
 export interface MatrixMedia {
   name: string;
-  /** `mxc://server/id`: the permanent name of one content. */
+  /** `mxc://server/id`, the permanent name of one content. */
   address: string;
   mimeType?: string;
   size?: number;
 }
 
-/** The content of a message after its edits. */
+/** Returns the content of a message after its edits. */
 export function contentOf({ content, edit }: Pick<MatrixEvent, "content" | "edit">): Readonly<Record<string, unknown>> {
   return edit?.content ?? content;
 }
@@ -155,7 +158,7 @@ export function mediaOf(event: Pick<MatrixEvent, "content" | "edit">): MatrixMed
   };
 }
 
-/** The plain text of a message. */
+/** Returns the plain text of a message. */
 export function textOf(event: Pick<MatrixEvent, "content" | "edit">): string {
   const content = contentOf(event);
   const body = typeof content["body"] === "string" ? content["body"] : "";
@@ -165,7 +168,7 @@ export function textOf(event: Pick<MatrixEvent, "content" | "edit">): string {
 }
 
 /**
- * Older clients quote the answered message before their own text. Source:
+ * Removes a quote: older clients quote the message that they reply to before their own text. Source:
  * https://spec.matrix.org/v1.11/client-server-api/#fallbacks-for-rich-replies
  */
 function withoutFallback(body: string): string {
@@ -187,18 +190,21 @@ export function isUserId(value: unknown): value is string {
   return typeof value === "string" && USER_ID.test(value);
 }
 
-/** Who may read messages written while it is set. `unsure`: the server does not report what it was. */
+/**
+ * A history visibility: who may read the messages written while it is set. `unsure` = the server doesn't report what it
+ * was.
+ */
 export type Visibility = "world_readable" | "shared" | "invited" | "joined" | "unsure";
 
 export function visibilityOf(content: Readonly<Record<string, unknown>> | undefined): Visibility {
   const value = content?.["history_visibility"];
   if (value === "world_readable" || value === "invited" || value === "joined") return value;
-  // Servers treat an unknown value as this one. Source:
+  // Servers treat an unknown value as `shared`. Source:
   // https://spec.matrix.org/v1.11/client-server-api/#room-history-visibility
   return "shared";
 }
 
-/** Whether every member of the room may read what was written under it. */
+/** Whether every member of the room may read messages that were written with this visibility. */
 export function isForMembers(visibility: Visibility): boolean {
   return visibility === "shared" || visibility === "world_readable";
 }

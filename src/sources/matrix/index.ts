@@ -18,7 +18,7 @@ import { type MatrixContext, roomsOf } from "./rooms.ts";
 import { matrixSessions } from "./sync.ts";
 import { isMessage } from "./walk.ts";
 
-/** The rooms of a Matrix account: each thread is an item, for the members of its room. */
+/** Makes the source for the rooms of a Matrix account: each thread is an item, readable by the members of its room. */
 export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<MatrixConfig> {
   return {
     spec: {
@@ -51,7 +51,10 @@ export function makeMatrixSource({ batching = {} }: { batching?: Partial<Batchin
   };
 }
 
-/** First checks whether the message still exists: a deleted one isn't returned, even if its file remains. */
+/**
+ * Reads a file. First checks whether its message still exists: the file of a deleted message isn't returned, even if
+ * the file itself remains.
+ */
 async function readFile(
   ctx: MatrixContext,
   { externalId, version }: { externalId: string; version?: string },

@@ -9,7 +9,7 @@ import type { Tools } from "./tools.ts";
 import { rootOf } from "./touched.ts";
 import { readThread } from "./walk.ts";
 
-/** The present state of these alone. */
+/** Reads the present state of these items alone. */
 export async function* readItems(tools: Tools, externalIds: readonly string[]): AsyncGenerator<Result, void> {
   const { ctx, client, scope, start } = tools;
   const ids = new Set(externalIds.flatMap((externalId) => placeOf(externalId).room ?? []));

@@ -12,15 +12,15 @@ import { type MatrixContext, type RoomFacts, serverOf } from "./rooms.ts";
 /** Values shared by all items of a run. */
 export interface Mapping {
   ctx: Pick<MatrixContext, "config" | "connector">;
-  /** The homeserver whose users are named. */
+  /** The homeserver that the users belong to. */
   server: string;
 }
 
-/** A thread by its root, which may be deleted while its replies remain. */
+/** A thread, identified by its root. The root may be deleted while the replies remain. */
 export interface Thread {
   rootId: string;
   root: MatrixEvent | undefined;
-  /** The oldest first. */
+  /** The replies, the oldest first. */
   replies: readonly MatrixEvent[];
 }
 
@@ -32,7 +32,7 @@ export function fileId(room: string, event: string): string {
   return `${room}/${event}#file`;
 }
 
-/** The parts of an item's id. Ids of events may contain a slash; those of rooms contain no `/$`. */
+/** Returns the parts of an item's id. Ids of events may contain a slash, but ids of rooms never contain `/$`. */
 export function parseId(externalId: string): { room: string; event: string; isFile: boolean } | undefined {
   const match = /^(![^\s/]+)\/(\$[^\s#]+)(#file)?$/.exec(externalId);
   const [, room, event, file] = match ?? [];
@@ -43,7 +43,7 @@ export function isRoomId(id: string): boolean {
   return /^![^\s/]+$/.test(id);
 }
 
-/** The items of a thread, itself first: none when nothing is left of it. */
+/** Returns the items of a thread, the thread itself first; none if nothing is left of the thread. */
 export function toItems(
   { ctx, server }: Mapping,
   room: RoomFacts,
@@ -105,7 +105,7 @@ export function toItems(
   }
 }
 
-/** A placeholder for the messages of an encrypted room: they exist, but can't be read. */
+/** Returns a placeholder for the messages of an encrypted room, which exist but can't be read. */
 export function toEncryptedItem({ ctx, server }: Mapping, room: RoomFacts): SourceItem {
   const readers = roomGroup(ctx.connector.id, room.id);
   return {
@@ -121,14 +121,17 @@ export function toEncryptedItem({ ctx, server }: Mapping, room: RoomFacts): Sour
   };
 }
 
-/** Users of other servers belong to other instances: no one here matches them, whatever their name. */
+/**
+ * Returns the principal of a user. Users of other servers belong to other instances, so no one here matches them,
+ * regardless of their name.
+ */
 export function userPrincipal(
   { connector }: Pick<MatrixContext, "connector">,
   server: string,
   userId: string,
 ): Principal {
   const home = serverOf(userId);
-  // A base URL has no space, so no other server gets the name of this one's instance.
+  // A base URL contains no space, so no other server can have the name of this server's instance.
   const instance = home === server ? (connector.instance ?? connector.id) : `federated ${home}`;
   return formatPrincipal({ type: "source_user", providerId: "matrix", instance, id: userId });
 }

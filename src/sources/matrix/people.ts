@@ -10,18 +10,18 @@ import { isUserId } from "./events.ts";
 import { userPrincipal } from "./map.ts";
 import { localPart, type MatrixContext, type RoomFacts, roomsOf, serverOf } from "./rooms.ts";
 
-/** Everything before this point of the feed was reported. */
+/** `since` is the position in the feed up to which everything was reported. */
 const PeopleCursor = z.object({ since: z.string() });
 export type PeopleCursor = z.infer<typeof PeopleCursor>;
 
 type Event = IdentityEvent<PeopleCursor>;
 
-/** Rooms not read for a long time, which a run of changes reads as well. */
+/** The most rooms that a run of mode `changes` reads because they have not been read for a long time. */
 const MOST_DUE = 200;
 
 /**
- * The members of each room: those who joined and have not left, been kicked or banned since. A room in which something
- * changed is read in full, since a federation may settle later that a member never left.
+ * Reports the members of each room: those who joined and have not left, been kicked or been banned since. A room in
+ * which a membership changed is read in full, since a federation may later decide that a member never left.
  */
 export async function* syncMatrixPeople(
   ctx: MatrixContext,
@@ -48,21 +48,21 @@ interface Reader {
   ctx: MatrixContext;
   client: MatrixClient;
   server: string;
-  /** Users that this run has reported. */
+  /** The users that this run has reported. */
   reported: Set<string>;
   failures: Failures;
 }
 
 async function* readAll(reader: Reader): AsyncGenerator<Event, void> {
   const { ctx, client } = reader;
-  // Changes during the read are in the changes since.
+  // Changes during the read are among the changes since that point.
   const { since, rooms, odd } = roomsOf(await client.rooms(), ctx.config);
   const notLookedAt = [...(yield* readGroups(reader, rooms)), ...groupsOf(ctx, odd)];
   yield { t: "checkpoint", cursor: { since } };
   yield { t: "end", listing: "complete", ...(notLookedAt.length > 0 && { notLookedAt }) };
 }
 
-/** Returns the groups of rooms whose members the server does not report. */
+/** Reads the groups of rooms. Returns the groups of those rooms whose members the server doesn't report. */
 function readGroups(reader: Reader, rooms: readonly RoomFacts[]): AsyncGenerator<Event, Principal[]> {
   return readRoomGroups(rooms, reader.failures, {
     groupOf: (id) => roomGroup(reader.ctx.connector.id, id),
@@ -92,8 +92,8 @@ async function* readChanges(reader: Reader, since: string, due: IdentityRun["due
 }
 
 /**
- * The current members of a room, and their identities. `mayBeOpen`: everyone with an account may read it, perhaps even
- * without one.
+ * Reports the present members of a room, and their identities. `mayBeOpen` = everyone with an account may read the
+ * room, and perhaps people without an account too.
  */
 async function* readGroup(
   { ctx, client, server, reported }: Reader,
@@ -127,7 +127,7 @@ function nobody({ connector }: MatrixContext, room: string): Event {
   return { t: "group", group: roomGroup(connector.id, room), members: [] };
 }
 
-/** The rooms of these groups. */
+/** Returns the rooms that these groups belong to. */
 function roomsIn(groups: readonly Principal[]): string[] {
   return groups.flatMap((group) => {
     const parsed = parsePrincipal(group);

@@ -5,7 +5,9 @@ import type { MatrixConfig } from "./config.ts";
 import type { JoinedRoom, MatrixClient, MatrixSync } from "./client.ts";
 import { isForMembers, visibilityOf } from "./events.ts";
 
-/** Facts of a room that a run needs. Kept between runs, so that an increment requests no state. */
+/**
+ * The facts about a room that a run needs. They are stored between runs, so that an increment doesn't request state.
+ */
 export const RoomFacts = z.object({
   id: z.string(),
   name: z.string(),
@@ -13,14 +15,14 @@ export const RoomFacts = z.object({
   isDirect: z.boolean(),
   isEncrypted: z.boolean(),
   visibility: z.enum(["world_readable", "shared", "invited", "joined", "unsure"]),
-  /** At some time within the history, some of its members could not read everything. */
+  /** True = at some time within the history, some members of the room could not read everything. */
   isRestricted: z.boolean(),
 });
 export type RoomFacts = z.infer<typeof RoomFacts>;
 
 /**
- * The rooms of a response that are to be read, by id, and the point from which changes are read. `odd` are the ids of
- * rooms that aren't understood: they stay as they are.
+ * Returns the rooms of a response that are to be read, by id, and the token from which changes are read. `odd` are the
+ * ids of rooms that could not be parsed: their items stay unchanged.
  */
 export function roomsOf(sync: MatrixSync, config: MatrixConfig): { since: string; rooms: RoomFacts[]; odd: string[] } {
   const direct = new Set(
@@ -35,7 +37,7 @@ export function roomsOf(sync: MatrixSync, config: MatrixConfig): { since: string
   return { since: sync.next_batch, rooms, odd: sync.rooms.odd };
 }
 
-/** A space contains rooms and no messages. */
+/** Whether a room is read. A space contains only rooms and no messages. */
 export function isRead({ isSpace, isDirect }: RoomFacts, { directMessages }: MatrixConfig): boolean {
   return !isSpace && (directMessages || !isDirect);
 }
@@ -62,7 +64,7 @@ function factsOf(id: string, { state, timeline, summary }: JoinedRoom, isMarkedD
   };
 }
 
-/** The stored facts of a room. */
+/** Returns the stored facts of a room. */
 export async function knownRoom({ state }: Pick<SyncContext<MatrixConfig>, "state">, id: string) {
   return RoomFacts.safeParse(await state.get(`room:${id}`)).data;
 }
@@ -75,12 +77,12 @@ const UNREAD = "unread";
 /** The most ids that fit into one value of the state; a full run reads the rest. */
 const MOST_UNREAD = 800;
 
-/** Rooms that could not be read, and that the next run reads in full, even without new messages. */
+/** Rooms that could not be read. The next run reads them in full, even if they have no new messages. */
 export async function unreadRooms({ state }: Pick<SyncContext<MatrixConfig>, "state">): Promise<string[]> {
   return z.array(z.string()).safeParse(await state.get(UNREAD)).data ?? [];
 }
 
-/** Notes that a room could not be read, or was. */
+/** Records whether a room could be read. */
 export async function noteRead(
   ctx: Pick<SyncContext<MatrixConfig>, "state">,
   id: string,
@@ -93,12 +95,13 @@ export async function noteRead(
   ctx.state.put(UNREAD, now.length > 0 ? now : undefined);
 }
 
-/** Names of people in rooms, each room requested once. */
+/** Returns names of people in a room. Each room is requested once. */
 export type Names = (room: string) => Promise<(userId: string) => string>;
 
 /**
- * A person's name in a room; someone who left has none there, and is shown by id. If the server fails at the members of
- * a room, all are: no message is left out for a name.
+ * Makes a lookup of people's names in rooms. A person who left has no name in the room and is shown by id. If the
+ * server fails to return a room's members, all of its people are shown by id: no message is left out because of a
+ * missing name.
  */
 export function makeNames(client: MatrixClient, failures: Pick<Failures, "requireOfOne">): Names {
   const membersOf = async (room: string): ReturnType<MatrixClient["members"]> => {
@@ -122,13 +125,13 @@ export function makeNames(client: MatrixClient, failures: Pick<Failures, "requir
   };
 }
 
-/** `anna` of `@anna:example.com`. */
+/** Returns the local part of a user id: `anna` of `@anna:example.com`. */
 export function localPart(userId: string): string {
   const part = userId.slice(1, userId.indexOf(":"));
   return part === "" ? userId : part;
 }
 
-/** `example.com` of `@anna:example.com`. */
+/** Returns the server of a user id: `example.com` of `@anna:example.com`. */
 export function serverOf(userId: string): string {
   return userId.slice(userId.indexOf(":") + 1);
 }

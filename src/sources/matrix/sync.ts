@@ -34,7 +34,9 @@ export const matrixSessions: SessionSpec<MatrixConfig, Cursor, Checkpoint> = {
 
 type Walk = AsyncGenerator<WalkEvent<Checkpoint>, WalkEnd<Cursor>>;
 
-/** Every room by its id, each backwards from one point in time: later events are in the changes since. */
+/**
+ * Reads every room by its id, backwards from one point in time. Later events are among the changes since that point.
+ */
 async function* listAll(tools: Tools, { resume }: WalkRequest<Cursor, Checkpoint>): Walk {
   const { ctx, client, scope } = tools;
   const { since, rooms, odd } = roomsOf(await client.rooms(), ctx.config);
@@ -46,19 +48,19 @@ async function* listAll(tools: Tools, { resume }: WalkRequest<Cursor, Checkpoint
 }
 
 /**
- * Changes since the last run. Readers of a room are reported separately, and no message moves from one to another: so
- * the feed shows every change of a permission.
+ * Reads the changes since the last run. Readers of a room are reported separately, and no message moves from one room
+ * to another, so the feed shows every permission change.
  */
 async function* readChanges(tools: Tools, since: string, { resume }: WalkRequest<Cursor, Checkpoint>): Walk {
   const { ctx, client, scope, rooms } = tools;
   const changes = await client.changes(since);
   const place = resume ?? { feed: { since: changes.next_batch }, after: "" };
-  // Even without new messages: earlier ones were not all read.
+  // These rooms are read even without new messages, because not all earlier messages were read.
   const toRead = (await unreadRooms(ctx)).filter((id) => isNamedIn(scope, id));
   for (const [id, room] of Object.entries(changes.rooms.join).sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!isNamedIn(scope, id) || toRead.includes(id)) continue;
     const known = await knownRoom(ctx, id);
-    // The beginning of a gap isn't reported: its events are found by reading everything.
+    // The server doesn't report the beginning of the gap. Reading everything finds the missing events.
     const isBroken = room.timeline.isCut && room.timeline.before === undefined;
     if (!known || isBroken || isOther(room)) toRead.push(id);
     else if (isRead(known, ctx.config)) {
@@ -84,7 +86,7 @@ async function* readChanges(tools: Tools, since: string, { resume }: WalkRequest
   return { complete: false, cursor: place.feed, permissions: "current" };
 }
 
-/** Reads new or renamed rooms in full; what is no longer in them is removed. */
+/** Reads new or renamed rooms in full, and removes items that no longer exist in them. */
 async function* readAgain(
   tools: Tools,
   ids: readonly string[],
@@ -97,12 +99,12 @@ async function* readAgain(
     yield* readRoom(tools, room, since, at);
     yield { t: "listed", container: roomRef(room.id) };
   });
-  // Rooms that are no longer read, such as one that has become a direct message.
+  // These rooms are no longer read, for example because a room has become a direct message.
   const read = new Set([...rooms.map(({ id }) => id), ...odd]);
   for (const id of ids) if (!read.has(id)) yield { t: "delete_container", ...roomRef(id) };
 }
 
-/** Reads a room backwards from a point; its facts are stored at the end. */
+/** Reads a room backwards from a point. The room's facts are stored at the end. */
 async function* readRoom(
   tools: Tools,
   room: RoomFacts,
@@ -132,7 +134,7 @@ async function* readRoom(
   yield leftOut(externalId, "excluded_by_policy", message);
 }
 
-/** The room's name or readers have changed; or it is new. */
+/** Whether the room's name or readers have changed, or the room is new. */
 function isOther({ state, timeline }: JoinedRoom): boolean {
   return [...state.events, ...timeline.events].some(
     ({ type, stateKey }) => stateKey !== undefined && FACTS.some((fact) => fact === type),

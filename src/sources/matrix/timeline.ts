@@ -8,7 +8,10 @@ import { oddEvents, type Tools } from "./tools.ts";
 import { threadsTouched } from "./touched.ts";
 import { readThread } from "./walk.ts";
 
-/** Events written, changed or deleted in a room since. Returns whether all of it was read. */
+/**
+ * Reports events that were written, changed or deleted in a room since the last run. Returns whether all of the
+ * timeline was read.
+ */
 export async function* readTimeline(
   tools: Tools,
   room: RoomFacts,

@@ -31,7 +31,7 @@ export async function makeTools(ctx: SyncContext<MatrixConfig>, { scope }: OpenR
       key: "read",
       refOf: roomRef,
       nameOf: ({ name }) => name,
-      // The next run reads it in full, even without new messages.
+      // The next run reads the room in full, even without new messages.
       async forget(id) {
         keepRoom(ctx, id);
         await noteRead(ctx, id, false);
@@ -41,7 +41,7 @@ export async function makeTools(ctx: SyncContext<MatrixConfig>, { scope }: OpenR
   };
 }
 
-/** Events that aren't understood: their stored items stay. */
+/** Reports events that could not be parsed: their stored items stay. */
 export function oddEvents({ id: room }: RoomFacts, ids: readonly string[]): Outcome[] {
   const failed = ids.map((id) => failedSkip(threadId(room, id), NOT_UNDERSTOOD));
   return [...failed, ...reportSeen(ids.map((id) => fileId(room, id)))];

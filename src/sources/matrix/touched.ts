@@ -16,15 +16,15 @@ interface Options {
   start: number;
 }
 
-/** The threads and files that events of a room's feed affect. */
+/** The threads and files that the events of a room's feed affect. */
 export interface Touched {
-  /** Threads by their root: complete, or undefined = to be read again. */
+  /** Threads by their root. A thread is either complete, or undefined if it has to be read again. */
   roots: ReadonlyMap<string, Thread | undefined>;
-  /** Messages that may have been files, and may no longer be. */
+  /** Ids of messages that may have contained a file, and may no longer contain one. */
   files: ReadonlySet<string>;
 }
 
-/** The threads that events of a room have changed. */
+/** Returns the threads that the events of a room have changed. */
 export async function threadsTouched(options: Options, events: readonly MatrixEvent[]): Promise<Touched> {
   const { client, room, start } = options;
   const roots = new Map<string, Thread | undefined>();
@@ -39,7 +39,7 @@ export async function threadsTouched(options: Options, events: readonly MatrixEv
   }
   return { roots, files };
 
-  /** A message without replies is already complete. */
+  /** Returns a thread of one message: a message without replies is already a complete thread. */
   function alone(event: MatrixEvent): Thread | undefined {
     const isWhole = event.threadCount === undefined && event.at >= start;
     return isWhole ? { rootId: event.id, root: event, replies: [] } : undefined;
@@ -52,7 +52,7 @@ export async function threadsTouched(options: Options, events: readonly MatrixEv
     files.add(id);
   }
 
-  /** A deleted message no longer names its thread: every thread of its time is checked. */
+  /** Handles a deleted message. It no longer names its thread, so every thread of its time is checked. */
   async function redacted(id: string): Promise<void> {
     const event = await ifUnderstood(() => client.event(room.id, id));
     if (event && event.type !== "m.room.message") return;
@@ -68,7 +68,7 @@ export async function threadsTouched(options: Options, events: readonly MatrixEv
   }
 }
 
-/** The root of the thread that a message is in. */
+/** Returns the root of the thread that a message belongs to. */
 export function rootOf(event: MatrixEvent): string {
   return relationOf(event).thread ?? event.id;
 }

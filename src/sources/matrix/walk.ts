@@ -7,7 +7,7 @@ import type { RoomFacts } from "./rooms.ts";
 /** Position of a walk through a room's history. */
 export const WalkPosition = z.object({
   token: z.string(),
-  /** The visibility of what was written before the token. */
+  /** The history visibility before the token. */
   visibility: z.enum(["world_readable", "shared", "invited", "joined", "unsure"]),
   isRestricted: z.boolean(),
 });
@@ -16,10 +16,10 @@ export type WalkPosition = z.infer<typeof WalkPosition>;
 /** The threads that one page of history completes. */
 export interface WalkStep {
   threads: readonly Thread[];
-  /** Ids of events on it that aren't understood, and the number without one. */
+  /** Ids of events on the page that could not be parsed, and the number of events without an id. */
   odd: readonly string[];
   nameless: number;
-  /** Absent at the end of the history. */
+  /** The next position. Absent at the end of the history. */
   next?: WalkPosition;
   isRestricted: boolean;
 }
@@ -28,17 +28,18 @@ export interface WalkOptions {
   client: MatrixClient;
   room: Pick<RoomFacts, "id">;
   from: WalkPosition;
-  /** Messages written before aren't read. */
+  /** The time before which messages aren't read. */
   start: number;
-  /** An earlier attempt has passed what came before the token: replies that aren't known here. */
+  /** True = an earlier attempt has read the events before the token, so their replies aren't known here. */
   isResumed: boolean;
 }
 
 type ThreadOptions = Pick<WalkOptions, "client" | "room" | "start">;
 
 /**
- * Reads a room's history within the window, backwards from a point that never moves. Replies come before their roots,
- * so a thread is complete when its root comes; messages written while not every member could read them are left out.
+ * Reads a room's history within the time window, backwards from a fixed point. Replies come before their root, so a
+ * thread is complete when its root comes. Messages that were written while not every member could read them are left
+ * out.
  */
 export async function* walkRoom(options: WalkOptions): AsyncGenerator<WalkStep, void> {
   const { client, room, from, start, isResumed } = options;
@@ -96,7 +97,10 @@ export async function* walkRoom(options: WalkOptions): AsyncGenerator<WalkStep, 
     return isForMembers(visibility) || (visibility === "unsure" && (await isVisibleThen(client, room.id, id)));
   }
 
-  /** The root is older than the window, or isn't a message: its visibility at the time has to be requested. */
+  /**
+   * Handles a thread whose root is older than the time window or isn't a message: its visibility at that time has to be
+   * requested.
+   */
   async function rootOutside(rootId: string): Promise<Thread[]> {
     const found = await client.eventInContext(room.id, rootId);
     if (!found) return [];
@@ -106,7 +110,7 @@ export async function* walkRoom(options: WalkOptions): AsyncGenerator<WalkStep, 
   }
 }
 
-/** The present state of a thread; undefined when nothing of it is within the window. */
+/** Reads the present state of a thread; undefined if no message of it is within the time window. */
 export async function readThread(
   options: ThreadOptions,
   rootId: string,
@@ -117,7 +121,7 @@ export async function readThread(
   if (!event) return undefined;
   const replies = await readReplies(options, rootId, isRestricted);
   const isShown = isMessage(event) && (event.at >= start || replies.length > 0);
-  // Nothing is known of what was before the window.
+  // The visibility before the time window is unknown.
   const isSure = !isRestricted && event.at >= start;
   const root = isShown && (isSure || (await isVisibleThen(client, room.id, rootId))) ? event : undefined;
   return root || replies.length > 0 ? { rootId, root, replies } : undefined;
@@ -143,12 +147,14 @@ async function isVisibleThen(client: MatrixClient, room: string, id: string): Pr
   return found !== undefined && isForMembers(found.visibility);
 }
 
-/** A message with content of its own: not an edit of another, and not deleted. */
+/** Whether an event is a message with its own content: neither an edit of another message nor deleted. */
 export function isMessage(event: MatrixEvent): boolean {
   return event.type === "m.room.message" && !event.isRedacted && relationOf(event).replaces === undefined;
 }
 
-/** The visibility before a change of it. If a server does not report it, each message has to be checked. */
+/**
+ * Returns the visibility before a visibility change. If the server doesn't report it, each message has to be checked.
+ */
 function visibilityBefore({ before }: MatrixEvent): Visibility {
   return before === "unknown" ? "unsure" : visibilityOf(before);
 }

@@ -16,7 +16,7 @@ export const McpConfig = z.strictObject({
 });
 export type McpConfig = z.infer<typeof McpConfig>;
 
-/** The part of a config that shapes items: in every version. */
+/** Returns the part of a config that affects items, which is part of every version. */
 export function configKey({ maxFileMb: most }: McpConfig): string {
   return digestOf(most, 8);
 }

@@ -9,7 +9,7 @@ import { expandTemplate } from "#core/url-template.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 import { asking, toFailure } from "./failures.ts";
 
-/** An entry of a server's listing, before it is read. */
+/** An entry of a server's listing, whose content has not been read yet. */
 export interface Entry {
   externalId: string;
   title: string;
@@ -18,14 +18,14 @@ export interface Entry {
   /** Epoch milliseconds. */
   updatedAt?: number;
   size?: number;
-  /** Changes with the content, if the server reports it; otherwise the content has to be read. */
+  /** A value that changes with the content, if the server reports one. Otherwise the content has to be read. */
   stamp?: string;
   read(): Promise<Content>;
 }
 
 export type Content = { mimeType?: string } & ({ text: string; bytes?: never } | { bytes: Uint8Array; text?: never });
 
-/** Position of a listing: the kind of list, and the server's cursor in it. */
+/** The position in a listing: the kind of list, and the server's cursor in the list. */
 export interface Place {
   part: (typeof PARTS)[number];
   cursor?: string;
@@ -35,23 +35,23 @@ export const PARTS = ["resources", "templates", "tools"] as const;
 
 export interface EntryPage {
   entries: Entry[];
-  /** Undefined at the end of everything. */
+  /** The next position. Undefined after the last list. */
   next?: Place;
-  /** Number of templates that the server did not complete in time: their resources are unknown. */
+  /** Number of templates that the server did not complete in time. Their resources are unknown. */
   uncompleted?: number;
-  /** Why the server could not give the rest of this list. */
+  /** Why the server could not return the rest of this list. */
   failed?: string;
 }
 
 const MAX_TEMPLATES = 20;
 const MAX_VALUES = 100;
-/** For all templates: until they are completed, a sync has no checkpoint to resume from. */
+/** The time limit for completing all templates. Until they are completed, a sync has no checkpoint to resume from. */
 const COMPLETING_MS = 60_000;
 
 export const resourceId = (uri: string): string => `resource:${uri}`;
 export const toolId = (id: string): string => `tool:${id}`;
 
-/** Reads the page at a position, and returns the position of the next one. */
+/** Reads the page at a position, and returns the next position. */
 export async function readPage(
   session: McpSession,
   place: Place,
@@ -62,7 +62,7 @@ export async function readPage(
   return { ...read, ...partAfter(place) };
 }
 
-/** The beginning of the next list. */
+/** Returns the beginning of the next list. */
 export function partAfter({ part: before }: Place): Pick<EntryPage, "next"> {
   const part = PARTS[PARTS.indexOf(before) + 1];
   return part ? { next: { part } } : {};
@@ -74,7 +74,7 @@ interface Reading {
   now: () => number;
 }
 
-/** The content of one entry by its id; undefined if the id isn't ours. */
+/** Reads the content of one entry by its id; undefined for an id that this source didn't create. */
 export async function readById(
   session: McpSession,
   externalId: string,
@@ -114,7 +114,7 @@ async function readTools(
     externalId: toolId(id),
     title,
     ...defined({ url, mimeType, updatedAt }),
-    // With `fetch`, the text of a list is an excerpt.
+    // If the server has a `fetch` tool, the text in a list is only an excerpt.
     ...(fetch === undefined && text !== undefined && { stamp: digest(text) }),
     ...(fetch !== undefined && updatedAt !== undefined && { stamp: String(updatedAt) }),
     read: async () => (fetch === undefined ? { text: text ?? "" } : asking(() => fetchMapped(session, fetch, id))),
@@ -123,10 +123,13 @@ async function readTools(
   return { entries, ...(hasPages && { cursor: nextCursor }) };
 }
 
-/** Resources of templates with one variable, whose values the server completes: no one can list the others. */
+/**
+ * Lists the resources of templates with exactly one variable, whose values the server completes. Resources of other
+ * templates can't be listed.
+ */
 async function readTemplates(session: McpSession, now: () => number): Promise<Omit<EntryPage, "next">> {
   if (!session.capabilities.completions) return { entries: [] };
-  // A server can have completions and no templates.
+  // A server can support completions and have no templates.
   const { items } = await asking(() => session.listResourceTemplates()).catch(noTemplates);
   const entries: Entry[] = [];
   const until = now() + COMPLETING_MS;
@@ -141,20 +144,23 @@ async function readTemplates(session: McpSession, now: () => number): Promise<Om
   return { entries, ...(uncompleted > 0 && { uncompleted }) };
 }
 
-/** Only if the server itself has no such method: a 404 can come from anything at its address. */
+/**
+ * Returns no templates if the server itself has no such method. A 404 doesn't prove that, since it can come from
+ * anything at the server's address.
+ */
 function noTemplates(error: unknown): { items: McpResourceTemplate[] } {
   if (!isApiError(error, "source_not_found") || error.details?.["status"] !== undefined) throw error;
   return { items: [] };
 }
 
-/** The variable of a template that has exactly one. */
+/** Returns the variable of a template that has exactly one. */
 function variableOf({ uriTemplate }: McpResourceTemplate): string | undefined {
   const names = [...uriTemplate.matchAll(/\{([^}]*)\}/g)].map(([, name = ""]) => name);
   const [name = ""] = names;
   return names.length === 1 && /^[A-Za-z0-9_]+$/.test(name) ? name : undefined;
 }
 
-/** The values of a template's variable; undefined when they don't come in time. */
+/** Returns the values of a template's variable; undefined if the server doesn't return them in time. */
 async function complete(
   session: McpSession,
   { uriTemplate }: McpResourceTemplate,
@@ -191,7 +197,7 @@ function ofResource(session: McpSession, { uri, name, title, mimeType, size, las
   };
 }
 
-/** A resource in several pieces is one text; of binary ones only the first is used. */
+/** Reads a resource. Several text parts are joined into one text; of several binary parts, only the first is used. */
 async function readResource(session: McpSession, uri: string): Promise<Content> {
   const contents = await asking(() => session.readResource(uri));
   const texts = contents.filter((one): one is McpResourceContent & { type: "text" } => one.type === "text");

@@ -2,7 +2,7 @@ import { defined } from "#core/defined.ts";
 import { ApiError } from "#api/errors.ts";
 import { McpProblem } from "#mcp-client/problem.ts";
 
-/** Runs a call to a server and turns its problems into failures of a source. */
+/** Runs a call to a server, and converts its problems into failures of a source. */
 export async function asking<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
@@ -11,10 +11,10 @@ export async function asking<Result>(ask: () => Promise<Result>): Promise<Result
   }
 }
 
-/** For a server that limits without a duration. */
+/** The wait for a server that limits requests without stating a duration. */
 const RETRY_AFTER_MS = 60_000;
 
-/** Maps a problem with a server to a failure of its source. */
+/** Converts a problem with a server into a failure of its source. */
 export function toFailure(problem: McpProblem): ApiError {
   const { code, message, retryAfterMs, step, status } = problem;
   const details = { problem: code, step, ...defined({ status }) };
@@ -24,7 +24,7 @@ export function toFailure(problem: McpProblem): ApiError {
       return new ApiError("source_unauthorized", { message, details, cause: problem });
     case "forbidden":
     case "refused":
-      // For one thing; a list that is refused is refused for everything.
+      // The refusal concerns one thing. A refused list would be refused for everything.
       if (step !== "read" && step !== "call")
         return new ApiError("source_unauthorized", { message, details, cause: problem });
       return new ApiError(code === "forbidden" ? "source_forbidden" : "source_not_found", {
@@ -56,7 +56,7 @@ export function toFailure(problem: McpProblem): ApiError {
 
 const OK = 200;
 
-/** The server answers, and fails at what was to be read, or at one of its lists. */
+/** Whether the server answers but fails to return one thing, or one of its lists. */
 function isOfOne({ code, step }: McpProblem): boolean {
   return READING.has(step) && (code === "server_error" || code === "bad_answer");
 }

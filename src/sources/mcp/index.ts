@@ -10,8 +10,8 @@ import { asking, toFailure } from "./failures.ts";
 import { isInScope, mcpSessions, openSession, requireAgreement, usableMapping } from "./sync.ts";
 
 /**
- * A connection to a provider server: its resources, and the lists of its tools that an admin mapped. MCP carries no
- * permissions: everything is for the connection's readers.
+ * Makes the source for a connection to a provider server: its resources, and the lists of its tools that an admin
+ * mapped. MCP transfers no permissions, so all items are readable by the connection's readers.
  */
 export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<McpConfig> {
   const compiled = rememberScope();
@@ -34,7 +34,7 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
       if (externalId.startsWith("tool:")) requireAgreement(ctx);
       return turns.run(ctx, () => readOne(ctx, externalId));
     },
-    // The place of its connection, which never changes.
+    // The place is that of the connection, which never changes.
     placeOf: () => "",
     inScope: (scope, { externalId }) => isInScope(compiled(scope), externalId),
     watch: async (ctx, _scope, listener) => {
@@ -57,7 +57,7 @@ export function makeMcpSource({ batching = {} }: { batching?: Partial<Batching> 
       try {
         if (subscribe) await asking(() => subscribeToFirst(session, ctx));
       } catch (error) {
-        // No one else has this session: it would stay open next to that of the next try.
+        // No other code can close this session. It would stay open next to the session of the next try.
         await session.close();
         throw ended ?? error;
       }
@@ -83,8 +83,8 @@ async function readOne(ctx: SourceContext<McpConfig>, externalId: string) {
 }
 
 /**
- * Runs the reads of a run one after another: a response comes in one piece, as base64 in JSON, so several would need
- * much memory.
+ * Runs the reads of a run one after another. A response arrives in one piece, as base64 in JSON, so several concurrent
+ * reads would need much memory.
  */
 function makeTurns() {
   const last = new WeakMap<object, Promise<unknown>>();
@@ -101,10 +101,13 @@ function makeTurns() {
   };
 }
 
-/** Resources that a watch subscribes to: the first ones that the server lists. The schedule finds the others. */
+/**
+ * The most resources that a watch subscribes to: the first ones that the server lists. Scheduled runs find changes of
+ * the others.
+ */
 const MAX_WATCHED = 200;
 
-/** A server that is slow to accept subscriptions gets this long; those accepted by then stay. */
+/** The time limit for subscribing. If the server is slow, subscriptions that were accepted by then stay. */
 const SUBSCRIBING_MS = 60_000;
 
 async function subscribeToFirst(

@@ -24,14 +24,14 @@ import { asking } from "./failures.ts";
 /** Position of a walk in the server's lists. */
 const Checkpoint = z.object({
   place: z.object({ part: z.enum(PARTS), cursor: z.string().optional() }),
-  /** Entries so far. */
+  /** The number of entries so far. */
   entries: z.number().int(),
   /**
-   * The page there and how many of its entries were yielded, so that a resumed run requests no entry again while the
-   * page is the same.
+   * The current page, and how many of its entries were yielded, so that a resumed run requests no entry again if the
+   * page is unchanged.
    */
   read: z.object({ page: z.string(), entries: z.number().int() }).optional(),
-  /** Detects a list that leads back to where it was. */
+  /** Detects a list whose cursors lead back to an earlier position. */
   mark: z.object({ place: z.string(), steps: z.number().int(), power: z.number().int() }),
   /** Number of templates that the server did not complete in time. */
   uncompleted: z.number().int(),
@@ -40,13 +40,13 @@ const Checkpoint = z.object({
 });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** If a server lists more, the rest is left out, and nothing is removed. */
+/** The most entries of a server. If it lists more, the rest is left out, and nothing is removed. */
 const MAX_ENTRIES = 200_000;
-/** Time limit for finding single items, in milliseconds: a run for them has no position to resume from. */
+/** The time limit for finding single items, in milliseconds. A run for single items has no position to resume from. */
 const ITEMS_MS = 60_000;
 const FIRST: Place = { part: "resources" };
 
-/** Notifications can be lost: every run lists everything. */
+/** Sessions of a connection. Notifications can be lost, so every run lists everything. */
 export const mcpSessions: SessionSpec<McpConfig, null, Checkpoint> = {
   cursor: z.null(),
   checkpoint: Checkpoint,
@@ -69,7 +69,7 @@ export const mcpSessions: SessionSpec<McpConfig, null, Checkpoint> = {
   },
 };
 
-/** @throws ApiError `source_unauthorized` for a connector without a connection */
+/** Opens a session with the server. @throws ApiError `source_unauthorized` for a connector without a connection */
 export async function openSession(
   { mcp }: Pick<SourceContext<McpConfig>, "mcp">,
   signal: AbortSignal,
@@ -80,7 +80,8 @@ export async function openSession(
 }
 
 /**
- * Sends no request while the config includes tools whose mapping the connection's owner hasn't agreed to. Source: S65.
+ * Checks that the connection's owner agreed to the mapping, if the config includes tools. No request is sent before
+ * that. Source: S65.
  *
  * @throws ApiError `agreement_required`
  */
@@ -89,10 +90,10 @@ export function requireAgreement({ mcp, config }: Pick<SourceContext<McpConfig>,
 }
 
 /**
- * The mapping, if the config includes tools and each is unchanged since it was mapped.
+ * Returns the mapping if the config includes tools and each tool is unchanged since it was mapped.
  *
- * @throws ApiError `connector_config_invalid` for a tool that is gone or has changed: an admin has to review it.
- * Source: S31
+ * @throws ApiError `connector_config_invalid` for a tool that no longer exists or has changed, which an admin has to
+ * review. Source: S31
  */
 export async function usableMapping(
   { mcp, config }: Pick<SourceContext<McpConfig>, "mcp" | "config">,
@@ -110,7 +111,7 @@ export async function usableMapping(
   });
 }
 
-/** An id as a path, for the patterns of a scope: `resource:file:///a/b.md` is `file/a/b.md`. */
+/** Converts an id into a path for the patterns of a scope: `resource:file:///a/b.md` becomes `file/a/b.md`. */
 export function scopePath(externalId: string): string {
   const id = externalId.replace(/^(?:resource|tool):/, "");
   return id.replace(/^([a-z][a-z0-9+.-]*):\/*/i, "$1/").replace(/^\/+/, "");
@@ -198,7 +199,7 @@ function slow(templates: number): string {
   return `The server didn't complete ${plural(templates, "template")} of resources within a minute, so those resources were not looked at. Nothing was removed.`;
 }
 
-/** Reads only these, by the same listing: the name of a resource is available nowhere else. */
+/** Reads only these items, by the same listing: the name of a resource is available nowhere else. */
 async function* readItems(
   ctx: SyncContext<McpConfig>,
   tools: Tools,
@@ -222,7 +223,7 @@ async function* readItems(
   }
 }
 
-/** If the server fails at one of its lists, the others are read all the same. */
+/** Reads a page. If the server fails to return one of its lists, the others are still read. */
 async function pageAlone(
   ctx: Pick<SourceContext<McpConfig>, "config" | "now">,
   tools: Tools,
@@ -252,7 +253,7 @@ async function page(
   return readPage(session, place, { mapping, isWanted, now });
 }
 
-/** The event for an entry; undefined when it is unchanged. */
+/** Returns the event for an entry; undefined if the entry is unchanged. */
 async function readEntry(ctx: SyncContext<McpConfig>, entry: Entry): Promise<Outcome | undefined> {
   const { externalId, stamp } = entry;
   const stored = await ctx.stored.version(externalId);
@@ -286,7 +287,7 @@ function upsert(
     version: versionOf(config, entry, stamp),
     ...defined({ url, updatedAt, size, mimeType }),
     content: typeof content === "string" ? none(content) : contentOf(content, mimeType, config),
-    // Only readers of the connection: every item of it requires that as well.
+    // Only readers of the connection can read the item: every item of the connection also requires that.
     access: { known: true, all: [["workspace"]] },
   };
   return { t: "upsert", item };
@@ -297,7 +298,7 @@ function contentOf({ text, bytes }: Content, mimeType: string | undefined, confi
   if (size === 0) return none("empty");
   if (size > maxFileBytes(config)) return none("too_large");
   if (hasNoText(mimeType)) return none("unsupported_type");
-  // Marked-up text is extracted like a file.
+  // Text with markup is extracted like a file.
   return text !== undefined && !/html|xml|rtf/.test(mimeType ?? "") ? { type: "inline", text } : { type: "fetch" };
 }
 

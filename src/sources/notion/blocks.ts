@@ -12,13 +12,13 @@ export interface FileBlock {
   name: string;
   /** Expires in an hour: read it at once, and never store it. */
   url: string;
-  /** The stable part of the URL, which changes with the file. */
+  /** The stable part of the URL, which changes when the file changes. */
   key: string;
   editedAt: string;
 }
 
 const FILES: ReadonlySet<string> = new Set(["file", "pdf", "image", "video", "audio"]);
-/** They are items of their own. */
+/** Blocks that are separate items. */
 const ITEMS: ReadonlySet<string> = new Set(["child_page", "child_database"]);
 const LISTS: ReadonlySet<string> = new Set(["bulleted_list_item", "numbered_list_item", "to_do", "toggle"]);
 
@@ -29,7 +29,7 @@ export function valueOf(block: BlockRecord): Record<string, unknown> {
   return Value.safeParse(block[block.type]).data ?? {};
 }
 
-/** The workspace's own file in a block; a file elsewhere is only a link. */
+/** Returns the file of a block if the workspace stores it. A file elsewhere is only a link. */
 export function fileOf(block: BlockRecord): FileBlock | undefined {
   if (!FILES.has(block.type)) return undefined;
   const value = valueOf(block);
@@ -42,7 +42,7 @@ export function fileOf(block: BlockRecord): FileBlock | undefined {
   return { blockId: block.id, name, url, key: `${host}${pathname}`, editedAt: block.last_edited_time ?? "" };
 }
 
-/** Whether a block is a file block that doesn't identify its file. */
+/** Whether a block is a file block without enough data to identify its file. */
 export function isOddFile(block: BlockRecord): boolean {
   if (!FILES.has(block.type) || fileOf(block)) return false;
   const { type } = valueOf(block);
@@ -59,9 +59,9 @@ function lastSegment(pathname: string): string {
 }
 
 /**
- * A block as Markdown, without its children.
+ * Returns a block as Markdown, without its children.
  *
- * @param place  its number in a numbered list, and whether it is the first row of its table
+ * @param place  the block's number in a numbered list, and whether it is the first row of its table
  */
 export function markdownOf(block: BlockRecord, { number, isFirst }: { number: number; isFirst: boolean }): string {
   const value = valueOf(block);

@@ -3,10 +3,10 @@ import type { NotionClient } from "./client.ts";
 import { cleanName } from "./names.ts";
 import { titleOf } from "./properties.ts";
 
-/** Requests for one response: rows of databases aren't shown, and there may be many. */
+/** The most requests for one response. Rows of databases aren't shown, and there may be many of them. */
 const MOST_ASKED = 5;
 
-/** Databases, then pages that aren't rows; the latest edited first. */
+/** Lists databases, and then pages that aren't rows, the most recently edited first. */
 export async function browseNotion(
   client: NotionClient,
   { parent, query = "", cursor }: { parent: string | null; query?: string; cursor?: string },

@@ -24,17 +24,19 @@ import {
 export type NotionContext = SourceContext<NotionConfig>;
 
 /**
- * In this version `in_trash` alone marks what is in the trash. Source:
+ * The API version. In this version, only `in_trash` marks things in the trash. Source:
  * https://developers.notion.com/docs/upgrade-guide-2026-03-11
  */
 const VERSION = "2026-03-11";
 const PAGE = 100;
-/** A real listing has fewer empty pages in a row while there are more. */
+/** The most empty pages in a row. A listing that works has fewer before its end. */
 const MOST_EMPTY = 50;
-/** Pages of one listing: a million entries, which take an hour at the rate that Notion allows. */
+/** The most pages of one listing: a million entries, which take an hour at Notion's rate limit. */
 const MOST_PAGES = 10_000;
 
-/** All calls to Notion: only this file knows its routes. Ids are in the form of `parseNotionId`. */
+/**
+ * Makes the client for all calls to Notion. Routes are known only in this file. Ids are in the form of `parseNotionId`.
+ */
 export function makeNotionClient(
   { http, now }: Pick<NotionContext, "http" | "now">,
   apiUrl: string,
@@ -47,7 +49,7 @@ export function makeNotionClient(
   const get = async <T extends z.ZodType>(path: string, schema: T): Promise<z.infer<T>> =>
     (await send(path)).json(schema) as z.infer<T>;
 
-  /** A listing page by page. @throws ApiError `source_unavailable` for one that doesn't end */
+  /** Reads a listing page by page. @throws ApiError `source_unavailable` for a listing that doesn't end */
   async function* list(
     ask: (cursor: string | undefined) => Parameters<typeof send>,
     from?: string,
@@ -55,13 +57,13 @@ export function makeNotionClient(
     const seen = new Set<string>();
     let empty = 0;
     const fail = (message: string) => {
-      // Notion answered: the failure concerns this one listing.
+      // Notion answered, so the failure concerns only this listing.
       throw unavailable(message, 200);
     };
     for (let cursor = from; ;) {
       const { results, has_more: hasMore, next_cursor: next } = (await send(...ask(cursor))).json(ListPage);
       empty = results.length === 0 ? empty + 1 : 0;
-      // A truncated listing must not be mistaken for everything.
+      // A truncated listing must not be mistaken for the complete one.
       if (hasMore && (!next || seen.has(next) || empty > MOST_EMPTY)) fail("Notion sends a listing that doesn't end.");
       if (hasMore && seen.size + 1 >= mostPages)
         fail(`Notion sends a listing of more than ${mostPages * PAGE} entries.`);
@@ -92,14 +94,14 @@ export function makeNotionClient(
     );
 
   return {
-    /** Pages and data sources that were listed and aren't understood. */
+    /** Pages and data sources that were listed but could not be parsed. */
     odd,
-    /** The token's identity, and the server's clock. */
+    /** Returns the token's identity, and the server's clock. */
     async me(): Promise<z.infer<typeof Me> & { at: number }> {
       const answer = await send("/users/me");
       return { ...answer.json(Me), at: clockOf(answer, now) };
     },
-    /** Names by id; none where the integration may not read users. */
+    /** Returns names of users by id; none if the integration may not read users. */
     async users(): Promise<ReadonlyMap<string, string>> {
       const names = new Map<string, string>();
       const found = await orRefusal(async () => {
@@ -114,7 +116,7 @@ export function makeNotionClient(
     async *dataSources(): AsyncGenerator<DataSourceRecord[], void> {
       for await (const { results } of search("data_source")) yield odd.known(recordsIn(DataSourceRecord, results));
     },
-    /** One page of matches for a query, for people who choose. */
+    /** Returns one page of matches for a query, for people who select a page. */
     async find(object: "page" | "data_source", query: string, from: string) {
       for await (const { results, next } of search(object, { direction: "descending", query, from }))
         return {
@@ -144,7 +146,7 @@ export function makeNotionClient(
       for await (const { results } of list((cursor) => [`/blocks/${id}/children`, { query: paging(cursor) }]))
         yield recordsIn(BlockRecord, results);
     },
-    /** Open comments on a page itself. `isWhole`: each was understood. */
+    /** Returns the open comments on a page itself. `isWhole` = every comment was parsed. */
     async comments(pageId: string): Promise<{ comments: CommentRecord[]; isWhole: boolean }> {
       const found: CommentRecord[] = [];
       let isWhole = true;
@@ -161,7 +163,10 @@ export function makeNotionClient(
       }
       return { comments: found, isWhole };
     },
-    /** A URL of Notion's store, which is valid for an hour and gets no credential. */
+    /**
+     * Downloads a file by a URL of Notion's file store. The URL is valid for an hour, and the request has no
+     * credential.
+     */
     download: (url: string, maxBytes: number): Promise<SourceStream> =>
       http.stream({ url, redirect: "follow", maxBytes, headers: { "accept-encoding": "identity" } }),
   };
@@ -174,7 +179,7 @@ function paging(cursor: string | undefined) {
   return { page_size: PAGE, start_cursor: cursor };
 }
 
-/** Returns what was read, or why Notion does not show it. */
+/** Returns what was read, or why Notion doesn't show it. */
 export async function orRefusal<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
   try {
     return await read();
@@ -186,8 +191,8 @@ export async function orRefusal<T>(read: () => Promise<T>): Promise<T | RefusalC
 }
 
 /**
- * As `orRefusal`; but that Notion can't return this one thing at all (HTTP 400), such as a kind of block or a view that
- * its API doesn't have, counts as a refusal too. Only where nothing is removed because of it.
+ * Does the same as `orRefusal`, but HTTP 400 also counts as a refusal: Notion's API can't return this one thing at all,
+ * such as an unsupported kind of block or view. Use it only where nothing is removed because of the refusal.
  */
 export async function orUnsupported<T>(read: () => Promise<T>): Promise<T | RefusalCode> {
   try {
@@ -200,7 +205,10 @@ export async function orUnsupported<T>(read: () => Promise<T>): Promise<T | Refu
 
 const BAD_REQUEST = 400;
 
-/** As `orRefusal`; but returns the failure if Notion answered, since it then concerns this one thing. */
+/**
+ * Does the same as `orRefusal`, but returns the failure if Notion answered, since the failure then concerns only this
+ * thing.
+ */
 export async function orFailure<T>(read: () => Promise<T>): Promise<T | RefusalCode | ApiError> {
   try {
     return await orRefusal(read);

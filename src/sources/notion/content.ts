@@ -8,7 +8,7 @@ import { fileOf } from "./blocks.ts";
 import type { NotionClient, NotionContext } from "./client.ts";
 import { parseItemId, versionOfFile } from "./map.ts";
 
-/** Reads the file of a block, by a URL that Notion issues for an hour and that is never stored. */
+/** Reads the file of a block by a URL that Notion issues for an hour. The URL is never stored. */
 export async function readNotionFile(
   ctx: NotionContext,
   client: NotionClient,

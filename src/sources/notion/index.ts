@@ -16,8 +16,8 @@ import { notionWebhook } from "./webhook.ts";
 const LIMITS: LimitSpec = { perMinute: 180, burst: 10 };
 
 /**
- * Pages of a Notion workspace that are shared with an integration. The config names their readers: the API doesn't
- * report them.
+ * Makes the source for pages of a Notion workspace that are shared with an integration. The config names their readers,
+ * because the API doesn't report them.
  */
 export function makeNotionSource({
   apiUrl = NOTION_API,
@@ -47,7 +47,7 @@ export function makeNotionSource({
     inScope: (scope, { externalId, containers }) =>
       isNamedIn(scope, parseItemId(externalId)?.page ?? externalId, ...containers.map(({ id }) => id)),
     originOf: () => apiUrl,
-    // The token identifies the workspace, and so does its account.
+    // The token identifies the workspace, and so does the token's account.
     placeOf: () => apiUrl,
     webhook: notionWebhook,
   };

@@ -25,7 +25,7 @@ export function factsOf(
   return { readers: readersGroup(connector.id), workspace, names, maxFileMb: config.maxFileMb };
 }
 
-/** The container of everything. */
+/** The container of all items. */
 export const ROOT: ContainerRef = { type: "space", id: "workspace" };
 export const filesRef = (pageId: string): ContainerRef => ({ type: "folder", id: `${pageId}.files` });
 export const commentsRef = (pageId: string): ContainerRef => ({ type: "folder", id: `${pageId}.comments` });
@@ -36,7 +36,7 @@ export interface PartId {
   part?: { type: "file" | "comment"; id: string };
 }
 
-/** Undefined for an id that isn't ours. */
+/** Parses an external id. Undefined for an id that this source didn't create. */
 export function parseItemId(externalId: string): PartId | undefined {
   const [, page = "", kind, id = ""] = /^([0-9a-f-]{36})(?:\.([fc])([0-9a-f-]{36}))?$/.exec(externalId) ?? [];
   if (parseNotionId(page) !== page) return undefined;
@@ -51,8 +51,8 @@ export interface Placed {
 }
 
 /**
- * The beginning of a version: when the page was last edited, in minutes as Notion reports it, and the parts of its item
- * that are known without its blocks.
+ * Returns the beginning of a page's version: the time of the last edit, which Notion reports in minutes, and the parts
+ * of the item that are known without the page's blocks.
  */
 export function headOf({ page, chain }: Placed, facts: Facts): string {
   const author = page.created_by === undefined ? undefined : facts.names.get(page.created_by.id);
@@ -78,7 +78,7 @@ export function toPage(placed: Placed, text: string, facts: Facts): SourceItem {
   };
 }
 
-/** The item of a file; undefined for one that has no text. */
+/** Returns the item of a file; undefined for a file without text. */
 export function toFile(placed: Placed, file: FileBlock, facts: Facts): SourceItem | undefined {
   const { page } = placed;
   const mimeType = mimeHintOf(file.name);
@@ -97,7 +97,7 @@ export function toFile(placed: Placed, file: FileBlock, facts: Facts): SourceIte
   return { ...item, version: versionOfFile(file, digest([item, facts.maxFileMb])) };
 }
 
-/** The version of a file's content, in the form it was listed with. */
+/** Returns the version of a file's content, in the form that was listed. */
 export function versionOfFile({ key, editedAt }: FileBlock, shape: string): string {
   return `${digest([key, editedAt])} ${shape}`;
 }

@@ -5,7 +5,7 @@ import { digestOf } from "#sources/digest.ts";
 const UNSEEN = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
 const MAX_CHARS = 500;
 
-/** The text of a title that people read. */
+/** Returns the displayed text of a title. */
 export function cleanName(name: string, otherwise = "Untitled"): string {
   const clean = name
     .slice(0, 10 * MAX_CHARS)

@@ -6,13 +6,13 @@ import type { BlockRecord } from "./records.ts";
 export interface PageText {
   text: string;
   files: FileBlock[];
-  /** Pages and databases in it. */
+  /** The pages and databases on the page. */
   children: { id: string; type: "child_page" | "child_database" }[];
-  /** Every block was understood. */
+  /** True = every block was parsed. */
   isWhole: boolean;
 }
 
-/** Limits of a page: a larger one is a trap, or data. */
+/** The limits for a page. A larger page is either a trap or contains data. */
 export interface PageLimits {
   blocks: number;
   chars: number;
@@ -29,8 +29,8 @@ interface Frame {
 }
 
 /**
- * Reads the blocks of a page, including nested ones. Repeated blocks are read once; the contents of child pages aren't
- * read.
+ * Reads the blocks of a page, including nested blocks. Repeated blocks are read once. The contents of child pages
+ * aren't read.
  */
 export async function readPageText(client: NotionClient, pageId: string, limits = PAGE_LIMITS): Promise<PageText> {
   const found: PageText = { text: "", files: [], children: [], isWhole: true };
@@ -42,7 +42,7 @@ export async function readPageText(client: NotionClient, pageId: string, limits 
   async function* blocksOf(id: string, isNested: boolean): AsyncGenerator<BlockRecord, void> {
     const pages = client.children(id);
     while (requests++ < limits.requests) {
-      // Blocks of another page that isn't shared are left out, and so is what Notion's API can't return.
+      // Blocks of another page that isn't shared are left out, and so are blocks that Notion's API can't return.
       const page = isNested ? await orUnsupported(() => pages.next()) : await pages.next();
       if (typeof page === "string" || page.done === true) return;
       found.isWhole &&= page.value.known.length === page.value.size;

@@ -21,26 +21,29 @@ export interface Tools {
   client: NotionClient;
   tree: Tree;
   facts: Facts;
-  /** A page last edited well before this is unchanged since it was read: Notion reports edits by the minute. */
+  /**
+   * A page that was last edited well before this time is unchanged since it was read. The margin is needed because
+   * Notion reports edits by the minute.
+   */
   settledBefore: number;
-  /** Everything is named: what isn't named is gone. */
+  /** True = the run names everything, and pages that it doesn't name no longer exist. */
   isListing: boolean;
-  /** Pages that are reported in their turn. */
+  /** Pages of the listing, which are reported when it is their turn. */
   listed: Map<string, PageRecord>;
-  /** Ids of pages that were reported, and of databases that were read. */
+  /** Ids of the pages that were reported, and of the databases that were read. */
   reported: Set<string>;
-  /** Pages and databases found on pages and not read yet. */
+  /** Pages and databases that were found on pages and have not been read yet. */
   found: PageText["children"];
   failures: Failures;
 }
 
 type Event = WalkEvent<never>;
 
-/** An edit is reported by its minute, and may be stored a little later. */
+/** The margin for edits: Notion reports an edit by its minute, and may store it a little later. */
 const SETTLED_MS = 120_000;
 const isGone = ({ in_trash: isTrashed }: PageRecord) => isTrashed === true;
 
-/** The present state of a page, with its files and comments. */
+/** Reports the present state of a page, with its files and comments. */
 export async function* reportPage(tools: Tools, page: PageRecord): AsyncGenerator<Event, void> {
   const { ctx, tree, facts, reported, scope, isListing } = tools;
   ctx.signal.throwIfAborted();
@@ -63,7 +66,7 @@ export async function* reportPage(tools: Tools, page: PageRecord): AsyncGenerato
   }
 }
 
-/** The blocks of a page, or its comments: either can fail alone. Returns whether they were read. */
+/** Reads the blocks of a page, or its comments, since either can fail alone. Returns whether they were read. */
 async function* reportParts(
   tools: Tools,
   what: "blocks" | "comments",
@@ -78,7 +81,7 @@ async function* reportParts(
     return true;
   } catch (error) {
     if (refusalOf(error) !== undefined) throw error;
-    // The page itself is made of its blocks.
+    // The page's own item is built from its blocks.
     const name = what === "blocks" ? id : `${what} of ${id}`;
     yield await tools.failures.outcomeOf(name, error, messageOf(error));
     yield seenIn(container);
@@ -86,7 +89,9 @@ async function* reportParts(
   }
 }
 
-/** Whether a page is stored under its name and in its place. A new, moved or renamed page need not have been edited. */
+/**
+ * Whether a page is stored with its present name and location. A new, moved or renamed page need not have been edited.
+ */
 export async function isAsStored({ ctx, tree, facts }: Tools, page: PageRecord): Promise<boolean> {
   const stored = await ctx.stored.version(page.id);
   if (stored === undefined) return false;
@@ -102,11 +107,14 @@ async function readText(tools: Tools, placed: Placed): Promise<Parts> {
   return { items: [page, ...fileItems(tools, placed, files)], isWhole };
 }
 
-/** Ends the version of a page with blocks that aren't understood: it is read again each time. */
+/** Suffix of the version of a page with blocks that could not be parsed, so that the page is read again each time. */
 const IN_PART = "~";
 const isInPart = (version: string) => version.endsWith(IN_PART);
 
-/** Stored items there that aren't among the items are removed; if not all of `what` was understood, they stay. */
+/**
+ * Builds the page of events. Stored items that aren't among the items are removed, unless a part of `what` could not be
+ * parsed.
+ */
 function pageOf(
   container: ContainerRef,
   { items, isWhole }: Parts,
@@ -118,7 +126,7 @@ function pageOf(
   return { t: "page", entries: [...items.map(entryOf), ...(isWhole ? listed : kept)] };
 }
 
-/** Files and comments of a page that were not named are gone. */
+/** Builds the events that remove files and comments of a page that were not named. */
 export function endParts(id: string): Outcome[] {
   return [filesRef(id), commentsRef(id)].map((container) => ({ t: "listed", container }));
 }
@@ -128,16 +136,16 @@ export function* deletePage(id: string): Generator<Outcome, void> {
   yield { t: "delete", externalId: id };
 }
 
-/** Stored files and comments of a page that can't be read now stay. */
+/** Builds the events that keep the stored files and comments of a page that can't be read now. */
 const keepParts = (id: string): Outcome[] => [filesRef(id), commentsRef(id)].map(seenIn);
 
-/** Everything stored of a page stays. */
+/** Builds the events that keep everything stored of a page. */
 export const keepPage = (id: string): Outcome[] => [seen(id), ...keepParts(id)];
 
 const seen = (id: string): Outcome => ({ t: "seen", externalIds: [id] });
 const seenIn = (container: ContainerRef): Outcome => ({ t: "seen", externalIds: [], container });
 
-/** Handles a page that alone is refused or fails. @throws errors that concern more than the page */
+/** Handles a page that is refused or fails while others work. @throws errors that concern more than this page */
 export async function* notRead(tools: Tools, id: string, error: unknown): AsyncGenerator<Outcome, void> {
   const outcome = await tools.failures.outcomeOf(id, error, messageOf(error));
   tools.reported.add(id);
@@ -145,7 +153,10 @@ export async function* notRead(tools: Tools, id: string, error: unknown): AsyncG
   yield outcome;
 }
 
-/** Pages and databases that were listed and aren't understood; stored ones are requested individually. */
+/**
+ * Reports pages and databases that were listed but could not be parsed. Those that are stored are requested
+ * individually.
+ */
 export async function* reportOdd({ client, ctx, reported }: Tools): AsyncGenerator<Outcome, void> {
   const { ids, nameless } = client.odd.take();
   for (const id of ids)
@@ -153,7 +164,10 @@ export async function* reportOdd({ client, ctx, reported }: Tools): AsyncGenerat
   if (nameless > 0) yield namelessSkip("pages of the workspace", nameless, "pages or databases");
 }
 
-/** A database, or its rows, that Notion fails to return. @throws errors that concern more than it */
+/**
+ * Handles a database that Notion fails to return, or whose rows it fails to return.
+ * @throws errors that concern more than this database
+ */
 export async function notLooked({ failures }: Tools, externalId: string, error: ApiError): Promise<Outcome> {
   await failures.requireOfOne(error);
   return failedSkip(externalId, error.message);
@@ -168,13 +182,13 @@ function fileItems({ ctx, facts }: Tools, placed: Placed, files: PageText["files
   return files.flatMap((file) => (isSecretFile(file.name) ? [] : (toFile(placed, file, facts) ?? [])));
 }
 
-/** Items, and whether all of them were understood. */
+/** Items, and whether all of them were parsed. */
 export interface Parts {
   items: SourceItem[];
   isWhole: boolean;
 }
 
-/** None where the integration may not read comments. */
+/** Returns the items of comments; none if the integration may not read comments. */
 async function commentItems({ ctx, client, facts }: Tools, placed: Placed): Promise<Parts> {
   const nothing = { items: [], isWhole: true };
   if (!ctx.config.comments) return nothing;
@@ -184,7 +198,7 @@ async function commentItems({ ctx, client, facts }: Tools, placed: Placed): Prom
   return { items: comments.map((comment) => toComment(placed, comment, facts)), isWhole };
 }
 
-/** A page and its parts; undefined for one that is gone, or out of scope. */
+/** Reads a page and its parts; undefined for a page that no longer exists or is out of scope. */
 export async function readWhole(tools: Tools, page: PageRecord): Promise<Parts | undefined | "source_forbidden"> {
   const { client, tree, facts, scope } = tools;
   const placed: Placed = { page, chain: await tree.chainOf(page.parent) };

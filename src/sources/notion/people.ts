@@ -4,12 +4,15 @@ import { failedStatus } from "#sources/failures.ts";
 import type { NotionClient } from "./client.ts";
 
 const KEY = "people";
-/** A value of the state holds 64 KiB. */
+/** The most names that are stored. A value of the state has at most 64 KiB. */
 const MOST_KEPT = 250;
 const MOST_CHARS = 50;
 const Kept = z.array(z.tuple([z.string(), z.string()]));
 
-/** Names by id. Where Notion fails at its list of users no page is left out for it: people are called as they were. */
+/**
+ * Returns names by id. If Notion fails to return its list of users, no page is left out because of it: people keep
+ * their last known names.
+ */
 export async function namesOf(
   { state }: Pick<SyncContext<unknown>, "state">,
   client: Pick<NotionClient, "users">,

@@ -6,7 +6,7 @@ const Property = z.looseObject({ type: z.string() });
 const Named = z.object({ name: z.string() });
 const MAX_VALUE = 10_000;
 
-/** The title of a page, which is one of its properties. */
+/** Returns the title of a page, which is one of its properties. */
 export function titleOf({ properties }: Pick<PageRecord, "properties">): string {
   for (const value of Object.values(properties)) {
     const property = Property.safeParse(value).data;
@@ -15,7 +15,7 @@ export function titleOf({ properties }: Pick<PageRecord, "properties">): string 
   return cleanName("");
 }
 
-/** The other properties as lines of a list, as people see them in a row. */
+/** Returns the other properties as list lines, in the form in which people see them in a row. */
 export function propertyLines({ properties }: Pick<PageRecord, "properties">): string[] {
   return Object.entries(properties)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -27,7 +27,10 @@ export function propertyLines({ properties }: Pick<PageRecord, "properties">): s
     });
 }
 
-/** @param isInner  a value of a rollup: those contain no rollups */
+/**
+ * Returns the text of a property's value.
+ * @param isInner  true for a value of a rollup, since such a value contains no rollups
+ */
 function valueOf(property: z.infer<typeof Property>, isInner = false): string {
   const value = property[property.type];
   switch (property.type) {

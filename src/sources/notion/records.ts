@@ -3,10 +3,10 @@ import { z } from "zod";
 import { idAt, type Listed, listed, many } from "#sources/listed.ts";
 
 const HEX = /^[0-9a-f]{32}$/;
-/** With its hyphens in any place. */
+/** The most characters of an id, with hyphens in any place. */
 const MAX_ID_CHARS = 64;
 
-/** The canonical form of an id; undefined if it isn't one: nothing else gets into a path. */
+/** Returns the canonical form of an id; undefined if the text isn't an id. Other texts are never used in a URL path. */
 export function parseNotionId(text: string): string | undefined {
   if (text.length > MAX_ID_CHARS) return undefined;
   const hex = text.toLowerCase().replaceAll("-", "");

@@ -29,25 +29,25 @@ import {
 import type { PageRecord } from "./records.ts";
 import { makeTree } from "./tree.ts";
 
-/** By Notion's clock: when the last run began. */
+/** `at` is the time when the last run began, by Notion's clock. */
 const Cursor = z.object({ type: z.literal("changes"), at: z.number() });
 type Cursor = z.infer<typeof Cursor>;
 
-/** When the run began, and the id up to which pages were reported. */
+/** The time when the run began, and the id up to which pages were reported. */
 const Checkpoint = z.object({ at: z.number(), after: z.string() });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
 type Event = WalkEvent<never>;
 
-/** The search may find an edit this much later. */
+/** The longest delay with which the search may find an edit. */
 const LOOKBACK_MS = 3_600_000;
 /**
- * No edit shows that a page was shared, moved or went to the trash: this often, stored pages are compared with existing
- * ones.
+ * The interval at which stored pages are compared with existing ones, because no edit shows that a page was shared,
+ * moved or deleted.
  */
 const LOOK_EVERY_MS = 6 * 3_600_000;
 const LOOKED_AT = "lookedAt";
-/** The most missing pages to request; the next full listing handles the rest. */
+/** The most missing pages that an increment requests. The next complete listing handles the rest. */
 const MOST_LOOKED_FOR = 500;
 
 export function notionSessions(
@@ -106,8 +106,9 @@ async function* walk(
 }
 
 /**
- * Everything that search, databases and pages lead to; stored pages that were found nowhere are then requested. If one
- * of the two searches fails, the other is read all the same; its error is returned, and the rest stays as it is.
+ * Reads everything that the search, databases and pages lead to, and then requests stored pages that were not found. If
+ * one of the two searches fails, the other is still read. The error is returned, and the remaining items stay
+ * unchanged.
  */
 async function* listAll(
   tools: Tools,
@@ -135,12 +136,15 @@ async function* listAll(
   return undefined;
 }
 
-/** A page edited during the listing moves to the end of this order, and is seen there. */
+/**
+ * Finds pages by the search. A page that is edited during the listing moves to the end of this order, and is found
+ * there.
+ */
 async function findPages({ client, listed }: Tools): Promise<void> {
   for await (const some of client.pages("ascending")) for (const page of some) listed.set(page.id, page);
 }
 
-/** The search may lag behind, or be truncated for many: a database lists its own contents. */
+/** Finds rows by listing each database, since the search may lag behind, or be truncated if there are many results. */
 async function* findRows(tools: Tools): AsyncGenerator<Outcome, void> {
   const { client, tree, listed } = tools;
   for await (const some of client.dataSources()) {
@@ -151,7 +155,7 @@ async function* findRows(tools: Tools): AsyncGenerator<Outcome, void> {
   }
 }
 
-/** A page, and its contents that the search did not return. */
+/** Reports a page, and the contents of the page that the search did not return. */
 async function* reportAll(tools: Tools, first: PageRecord): AsyncGenerator<Event, void> {
   const { client, reported, listed } = tools;
   yield* reportPage(tools, first);
@@ -160,12 +164,12 @@ async function* reportAll(tools: Tools, first: PageRecord): AsyncGenerator<Event
     if (listed.has(id) || reported.has(id)) continue;
     if (type === "child_page") {
       const page = await orFailure(() => client.page(id));
-      // A stored one is requested once more, with all that were not listed.
+      // A stored page is requested once more, together with all pages that were not listed.
       if (page instanceof ApiError) yield* notRead(tools, id, page);
       else if (typeof page !== "string") yield* reportPage(tools, page);
       continue;
     }
-    // A database isn't requested twice. A view of a database that isn't shared isn't a database.
+    // Each database is requested once. A view of a database that isn't shared isn't a database.
     reported.add(id);
     const database = await orFailure(() => orUnsupported(() => client.database(id)));
     if (database instanceof ApiError) yield await notLooked(tools, id, database);
@@ -181,7 +185,10 @@ async function* reportRows(tools: Tools, sources: readonly { id: string }[]): As
   }
 }
 
-/** The rows of a data source, as far as Notion returns them. Stored ones among the rest are requested individually. */
+/**
+ * Adds the rows of a data source that Notion returns. Stored rows that Notion doesn't return are requested
+ * individually.
+ */
 async function* addRows(tools: Tools, id: string, pages: Map<string, PageRecord>): AsyncGenerator<Outcome, void> {
   const read = await orFailure(async () => {
     for await (const rows of tools.client.rows(id)) for (const row of rows) pages.set(row.id, row);
@@ -189,7 +196,7 @@ async function* addRows(tools: Tools, id: string, pages: Map<string, PageRecord>
   if (read instanceof ApiError) yield await notLooked(tools, id, read);
 }
 
-/** Stored pages that were neither listed nor reported. */
+/** Returns the stored pages that were neither listed nor reported. */
 async function storedElsewhere({ ctx, reported }: Tools, pages: { has(id: string): boolean }): Promise<string[]> {
   const ids: string[] = [];
   for await (const { externalId } of ctx.stored.list(ROOT)) {
@@ -199,7 +206,7 @@ async function storedElsewhere({ ctx, reported }: Tools, pages: { has(id: string
   return ids;
 }
 
-/** One of those: the search left it out, or it is in the trash, deleted or no longer shared. */
+/** Requests one of these pages, which the search left out, or which is in the trash, deleted or no longer shared. */
 async function* findOne(tools: Tools, id: string): AsyncGenerator<Event, void> {
   const { client, reported, isListing } = tools;
   if (reported.has(id)) return;
@@ -212,7 +219,7 @@ async function* findOne(tools: Tools, id: string): AsyncGenerator<Event, void> {
   } else if (!isListing) yield* deletePage(id);
 }
 
-/** The latest edits first, until those that the last run has seen. */
+/** Reads the latest edits first, back to those that the last run has seen. */
 async function* readChanges(
   tools: Tools,
   before: number,
@@ -226,7 +233,7 @@ async function* readChanges(
   const isChecking = place.at - checkedAt >= LOOK_EVERY_MS;
   const named = new Set<string>();
   const old: PageRecord[] = [];
-  // The position need not change: another attempt begins at the latest edits as well.
+  // The position stays the same, because another attempt begins at the latest edits as well.
   const stored: WalkEvent<Checkpoint> = { t: "page", entries: [], checkpoint: place };
   search: for await (const some of client.pages("descending")) {
     for (const page of some) tree.addPage(page);
@@ -252,7 +259,7 @@ async function* readChanges(
   ctx.state.put(LOOKED_AT, place.at);
 }
 
-/** The present state of one of these. */
+/** Reads the present state of one of these items. */
 async function readOne(tools: Tools, externalId: string): Promise<Outcome[]> {
   const id = parseItemId(externalId);
   const read = id && (await orRefusal(async () => readWhole(tools, await tools.client.page(id.page))));

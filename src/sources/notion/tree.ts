@@ -10,7 +10,7 @@ export interface Place {
 }
 
 interface Node {
-  /** Undefined for a block, which only leads to its page. */
+  /** Undefined for a block, which is only a link between a page and its ancestor. */
   place: Place | undefined;
   parent: Parent;
 }
@@ -19,7 +19,10 @@ const MAX_DEPTH = 100;
 const MAX_KEPT = 50_000;
 export type Tree = ReturnType<typeof makeTree>;
 
-/** The positions of pages. Requests ancestors that were not listed; above one that isn't shared, nothing is known. */
+/**
+ * Keeps the positions of pages. Ancestors that were not listed are requested. Ancestors above a page that isn't shared
+ * are unknown.
+ */
 export function makeTree(client: NotionClient) {
   const nodes = new Map<string, Node>();
   const asked = new Map<string, Promise<Node | undefined>>();
@@ -67,7 +70,7 @@ export function makeTree(client: NotionClient) {
     addDataSource(record: DataSourceRecord): void {
       nodes.set(record.id, nodeOfDataSource(record));
     },
-    /** The ancestors, the outermost first. A cycle ends the chain. */
+    /** Returns the ancestors, the outermost first. A cycle ends the chain. */
     async chainOf(from: Parent): Promise<Place[]> {
       const chain: Place[] = [];
       const seen = new Set<string>();
@@ -91,7 +94,10 @@ function nodeOfPage(page: PageRecord): Node {
   return { place: { id: page.id, name: titleOf(page) }, parent: page.parent };
 }
 
-/** A database is only the container of its data sources: people see one of them under its name. */
+/**
+ * Returns the place of a data source. A database is only the container of its data sources, one of which people see
+ * under the database's name.
+ */
 function nodeOfDataSource({ id, title, parent, database_parent: above }: DataSourceRecord): Node {
   return { place: { id, name: cleanName(title) }, parent: above ?? parent };
 }

@@ -5,8 +5,8 @@ import type { NotionConfig } from "./config.ts";
 import { parseNotionId } from "./records.ts";
 
 /**
- * Notion's subscriptions: Notion creates the secret itself and sends it once, unsigned, to the address.
- * Source: https://developers.notion.com/reference/webhooks
+ * Notion's webhook subscriptions. Notion creates the secret itself and sends it once, unsigned, to the webhook's
+ * address. Source: https://developers.notion.com/reference/webhooks
  */
 export const notionWebhook: Webhook<NotionConfig> = {
   verify(secret, { headers, rawBody }) {
@@ -28,8 +28,8 @@ const Delivery = z.object({
 });
 
 /**
- * A page is read with its files and comments, and removed when it is gone. Changes in a database show in the pages that
- * were edited last.
+ * Returns the reported changes. A page is read with its files and comments, and removed if it no longer exists. Changes
+ * in a database are found among the last edited pages.
  */
 function changesOf({ type, entity, data }: z.infer<typeof Delivery>): WebhookChange[] {
   const [what] = type.split(".");

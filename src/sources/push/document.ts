@@ -6,11 +6,12 @@ import { parsePushLine, PUSH_LIMITS } from "./lines.ts";
 import { type FormPart, readForm } from "./multipart.ts";
 
 /**
- * Reads a document: the part `line`, an upsert line without text, then the part `file`, the bytes.
+ * Reads a document: first the part `line`, which is an upsert line without text, and then the part `file`, which
+ * contains the bytes.
  *
- * @param place  the item's `place` when the line has none
+ * @param place  the item's `place`, if the line has none
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, or the line's own code; `details.externalId` is the
- * intended item, if known; and errors of the stream itself
+ * intended item, if it is known; and errors of the stream itself
  */
 export async function readPushDocument(
   stream: AsyncIterable<Uint8Array>,

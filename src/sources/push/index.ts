@@ -13,7 +13,10 @@ export const PushConfig = z.strictObject({
 });
 export type PushConfig = z.infer<typeof PushConfig>;
 
-/** Items that a program of yours sends with the connector's key; nothing is fetched, so there is no sync. */
+/**
+ * Makes the source for items that the customer's own program sends with the connector's key. Nothing is fetched, so
+ * there is no sync.
+ */
 export function makePushSource(): Source<PushConfig> {
   return {
     spec: {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PUSH_LIMITS } from "./lines.ts";
 import { PushLine } from "./shape.ts";
 
-/** The JSON Schema of a pushed line, for `docs/push-line.schema.json`. */
+/** Returns the JSON Schema of a pushed line, for `docs/push-line.schema.json`. */
 export function makePushLineSchema(): Record<string, unknown> {
   const { $schema, ...schema } = z.toJSONSchema(PushLine, { io: "input" });
   return {

@@ -10,11 +10,11 @@ import { splitLines, type RawLine } from "./split-lines.ts";
 export const PUSH_LIMITS = { maxLineBytes: 1024 * 1024, maxDepth: 16, maxMembers: 40_000 } as const;
 
 /**
- * Reads newline-delimited JSON as it arrives, one line in memory at a time. A bad line yields an error and never ends
- * the stream; blank lines are skipped, but counted. The caller decides whether a line may name its principals, and
+ * Reads newline-delimited JSON as it arrives, with one line in memory at a time. A bad line yields an error and never
+ * ends the stream. Blank lines are skipped, but counted. The caller decides whether a line may name its principals, and
  * whether they exist (`judgeAccess`).
  *
- * @param place  an item's `place` when the line has none
+ * @param place  an item's `place`, if the line has none
  * @throws errors of the stream itself
  */
 export async function* parsePushLines(
@@ -27,7 +27,7 @@ export async function* parsePushLines(
   }
 }
 
-/** One line, already as text; `undefined` for a blank one. */
+/** Parses one line of text; `undefined` for a blank line. */
 export function parsePushLine(text: string, line: number, place: string): PushedLine | undefined {
   if (text.trim() === "") return undefined;
   const refuse = (message: string, value?: unknown): PushedLine => refusal(line, "invalid_request", message, value);
@@ -38,7 +38,7 @@ export function parsePushLine(text: string, line: number, place: string): Pushed
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text; the line's number is enough.
+    // The parser's own message isn't used because it quotes the text. The line number is enough.
     return refuse("The line is not valid JSON.");
   }
   if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -63,7 +63,7 @@ export function parsePushLine(text: string, line: number, place: string): Pushed
   }
 }
 
-/** Issues reported for one line: more don't help. Each quotes names from the line, which may be anything. */
+/** The most issues reported for one line. Each issue quotes names from the line, which may be any text. */
 const MAX_ISSUES = 3;
 const MAX_ISSUE_CHARS = 300;
 
@@ -79,7 +79,7 @@ function parseRawLine(raw: RawLine, place: string): PushedLine | undefined {
   }
 }
 
-/** `fatal`: a replaced byte would make another id or another word. A byte order mark is dropped. */
+/** `fatal`, because a replaced byte would produce another id or another word. A byte order mark is dropped. */
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 function refusal(line: number, code: ErrorCode, message: string, value?: unknown): PushedLine {
@@ -93,7 +93,7 @@ function isAboutPeople(value: unknown): boolean {
   return value.t === "identity" || value.t === "member" || value.t === "group";
 }
 
-/** The intended id of a refused line, if known, so that the sender can find it. */
+/** Returns the intended id of a refused line, if it is known, so that the sender can find the line. */
 function externalIdOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if ("item" in value) return externalIdOf(value.item);

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import { type HeldBytes, type Spool, SPOOLED_FROM_BYTES, type SpoolWriter } from "#core/spool.ts";
 
-/** A complete part of a form. */
+/** A form part that has arrived completely. */
 export interface FormPart {
   name: string;
   fileName: string | undefined;
@@ -13,15 +13,15 @@ export interface FormPart {
 export interface FormOptions {
   /** The request's Content-Type. */
   contentType: string | undefined;
-  /** Byte limit of a part with this name; undefined = there is no such part. */
+  /** Returns the byte limit of a part with this name; undefined = the form has no such part. */
   maxBytesOf(name: string): number | undefined;
   /** Where large parts are stored. */
   spool: Spool;
 }
 
 /**
- * Reads a `multipart/form-data` body part by part as it arrives: never holds more of a part than its own limit, and
- * stops reading at the first byte beyond. RFC 7578, without nested forms and transfer encodings.
+ * Reads a `multipart/form-data` body part by part as it arrives. Never holds more of a part than the part's own limit,
+ * and stops reading at the first byte beyond it. Supports RFC 7578 without nested forms and transfer encodings.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large` with the part as field, `invalid_request`; and errors
  * of the stream itself
@@ -30,7 +30,7 @@ export async function* readForm(
   stream: AsyncIterable<Uint8Array>,
   options: FormOptions,
 ): AsyncGenerator<FormPart, void> {
-  // There may be no line break before the first boundary: this one replaces it.
+  // The first boundary may come without a preceding line break, so one is added here.
   let rest: Buffer = Buffer.from("\r\n");
   const delimiter = Buffer.from(`\r\n--${boundaryOf(options.contentType)}`, "latin1");
   let part: OpenPart | undefined;
@@ -42,7 +42,7 @@ export async function* readForm(
       for (let isStuck = false; !isStuck;) {
         if (state === "body") {
           const at = rest.indexOf(delimiter);
-          // Bytes that could begin a boundary wait for more.
+          // Bytes that could be the beginning of a boundary wait for more data.
           const upTo = at === -1 ? Math.max(0, rest.length - delimiter.length + 1) : at;
           await part?.add(rest.subarray(0, upTo));
           rest = rest.subarray(at === -1 ? upTo : at + delimiter.length);
@@ -68,7 +68,7 @@ export async function* readForm(
       }
     }
   } finally {
-    // Undefined unless it ended within a part.
+    // `part` is set only if the body ended within a part.
     part?.abandon();
   }
   if (state !== "end") throw malformed("it ends before its last boundary");
@@ -101,14 +101,18 @@ function openPart(headers: string, { maxBytesOf, spool }: FormOptions) {
   let size = 0;
   const inMemory = () => (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
   return {
-    /** @throws ApiError `payload_too_large`; `storage_full`, `database_unusable` when the disk accepts no more */
+    /**
+     * Adds bytes.
+     * @throws ApiError `payload_too_large`; `storage_full`, `database_unusable` if the disk accepts no more data
+     */
     async add(bytes: Uint8Array): Promise<void> {
       size += bytes.length;
       if (size > maxBytes) {
         const message = `The part "${name}" is larger than ${maxBytes / 1024 / 1024} MiB.`;
         throw new ApiError("payload_too_large", { message, field: name });
       }
-      // A copy: a view would keep the whole chunk and what was joined with it.
+      // The bytes are copied, because a view would keep the whole chunk in memory, together with the data that was
+      // joined with it.
       if (bytes.length > 0) chunks.push(Uint8Array.from(bytes));
       if (size <= SPOOLED_FROM_BYTES) return;
       writer ??= spool.begin();
@@ -136,7 +140,7 @@ function boundaryOf(contentType: string | undefined): string {
   });
 }
 
-/** `; name="value"` pairs of a header; a quoted value may contain escaped quotes. */
+/** Parses the `; name="value"` pairs of a header. A quoted value may contain escaped quotes. */
 function parametersOf(header: string): Map<string, string> {
   const found = new Map<string, string>();
   for (const [, name = "", quoted, plain] of header.matchAll(/;\s*([\w*-]+)=(?:"((?:\\.|[^"\\])*)"|([^;\s"]*))/g)) {
@@ -145,7 +149,7 @@ function parametersOf(header: string): Map<string, string> {
   return found;
 }
 
-/** The last segment of the name: browsers and programs send whole local paths. */
+/** Returns the last segment of the file name, since browsers and programs may send whole local paths. */
 function fileNameOf(parameters: ReadonlyMap<string, string>): string | undefined {
   const extended = /^utf-8'[^']*'(.*)$/i.exec(parameters.get("filename*") ?? "")?.[1];
   const plain = parameters.get("filename")?.replaceAll("%22", '"');
@@ -157,7 +161,7 @@ function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A truncated escape: the caller then uses the plain name.
+    // The escape is truncated, so the caller uses the plain name.
     return undefined;
   }
 }

@@ -21,7 +21,7 @@ import type { PushEvent, PushItemEvent } from "./events.ts";
 import type { SourceAccess } from "#core/principals.ts";
 import type { SourceItem, SourcePerson, SourceValues } from "#sources/item.ts";
 
-// Schemas are values, so the parts of a line come before the line.
+// Schemas are values, so the schemas for the parts of a line must precede the schema of the line.
 
 const PrincipalText = z.string().min(1).max(512);
 
@@ -99,7 +99,7 @@ const Content = z.discriminatedUnion(
   { error: 'must be {"type": "inline", "text": …} or {"type": "none"}: nothing is fetched for pushed items' },
 );
 
-/** The values a line can have for a field, by the field's type. */
+/** The schemas for a field's value in a line, by the field's type. */
 const VALUE = {
   kind: () => ItemKind,
   title: ({ maxChars }: ItemField) => Line(maxChars),
@@ -147,7 +147,7 @@ const PushItem = z
   .meta({ id: "Item", anyOf: [{ required: ["access"] }, { required: ["parentId"] }] });
 type PushItem = z.infer<typeof PushItem>;
 
-/** One line as it is written. Unknown keys are errors at every level. */
+/** One line in its written form. Unknown keys are errors at every level. */
 export const PushLine = z.discriminatedUnion(
   "t",
   [
@@ -198,7 +198,10 @@ export const PushLine = z.discriminatedUnion(
 );
 export type PushLine = z.infer<typeof PushLine>;
 
-/** The event of a line. `place` is used if the line has none; a URL that isn't http(s) is left out, with a note. */
+/**
+ * Converts a line into an event. `place` is used if the line has none. A URL that isn't http(s) is left out, with a
+ * note.
+ */
 export function toEvent(line: PushLine, place: string): { event: PushEvent; notes: string[] } {
   switch (line.t) {
     case "upsert":
@@ -240,7 +243,7 @@ function toUpsert(line: PushItem, place: string): { event: PushItemEvent; notes:
   const safeUrl = url === undefined ? undefined : httpUrl(url);
   const item: SourceItem = defined({
     ...plain,
-    // A missing key reads as undefined, which every optional field allows.
+    // A missing key is read as undefined, which every optional field allows.
     ...convertFields(FIELD_NAMES, line as FieldsAs<LineValues>, FROM_LINE),
     partOf: parentId,
     place: plain.place ?? place,
@@ -258,7 +261,9 @@ function contentOf(text: string | undefined, content: z.infer<typeof Content> | 
   return content === undefined ? { type: "none" } : defined(content);
 }
 
-/** A principal is a person that the pusher identified; a bare name is only a claim of the text. */
+/**
+ * Converts a person. A principal is a person that the pusher identified, and a bare name is only a claim of the text.
+ */
 function toPerson(person: z.infer<typeof Person>): SourcePerson {
   return { ...defined(person), claimed: person.principal === undefined };
 }

@@ -1,10 +1,14 @@
-/** A line of the stream without its end, or a note that it was too long (its bytes are dropped). Counted from 1. */
+/**
+ * A line of the stream without its line end, or a note that the line was too long and its bytes were dropped. Line
+ * numbers start at 1.
+ */
 export type RawLine = { line: number; bytes: Uint8Array } | { line: number; isTooLong: true };
 
 /**
- * Splits a byte stream at `\n` (a `\r` before it is removed too). Holds one line of at most `maxBytes`, whatever comes
- * in; nothing is kept of a longer one. A last line without an end counts. Empty lines are counted and not yielded.
- * Yields to the event loop between lines, since it would otherwise read buffered data without a break.
+ * Splits a byte stream at `\n`, and also removes a `\r` before it. Holds only one line of at most `maxBytes` in memory,
+ * whatever the stream contains; the bytes of a longer line are dropped. A last line without a line end is yielded too.
+ * Empty lines are counted and not yielded. Yields to the event loop between lines, since buffered data would otherwise
+ * be read without a break.
  */
 export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<RawLine, void> {
   let line = 1;
@@ -35,7 +39,7 @@ export async function* splitLines(stream: AsyncIterable<Uint8Array>, maxBytes: n
   function take(bytes: Uint8Array): void {
     length += bytes.length;
     if (length > maxBytes) parts = [];
-    // A copy: a view would keep the whole chunk, and the sender may reuse its buffer.
+    // The bytes are copied, because a view would keep the whole chunk in memory, and the sender may reuse its buffer.
     else if (bytes.length > 0) parts.push(new Uint8Array(bytes));
   }
 }
@@ -45,7 +49,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return first !== undefined && others.length === 0 ? first : Buffer.concat(parts);
 }
 
-/** Far less than a millisecond. */
+/** The number of lines between two yields, which take far less than a millisecond. */
 const LINES_IN_A_ROW = 256;
 
 const NEWLINE = 0x0a;

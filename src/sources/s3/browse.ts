@@ -8,12 +8,12 @@ import { makeClient } from "./client.ts";
 import type { S3Config } from "./config.ts";
 import { compareKeys, isKey, nameOf } from "./keys.ts";
 
-/** Nodes of one response. */
+/** The most nodes in one response. */
 const PAGE = 200;
-/** Listings searched for one response; the next response continues after them. */
+/** The most listing requests for one response. The next response continues after them. */
 const MAX_SEARCHED = 5;
 
-/** The direct contents of a folder, in the order of the keys. The cursor is the store's. */
+/** Lists the direct contents of a folder, in the order of the keys. The cursor is the store's own cursor. */
 export async function browseBucket(
   ctx: SourceContext<S3Config>,
   { parent, query, cursor }: { parent: string | null; query?: string; cursor?: string },

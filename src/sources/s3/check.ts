@@ -6,7 +6,10 @@ import { bucketUrl, type S3Config } from "./config.ts";
 import { isKey } from "./keys.ts";
 import { archivedIn } from "./map.ts";
 
-/** Checks whether the bucket can be listed, and an object of it read; each problem comes with the next step. */
+/**
+ * Checks whether the bucket can be listed, and whether one of its objects can be read. Each problem comes with the next
+ * step.
+ */
 export function checkBucket(ctx: SourceContext<S3Config>): Promise<CheckOutcome> {
   return runCheck(
     ctx,
@@ -33,11 +36,11 @@ export function checkBucket(ctx: SourceContext<S3Config>): Promise<CheckOutcome>
   );
 }
 
-/** Permission to list doesn't include permission to read. */
+/** Returns why an object can't be read, since permission to list doesn't include permission to read. */
 async function whyNotRead(client: S3Client, { key }: S3Object, ctx: SourceContext<S3Config>): Promise<string[]> {
   try {
     const { body } = await client.read(key, { onlyBegins: true });
-    // Ended early, in case the server returns all of it.
+    // Reading stops early, in case the server returns the whole object.
     for await (const _ of body) break;
     return [];
   } catch (error) {

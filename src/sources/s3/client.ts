@@ -11,43 +11,43 @@ import { readXml, textOf, type XmlElement } from "./xml.ts";
 /** An object in a listing. */
 export interface S3Object {
   key: string;
-  /** Without quotes; absent when the server has none. */
+  /** The ETag without quotes. Absent if the server has none. */
   etag?: string;
   size?: number;
   /** Epoch milliseconds. */
   modifiedAt?: number;
   storageClass?: string;
-  /** A restored copy of an archived object can be read until then. */
+  /** The time until which the restored copy of an archived object can be read. */
   restoredUntil?: number;
 }
 
 export interface S3Page {
   objects: S3Object[];
-  /** With a delimiter: the folders of this page, each with its slash. */
+  /** With a delimiter: the folders on this page, each with its trailing slash. */
   folders: string[];
-  /** Keys that aren't UTF-8, as they were written. */
+  /** Keys that aren't valid UTF-8, in their original form. */
   unreadable: string[];
-  /** For the next page; undefined at the end. */
+  /** The token for the next page; undefined at the end. */
   next: string | undefined;
 }
 
 export interface ListOptions {
   prefix: string;
-  /** Only keys after this one. */
+  /** Lists only keys after this key. */
   startAfter?: string;
-  /** `next` of the previous page. */
+  /** The `next` token of the previous page. */
   token?: string;
-  /** Lists folders instead of their contents. */
+  /** True = lists folders instead of their contents. */
   isByFolder?: boolean;
   maxKeys?: number;
 }
 
-/** Every request to the store; only this file knows its responses. */
+/** Makes every request to the store. Response formats are known only in this file. */
 export type S3Client = ReturnType<typeof makeClient>;
 
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 const MAX_ERROR_BYTES = 64 * 1024;
-/** A store can return this many empty pages between two keys, as after many deletions. */
+/** The most empty pages in a row. A store can return this many between two keys, for example after many deletions. */
 const MAX_EMPTY_PAGES = 100;
 
 export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">) {
@@ -56,7 +56,7 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
   const { host } = new URL(base);
   const headers = {
     ...(config.requesterPays && { "x-amz-request-payer": "requester" }),
-    // Only Amazon reports whether an archived object can be read for now.
+    // Only Amazon reports whether an archived object can be read at present.
     ...(config.endpoint === undefined && { "x-amz-optional-object-attributes": "RestoreStatus" }),
   };
 
@@ -92,7 +92,7 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
 
   return {
     list: async (options: ListOptions): Promise<S3Page> => toPage(await ctx.http.request(requestOf(options)), options),
-    /** Page after page, to the end. */
+    /** Yields all pages to the end. */
     async *pages(options: Pick<ListOptions, "prefix" | "startAfter">): AsyncGenerator<S3Page, void> {
       let page: S3Page | undefined;
       let emptyPages = 0;
@@ -110,7 +110,7 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
         yield page;
       }
     },
-    /** @param onlyBegins  the first byte is enough */
+    /** Reads an object. @param onlyBegins  true if the first byte is enough */
     async read(key: string, { maxBytes, onlyBegins }: { maxBytes?: number; onlyBegins?: true }): Promise<SourceStream> {
       const answer = await ctx.http.stream({
         url: `${base}${key.split("/").map(encode).join("/")}`,
@@ -131,8 +131,8 @@ export function makeClient(ctx: Pick<SourceContext<S3Config>, "config" | "http">
 }
 
 /**
- * Encoded as in the signature, so that a store computes the same whether it encodes the URL again or uses it unchanged.
- * A space is never a plus.
+ * Encodes a text as in the signature, so that a store computes the same signature whether it encodes the URL again or
+ * uses it unchanged. A space never becomes a plus.
  */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -149,7 +149,10 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** A truncated response, or one about something else, must not read as the end of the listing. */
+/**
+ * Parses a listing. A truncated response, or a response about something else, must not be treated as the end of the
+ * listing.
+ */
 function pageOf(root: XmlElement, asked: ListOptions, host: string): S3Page {
   const isEncoded = textOf(root, "EncodingType") === "url";
   const decode = (text: string) => (isEncoded ? decoded(text) : text);
@@ -179,7 +182,7 @@ function pageOf(root: XmlElement, asked: ListOptions, host: string): S3Page {
   return page;
 }
 
-/** In this encoding a space is a plus or %20. */
+/** Decodes a key. In this encoding, a space is a plus or %20. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
@@ -203,7 +206,7 @@ function objectOf(element: XmlElement, key: string): S3Object {
   };
 }
 
-/** Without quotes, since listings and responses differ in them. */
+/** Returns an ETag without quotes, since listings and responses differ in them. */
 export function etagOf(text: string | null | undefined): string | undefined {
   const etag = text?.trim().replace(/^(W\/)?"(.*)"$/, "$2") ?? "";
   return etag === "" ? undefined : etag.slice(0, 256);

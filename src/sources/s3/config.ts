@@ -73,12 +73,15 @@ interface Place {
   pathStyle?: boolean | undefined;
 }
 
-/** Amazon's own certificate is for one label before its host, so a bucket with a dot is in the path. */
+/**
+ * Whether the bucket's name is part of the host. Amazon's own certificate covers only one label before its host, so a
+ * bucket with a dot is part of the path instead.
+ */
 function isVirtualHost({ endpoint, pathStyle, bucket }: Omit<Place, "region">): boolean {
   return pathStyle === undefined ? endpoint === undefined && /^[a-z0-9-]{3,63}$/.test(bucket) : !pathStyle;
 }
 
-/** The URL of the bucket; it ends with a slash, and a key follows. */
+/** Returns the URL of the bucket. It ends with a slash, after which a key follows. */
 export function bucketUrl(config: Place): string {
   const { endpoint, region, bucket } = config;
   const amazon = `https://s3.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
@@ -87,8 +90,8 @@ export function bucketUrl(config: Place): string {
 }
 
 /**
- * Part of every version: changes when the config produces different items from the same objects. Their readers aren't
- * part of it.
+ * Returns a part of every version, which changes when the config produces different items from the same objects. Their
+ * readers aren't part of it.
  */
 export function configKey(config: S3Config): string {
   return digestOf([bucketUrl(config), config.maxFileMb, config.archives], 8);

@@ -2,19 +2,19 @@ import { ApiError } from "#api/errors.ts";
 import type { S3Config } from "./config.ts";
 import { readXml, textOf } from "./xml.ts";
 
-/** Statuses whose body names the error. */
+/** Statuses of responses whose body names the error. */
 export const TOLD = [301, 307, 400, 403, 404] as const;
 
 export interface Refused {
   status: number;
   headers: Headers;
-  /** The part of the body that was read. */
+  /** The part of the response body that was read. */
   text: string;
-  /** The attempted action: it determines which permission is missing. */
+  /** The attempted action, which determines the missing permission. */
   action: "list" | "read";
 }
 
-/** The error for a response that is neither a listing nor an object. None of the server's own text is repeated. */
+/** Builds the error for a response that is neither a listing nor an object. The server's own text is never repeated. */
 export function failureOf({ status, headers, text, action }: Refused, config: S3Config, host: string): ApiError {
   const { bucket, region } = config;
   const error = errorIn(text, host);
@@ -71,7 +71,7 @@ export function failureOf({ status, headers, text, action }: Refused, config: S3
     });
   }
   if (code === "NoSuchBucket") {
-    // This says nothing about the object: it isn't gone.
+    // The response doesn't concern the object, which may still exist.
     return new ApiError(action === "list" ? "source_not_found" : "source_unavailable", {
       message: `${host} has no bucket ${bucket} ${says}.`,
       hint: "Check the name and the endpoint.",
@@ -107,7 +107,7 @@ function errorIn(text: string, host: string): S3Error {
       };
     }
   } catch {
-    // Whatever it is, the status stays.
+    // The body can't be parsed, so only the status is used.
   }
   return { code: "", message: "", region: null };
 }

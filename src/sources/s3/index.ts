@@ -17,7 +17,10 @@ import { nameOf, whyLeftOut } from "./keys.ts";
 import { typeOf, versionOfDownload } from "./map.ts";
 import { isOwnKey, s3Sessions } from "./sync.ts";
 
-/** A bucket of Amazon S3 or of a compatible store: each object is an item. The config names their readers. */
+/**
+ * Makes the source for a bucket of Amazon S3 or of a compatible store: each object is an item. The config names their
+ * readers.
+ */
 export function makeS3Source({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<S3Config> {
   const compiled = rememberScope();
   return {

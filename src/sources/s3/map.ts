@@ -30,7 +30,7 @@ export function factsOf(config: S3Config, connectorId: string, now: () => number
   };
 }
 
-/** The ETag, the size and the time of the last change, which is all that a copy onto itself changes. */
+/** Returns the ETag, the size and the time of the last change. Copying an object onto itself changes only the time. */
 export function versionOf(object: S3Object, facts: BucketFacts): string | undefined {
   const { etag, size, modifiedAt } = object;
   if (etag === undefined) return undefined;
@@ -38,7 +38,7 @@ export function versionOf(object: S3Object, facts: BucketFacts): string | undefi
   return `${bytesOf(etag, size)}${modifiedAt ?? ""}${archived}:${facts.configKey}`;
 }
 
-/** The version of a download. Its time may be less precise than in the listing; the bytes are the same. */
+/** Returns the version of a download. Its time may be less precise than in the listing, but the bytes are the same. */
 export function versionOfDownload(headers: Headers, listed: string | undefined, key: string): string | undefined {
   const etag = etagOf(headers.get("etag"));
   if (etag === undefined) return undefined;
@@ -51,7 +51,7 @@ function bytesOf(etag: string, size: number | undefined): string {
   return `${etag}:${size ?? ""}:`;
 }
 
-/** The item of an object. Its readers are one group, whatever the policies of the bucket are. */
+/** Builds the item of an object. Its readers are one group, regardless of the bucket's policies. */
 export function toItem(object: S3Object, facts: BucketFacts): SourceItem {
   const { key, size, modifiedAt } = object;
   const segments = key.split("/");
@@ -78,7 +78,7 @@ export function toItem(object: S3Object, facts: BucketFacts): SourceItem {
   };
 }
 
-/** Folders by the prefix of their keys: a name can be empty, an id never is. */
+/** Returns folders identified by the prefix of their keys: a name can be empty, but an id never is. */
 function foldersOf(segments: readonly string[]): SourceContainer[] {
   return segments.map((segment, depth) => {
     const at = (end: number) => `${segments.slice(0, end).join("/")}/`;
@@ -87,14 +87,14 @@ function foldersOf(segments: readonly string[]): SourceContainer[] {
   });
 }
 
-/** The type by the name, else the store's if it is meaningful. */
+/** Returns the type according to the name, or otherwise the store's type if it is meaningful. */
 export function typeOf(key: string, declared: string | null): string | undefined {
   const type = declared?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const isSpecific = /^[\w.+-]+\/[\w.+-]+$/.test(type) && !/^(application|binary)\/octet-stream$/.test(type);
   return mimeHintOf(nameOf(key)) ?? (isSpecific ? type : undefined);
 }
 
-/** Its page in Amazon's console. The consoles of other stores are unknown. */
+/** Returns the object's page in Amazon's console. The consoles of other stores are unknown. */
 function addressOf(key: string, { endpoint, region, bucket }: S3Config): string | undefined {
   if (endpoint !== undefined) return undefined;
   const console = region.startsWith("cn-") ? "console.amazonaws.cn" : `${region}.console.aws.amazon.com`;
@@ -116,7 +116,7 @@ function contentOf(
   return { type: "none", reason: "unsupported_type", message };
 }
 
-/** Classes whose objects can't be read until they are restored. */
+/** Storage classes whose objects can't be read until they are restored. */
 const ARCHIVES: ReadonlySet<string> = new Set(["GLACIER", "DEEP_ARCHIVE"]);
 
 export function archivedIn({ storageClass, restoredUntil }: S3Object, now: number): string | undefined {

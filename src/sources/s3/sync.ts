@@ -11,11 +11,11 @@ import type { S3Config } from "./config.ts";
 import { type Choice, compareKeys, isKey, type LeftOut, noKey, whyLeftOut } from "./keys.ts";
 import { type BucketFacts, factsOf, toItem, versionOf } from "./map.ts";
 
-/** Everything up to this key was named; null = the store lists in no order, so it starts again. */
+/** Everything up to this key was named. Null = the store doesn't list in order, so the walk starts again. */
 const Checkpoint = z.object({ after: z.string().nullable() });
 type Checkpoint = z.infer<typeof Checkpoint>;
 
-/** A store has no list of changes: every run lists all of it. */
+/** Sessions of a bucket. A store has no change feed, so every run lists everything. */
 export const s3Sessions: SessionSpec<S3Config, null, Checkpoint> = {
   cursor: z.null(),
   checkpoint: Checkpoint,
@@ -50,7 +50,7 @@ async function* walk(
 
   function entryOf(object: S3Object): Entry | Result | undefined {
     const { key } = object;
-    // A folder that was created in a console.
+    // The key is a folder that was created in a console.
     if (key.endsWith("/")) return undefined;
     const why = whyLeftOut(choice, key);
     const isReported = why !== undefined && why.id === leftOut;
@@ -71,7 +71,7 @@ async function* walk(
       const entry = entryOf(object);
       if (entry && entries.push(entry)) keys.push(last);
     }
-    // Only a store that lists in order can continue after a key without missing any.
+    // Only a store that lists in order can continue after a key without missing any keys.
     const after = (key: string | undefined): Checkpoint => ({ after: (isOrdered ? key : undefined) ?? null });
     yield { t: "page", entries, listings: 1, checkpoint: after(last), within: (count) => after(keys[count - 1]) };
   }
@@ -86,12 +86,12 @@ async function readOne({ client, facts, prefix, ...choice }: Tools, key: string)
   if (!isOwnKey(key, { prefix })) return [];
   const why = whyLeftOut(choice, key);
   if (why !== undefined) return [skip(why)];
-  // Among all keys with this prefix, the key itself is the first.
+  // The key itself is the first of all keys with this prefix.
   const [found] = (await client.list({ prefix: key, maxKeys: 1 })).objects;
   return found?.key === key ? [{ t: "upsert", item: toItem(found, facts) }] : [];
 }
 
-/** Whether this can be an object that the connector reads. */
+/** Whether a key can be that of an object that the connector reads. */
 export function isOwnKey(key: string, { prefix }: Pick<S3Config, "prefix">): boolean {
   return isKey(key) && key.startsWith(prefix) && !key.endsWith("/");
 }

@@ -2,7 +2,7 @@ import { unavailable } from "#sources/errors.ts";
 import { Parser } from "htmlparser2";
 import type { ApiError } from "#api/errors.ts";
 
-/** An element and its direct children. Names are without their prefix. */
+/** An element and its direct children. Names have no prefix. */
 export interface XmlElement {
   name: string;
   text: string;
@@ -10,14 +10,14 @@ export interface XmlElement {
 }
 
 const MAX_DEPTH = 8;
-/** A page has 1,000 objects of some ten elements. */
+/** The most elements. A page has 1,000 objects with some ten elements each. */
 const MAX_ELEMENTS = 100_000;
 
 /**
- * Parses a response. Only the five entities of XML are known and a document type is refused, so nothing in it can
- * expand or point elsewhere.
+ * Parses a response. Only the five entities of XML are known and a document type is refused, so nothing in the response
+ * can expand or refer to other documents.
  *
- * @throws ApiError `source_unavailable` when it isn't XML, ends early, or is larger than any page
+ * @throws ApiError `source_unavailable` if the response isn't XML, ends early, or is larger than any page
  */
 export function readXml(text: string, host: string): XmlElement {
   const top: XmlElement = { name: "", text: "", children: [] };
@@ -39,7 +39,7 @@ export function readXml(text: string, host: string): XmlElement {
         if (element !== undefined) element.text += piece;
       },
       onclosetag() {
-        // An element closed by the end of the text was never closed.
+        // This element was never closed: only the end of the text closes it.
         if (isEnding) return;
         isWhole ||= open.length === 2;
         if (open.length > 1) open.pop();
@@ -59,7 +59,7 @@ export function readXml(text: string, host: string): XmlElement {
   return root;
 }
 
-/** The text of the first child of this name. */
+/** Returns the text of the first child with this name. */
 export function textOf(element: XmlElement | undefined, name: string): string | undefined {
   return element?.children.find((child) => child.name === name)?.text;
 }

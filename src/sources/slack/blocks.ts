@@ -1,26 +1,28 @@
 /**
- * The text of a message's blocks and attachments, in the markup of `text`, so that mentions are resolved in one place.
+ * Returns the text of a message's blocks and attachments, in the markup of `text`, so that mentions are resolved in one
+ * place.
  */
 
-/** Nothing that people write nests deeper than a list in a quote in an attachment. */
+/** The most levels of nesting. No message that people write has more than a list in a quote in an attachment. */
 const MOST_DEPTH = 12;
-/** Slack accepts 50 blocks and 100 attachments; a message has up to 40,000 characters. */
+/**
+ * The most blocks and attachments that are read. Slack accepts 50 blocks and 100 attachments, and a message has up to
+ * 40,000 characters.
+ */
 const MOST_PARTS = 200;
 const MOST_CHARS = 200_000;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * The text of each block, in order; one entry for each block that has any. Source:
- * https://docs.slack.dev/reference/block-kit/blocks
- */
+/** Returns the text of each block that has any, in order. Source: https://docs.slack.dev/reference/block-kit/blocks */
 export function blocksOf(blocks: unknown): string[] {
   return texts(listOf(blocks).map((block) => linesOf(block, 0).join("\n")));
 }
 
 /**
- * The text of each attachment in display order; its fallback, which is for notifications, only if it has no other text.
- * Source: https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
+ * Returns the text of each attachment in display order. The fallback, which is for notifications, is used only if the
+ * attachment has no other text. Source:
+ * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
  */
 export function attachmentsOf(attachments: unknown): string[] {
   return texts(
@@ -44,7 +46,7 @@ function fieldOf(field: unknown): string {
   return isObject(field) ? [field["title"], field["value"]].filter(isText).join(": ") : "";
 }
 
-/** The text properties of blocks, in display order. An unknown kind is read by the same names. */
+/** The text properties of blocks, in display order. Unknown kinds of blocks are read with the same property names. */
 const WORDS = [
   "label",
   "title",
@@ -88,7 +90,7 @@ function linesOf(value: unknown, depth: number): string[] {
   }
 }
 
-/** A part of a line. Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
+/** Returns the text of an inline element. Source: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
 function inline(element: unknown): string {
   if (!isObject(element)) return "";
   const { type, text, url } = element;
@@ -115,7 +117,7 @@ function inline(element: unknown): string {
   }
 }
 
-/** Escaped as in `text`: what isn't markup there is written so that it isn't read as markup. */
+/** Escapes a text as in `text`, so that plain text isn't read as markup. */
 function escaped(text: string): string {
   return text.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

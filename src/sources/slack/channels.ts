@@ -2,9 +2,9 @@ import type { SlackChannel, SlackClient, SlackContext } from "./client.ts";
 import { type Room, toRoom } from "./map.ts";
 
 /**
- * The channels to read, by id: those that the config names, or all that the account is in. `odd` are the ids of
- * channels that aren't understood, and may be among them; `isWhole`: there are no others. `missing`: those that the
- * config names and Slack does not show.
+ * Returns the channels to read, by id: those that the config names, or all channels of the account. `odd` are the ids
+ * of channels that could not be parsed and may be among the channels to read. `isWhole` = there are no further such
+ * channels. `missing` are the channels that the config names and Slack doesn't show.
  */
 export async function readChannels(
   { config }: Pick<SlackContext, "config">,

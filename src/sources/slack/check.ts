@@ -2,13 +2,13 @@ import { type CheckOutcome, type FailureWords, runCheck } from "#sources/check.t
 import { readChannels } from "./channels.ts";
 import { makeClient, type SlackContext } from "./client.ts";
 
-/** Checks whether the token is accepted, returns its workspace, and warns about channels that may surprise people. */
+/** Checks whether the token is accepted, returns its workspace, and warns about channels that people may not expect. */
 export function checkWorkspace(ctx: SlackContext): Promise<CheckOutcome> {
   return runCheck(ctx, WORDS, async () => {
     const client = makeClient(ctx);
     const { team_id: tenantId } = await client.whoAmI();
     const { rooms, missing } = await readChannels(ctx, client);
-    // Without the users, no reader of anything is known.
+    // If the users can't be read, the readers of all items are unknown.
     await client.users().next();
     const warnings = [
       ...(rooms.length === 0 && missing.length === 0

@@ -11,7 +11,7 @@ export type SlackContext = SourceContext<SlackConfig>;
 
 type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** All calls to Slack: only this file knows its methods and responses. */
+/** Makes the client for all calls to Slack. Methods and response formats are known only in this file. */
 export function makeClient({ config, http }: Pick<SlackContext, "config" | "http">) {
   const base = baseUrlOf(config);
 
@@ -19,7 +19,7 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
     const body = new URLSearchParams();
     for (const [name, value] of Object.entries(values)) if (value !== undefined) body.set(name, String(value));
     const headers = { "content-type": "application/x-www-form-urlencoded" };
-    // Only methods that read are called here.
+    // All methods that are called here only read.
     const request = {
       method: "POST",
       url: `${base}/api/${method}`,
@@ -34,7 +34,7 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
     return data;
   }
 
-  /** Every page of a method with a cursor. */
+  /** Yields every page of a method with a cursor. */
   async function* pages<T extends z.ZodType>(
     method: string,
     schema: T,
@@ -57,8 +57,8 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
     whoAmI: () => call("auth.test", WhoAmI),
 
     /**
-     * Those that the account may see; `odd` are the ids of those that aren't understood, `isWhole` means that all have
-     * one.
+     * Returns the channels that the account can see. `odd` are the ids of channels that could not be parsed, and
+     * `isWhole` = all of these have an id.
      */
     async channels(): Promise<{ channels: SlackChannel[]; odd: string[]; isWhole: boolean }> {
       const types = ["public_channel", "private_channel", ...(config.directMessages ? ["im", "mpim"] : [])].join(",");
@@ -70,11 +70,13 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
       return { channels: found, odd: ids, isWhole: nameless === 0 };
     },
 
-    /** A page of messages, the newest first: those from `oldest` on and before `latest`. */
+    /** Returns a page of messages, the newest first: from `oldest` (inclusive) to `latest` (exclusive). */
     history: (channel: string, { oldest, latest }: { oldest: string; latest?: string | undefined }) =>
       call("conversations.history", History, { channel, oldest, latest, inclusive: latest === undefined, limit: 200 }),
 
-    /** A message with its replies; nothing when it is gone. `isWhole`: each of them was understood. */
+    /**
+     * Returns a message with its replies; none if the message no longer exists. `isWhole` = each message was parsed.
+     */
     async thread(channel: string, ts: string): Promise<{ messages: SlackMessage[]; isWhole: boolean }> {
       const found: SlackMessage[] = [];
       let isWhole = true;
@@ -96,14 +98,17 @@ export function makeClient({ config, http }: Pick<SlackContext, "config" | "http
     user: async (user: string) => (await call("users.info", z.object({ user: SlackUser }), { user })).user,
     file: async (file: string) => (await call("files.info", z.object({ file: SlackFile }), { file })).file,
 
-    /** Only from Slack's own origins. @throws ApiError `address_not_allowed` */
+    /** Downloads a file, only from Slack's own origins. @throws ApiError `address_not_allowed` */
     download: (url: string, maxBytes: number): Promise<SourceStream> => http.stream({ url, auth: true, maxBytes }),
   };
 }
 export type SlackClient = ReturnType<typeof makeClient>;
 
 const Answer = z.looseObject({ ok: z.boolean(), error: maybe(z.string().max(200)) });
-/** A cursor that isn't understood isn't the end: otherwise later records would be treated as gone. */
+/**
+ * A cursor that can't be parsed isn't treated as the end of the listing, since later records would then be treated as
+ * deleted.
+ */
 const Paged = z.looseObject({ response_metadata: z.looseObject({ next_cursor: z.string().optional() }).nullish() });
 
 const WhoAmI = z.object({
@@ -120,7 +125,7 @@ const USER_ID = /^[A-Z][A-Z0-9]{1,30}$/;
 const SlackChannel = z.object({
   id: z.string().regex(CHANNEL_ID),
   name: text,
-  // These decide which channels are read.
+  // These fields decide which channels are read.
   is_private: z.boolean().default(false),
   is_im: z.boolean().default(false),
   is_mpim: z.boolean().default(false),
@@ -160,7 +165,7 @@ const SlackMessage = z.object({
   reply_count: maybe(z.number()),
   edited: maybe(z.object({ ts: z.string() })),
   files: listed(SlackFile).nullish(),
-  /** Parsed by `blocks.ts`, whatever they contain. */
+  /** Parsed by `blocks.ts`, which accepts any value. */
   blocks: z.unknown().optional(),
   attachments: z.unknown().optional(),
 });
@@ -192,7 +197,7 @@ const SlackUser = z.object({
 export type SlackUser = z.infer<typeof SlackUser>;
 const Users = z.object({ members: many(SlackUser) });
 
-/** Slack reports errors with status 200: the failure for each of its error names. */
+/** The failure for each of Slack's error names, since Slack returns errors with status 200. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   not_authed: "source_unauthorized",
   invalid_auth: "source_unauthorized",
@@ -223,7 +228,7 @@ function failureOf(method: string, word = "unknown_error"): ApiError {
   return new ApiError(code, {
     message,
     ...(code === "source_rate_limited" && { retryAfterMs: 60_000 }),
-    // Slack answered: it concerns the requested thing, and not the server.
+    // Slack answered, so the failure concerns the requested thing and not the server.
     ...(code === "source_unavailable" && { details: { status: 200 } }),
   });
 }

@@ -22,7 +22,10 @@ import { slackWebhook } from "./webhook.ts";
 /** The limit of most read methods for a customer-built app. Source: https://docs.slack.dev/apis/web-api/rate-limits */
 const LIMITS: LimitSpec = { perMinute: 50, burst: 50 };
 
-/** The channels of a Slack workspace: each thread is an item, for the readers of its channel. */
+/**
+ * Makes the source for the channels of a Slack workspace: each thread is an item, readable by the readers of its
+ * channel.
+ */
 export function makeSlackSource({
   limits = LIMITS,
   batching = {},
@@ -34,8 +37,8 @@ export function makeSlackSource({
       kinds: ["message", "file"],
       auth: [{ type: "credentials", scheme: "bearer", token: "token" }, { type: "account" }],
       config: SlackConfig,
-      // 2: includes the text of blocks and attachments, so every channel is read in full once more. 3: a cursor belongs
-      // to one run.
+      // 2: items include the text of blocks and attachments, so every channel is read in full once more. 3: a cursor
+      // belongs to one run.
       stateVersion: 3,
       credentials: SlackCredentials,
       origins: ["https://files.slack.com"],
@@ -64,7 +67,10 @@ export function makeSlackSource({
   };
 }
 
-/** First checks whether it is still in the thread: a file stays when its message is deleted. */
+/**
+ * Reads a file. First checks whether the file is still in its thread, since Slack keeps a file when its message is
+ * deleted.
+ */
 async function readFile(
   ctx: SlackContext,
   { externalId, version }: { externalId: string; version?: string },

@@ -8,7 +8,7 @@ import { type ChatMessage, toFileItem, toThreadItem } from "#sources/chat/thread
 import { attachmentsOf, blocksOf } from "./blocks.ts";
 import type { SlackChannel, SlackContext, SlackFile, SlackMessage, SlackUser } from "./client.ts";
 
-/** A known user: of this workspace, or of another one. */
+/** A known user of this workspace or of another one. */
 export interface KnownUser {
   name: string;
   team?: string | undefined;
@@ -18,15 +18,15 @@ export interface KnownUser {
 export interface Mapping {
   ctx: Pick<SlackContext, "config" | "connector">;
   team: string;
-  /** Base of the links to messages. */
+  /** The base URL of links to messages. */
   home: string;
-  /** Only users that were requested. */
+  /** The users that were requested. */
   users: ReadonlyMap<string, KnownUser>;
 }
 
 export interface Room {
   id: string;
-  /** As people write it. */
+  /** The channel's name as people write it. */
   name: string;
   isPrivate: boolean;
 }
@@ -56,17 +56,17 @@ export function stampOf(ms: number): string {
 
 const WRITTEN = new Set([undefined, "thread_broadcast", "file_share", "me_message", "bot_message"]);
 
-/** A written message that still exists: not a notice of a join, a pin or a deletion. */
+/** Whether a message was written by someone and still exists, and isn't a notice of a join, a pin or a deletion. */
 export function isWritten({ subtype }: SlackMessage): boolean {
   return WRITTEN.has(subtype);
 }
 
-/** The first of its thread, or a single message. */
+/** Whether a message is the first of its thread, or a single message. */
 export function isRoot({ ts, thread_ts }: SlackMessage): boolean {
   return thread_ts === undefined || thread_ts === ts;
 }
 
-/** The items of a thread, itself first: none when nothing is left of it. */
+/** Returns the items of a thread, the thread itself first; none if nothing is left of the thread. */
 export function toItems(mapping: Mapping, room: Room, ts: string, messages: readonly SlackMessage[]): SourceItem[] {
   const { ctx, home } = mapping;
   const written = messages.filter(isWritten);
@@ -103,7 +103,7 @@ export function toItems(mapping: Mapping, room: Room, ts: string, messages: read
         place: room.name,
         name: nameOf(file),
         author: authorOf(mapping, message),
-        // In the same slice of the channel as its thread.
+        // The same time as the thread's, so that both are in the same time slice of the channel.
         at: timeOf(ts),
         url,
         content: contentOf(ctx, file),
@@ -120,7 +120,7 @@ export function nameOf({ name, title, id }: SlackFile): string {
   return [name, title].find((each) => each?.trim()) ?? id;
 }
 
-/** The id of a content: a snippet may be rewritten. */
+/** Returns the id of a content, which also changes when a snippet is rewritten. */
 export function contentKeyOf({ id, size, updated }: SlackFile): string {
   return JSON.stringify([id, size ?? null, updated ?? null]);
 }
@@ -130,7 +130,7 @@ function contentOf({ config }: Mapping["ctx"], { is_external, size, mimetype }: 
 }
 
 function authorOf(mapping: Mapping, { user, username, bot_profile, subtype }: SlackMessage): SourcePerson {
-  // A bot can use any name: it identifies no one.
+  // A bot can use any name, so the name identifies no one.
   if (user === undefined || subtype === "bot_message") {
     return { name: username ?? bot_profile?.name ?? "Bot", claimed: true };
   }
@@ -147,7 +147,9 @@ function personOf({ ctx, team, users }: Mapping, id: string): SourcePerson {
   };
 }
 
-/** Users of other workspaces belong to other instances: no one here matches them. */
+/**
+ * Returns the principal of a user. Users of other workspaces belong to other instances, so no one here matches them.
+ */
 export function userPrincipal({ connector }: Pick<SlackContext, "connector">, id: string, isOwn: boolean): Principal {
   const instance = isOwn ? (connector.instance ?? connector.id) : "another workspace";
   return formatPrincipal({ type: "source_user", providerId: "slack", instance, id });
@@ -158,7 +160,7 @@ export function displayNameOf({ id, name, real_name, profile }: SlackUser): stri
   return names.find((each) => each?.trim()) ?? id;
 }
 
-/** Users whose names a message needs. */
+/** Returns the users whose names a message needs. */
 export function usersIn(message: SlackMessage): string[] {
   const { user } = message;
   return [...(user === undefined ? [] : [user]), ...mentionedIn(message)];
@@ -173,8 +175,8 @@ function mentionedIn({ text, blocks, attachments }: SlackMessage): string[] {
 }
 
 /**
- * The text as people see it: references by their names, links by their labels, and the text of blocks and attachments.
- * Text that apps write in two of these places appears once.
+ * Returns the text as people see it: references as names, links as labels, and the text of blocks and attachments. Text
+ * that an app writes in two of these places appears only once.
  */
 function textOf({ text, blocks, files, attachments }: SlackMessage, users: Mapping["users"]): string {
   const parts = [text, ...blocksOf(blocks), ...attachmentsOf(attachments)].filter((part) => part !== "");
@@ -184,7 +186,8 @@ function textOf({ text, blocks, files, attachments }: SlackMessage, users: Mappi
 }
 
 /**
- * Removes each part whose words another part contains in this order, whether the first one or all after it together.
+ * Removes each part whose words another part contains in the same order: the first part, or all parts after it
+ * together.
  */
 function withoutRepeats(parts: readonly string[]): string[] {
   const kept: { part: string; words: string }[] = [];
@@ -197,7 +200,7 @@ function withoutRepeats(parts: readonly string[]): string[] {
   return isRepeated ? others : kept.map(({ part }) => part);
 }
 
-/** Words with one space on each side, so that none is found within another. */
+/** Returns the words with one space on each side, so that no word is found within another. */
 function wordsOf(text: string): string {
   return ` ${text.replace(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
 }

@@ -14,8 +14,9 @@ import { displayNameOf, type Room, userPrincipal } from "./map.ts";
 export const FULL_MEMBERS = "members";
 
 /**
- * Users with their state, and the readers of each channel: for a public one the full members, for a private one its
- * members. Guests read the channels they are in. Slack has no feed of changes: every run reads everything.
+ * Reports users with their state, and the readers of each channel: the full members for a public channel, and its
+ * members for a private one. Guests can read the channels they are in. Slack has no change feed, so every run reads
+ * everything.
  */
 export async function* syncSlackPeople(
   ctx: SlackContext,

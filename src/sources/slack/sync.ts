@@ -21,17 +21,18 @@ import type { SlackConfig } from "./config.ts";
 import { isRoot, type Room, stampOf } from "./map.ts";
 import { reportOdd, readOne, readRooms, readThreads, type Tools } from "./threads.ts";
 
-/** The start of the last run that read every channel. */
+/** `at` is the start of the last run that read every channel. */
 const Cursor = z.object({ at: z.number() });
 type Cursor = z.infer<typeof Cursor>;
 
-/** Within the current channel, messages newer than the stamp were read. */
+/** The position in the current channel. Messages newer than the timestamp were read. */
 const Checkpoint = placeSchema(z.string(), Cursor);
 type Checkpoint = z.infer<typeof Checkpoint>;
 
 const DAY_MS = 86_400_000;
 /**
- * Increments don't read older messages again: an edit does not change the time of a message, and no feed reports it.
+ * The age up to which increments read messages again. Older edits are missed, since an edit doesn't change the time of
+ * a message and no feed reports it.
  */
 const READ_AGAIN_MS = 7 * DAY_MS;
 
@@ -63,8 +64,8 @@ async function openWorkspace(ctx: SyncContext<SlackConfig>, scope: Tools["scope"
 }
 
 /**
- * Every channel, in full or its last days. A channel's readers are reported separately, and no message moves from one
- * to another: so messages that aren't read keep their permissions.
+ * Reads every channel, in full or its last days. A channel's readers are reported separately, and no message moves from
+ * one channel to another, so messages that aren't read keep their permissions.
  */
 async function* walk(
   tools: Tools,
@@ -73,7 +74,7 @@ async function* walk(
   const { ctx, channels, start } = tools;
   const place = resume ?? { feed: { at: ctx.now() }, after: "" };
   const { missing, ...rooms } = await readRooms(tools);
-  // Channels that the config names.
+  // The config names these channels.
   for (const name of missing) yield failedSkip(name, `The app can't see ${name}. Type /invite @kb there.`);
   yield* channels.odd(rooms);
   const recent = since && Math.max(start, Math.min(place.feed.at - READ_AGAIN_MS, since.at - DAY_MS));
@@ -91,7 +92,7 @@ async function* readWhole(tools: Tools, room: Room, latest?: string): AsyncGener
   await tools.channels.isRead(room);
 }
 
-/** The last days of a channel; all of it when it is new or renamed. */
+/** Reads the last days of a channel, or the whole channel if it is new or renamed. */
 async function* readAgain(
   tools: Tools,
   room: Room,
@@ -108,7 +109,10 @@ async function* readAgain(
   else await channels.isRead(room);
 }
 
-/** Threads of a channel that began from a time on, the newest first; `before` is where an earlier attempt ended. */
+/**
+ * Reads the threads of a channel that began at or after a time, the newest first. `before` is the position where an
+ * earlier attempt ended.
+ */
 async function* readRoom(
   tools: Tools,
   room: Room,

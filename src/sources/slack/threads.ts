@@ -26,14 +26,14 @@ export interface Tools extends Mapping {
   channels: Containers<Room>;
 }
 
-/** The channels in scope. */
+/** Lists the channels in scope. */
 export async function readRooms({ ctx, client, scope }: Tools) {
   const { rooms, odd, ...rest } = await readChannels(ctx, client);
   const isIn = (id: string) => isNamedIn(scope, id);
   return { ...rest, known: rooms.filter(({ id }) => isIn(id)), odd: odd.filter(isIn) };
 }
 
-/** Messages that aren't understood: each may be the root of a thread, whose stored items stay. */
+/** Reports messages that could not be parsed. Each may be the root of a thread, whose stored items stay. */
 export async function reportOdd(
   { ctx }: Pick<Tools, "ctx">,
   room: Room,
@@ -47,7 +47,7 @@ export async function reportOdd(
   return events;
 }
 
-/** The items of these threads, and the events for those that can't be read, or not in full. */
+/** Returns the items of these threads, and the events for threads that can't be read, or not in full. */
 export async function readThreads(
   tools: Tools,
   room: Room,
@@ -62,7 +62,7 @@ export async function readThreads(
     try {
       const hasReplies = (root.reply_count ?? 0) > 0;
       const thread = hasReplies ? await client.thread(room.id, root.ts) : { messages: [root], isWhole: true };
-      // Without its root a thread would be another one.
+      // Without its root, the thread would get another id.
       if (!thread.isWhole && !thread.messages.some(({ ts }) => ts === root.ts)) throw halfRead(NOT_UNDERSTOOD);
       items.push(...(await makeItems(tools, room, root.ts, thread.messages)));
       if (!isUnderstood(thread)) outcomes.push(...(await keepFiles(ctx, room, externalId)));
@@ -79,7 +79,7 @@ function isUnderstood({ messages, isWhole }: { messages: readonly SlackMessage[]
   return isWhole && messages.every(({ files }) => (files?.nameless ?? 0) === 0);
 }
 
-/** Stored files of a thread that wasn't read in full stay. */
+/** Keeps the stored files of a thread that wasn't read in full. */
 async function keepFiles(ctx: Tools["ctx"], room: Room, thread: string): Promise<Outcome[]> {
   return reportSeen(await storedIds(ctx, roomRef(room.id), (id) => id.startsWith(`${thread}#`)));
 }
@@ -94,7 +94,7 @@ async function makeItems(
   return toItems(tools, room, ts, messages);
 }
 
-/** The present state of one item; undefined when it is gone. */
+/** Reads the present state of one item; undefined if it no longer exists. */
 export async function readOne(
   tools: Tools,
   { known, odd, isWhole }: Awaited<ReturnType<typeof readRooms>>,

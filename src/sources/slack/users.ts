@@ -8,7 +8,7 @@ import { displayNameOf, type KnownUser } from "./map.ts";
 
 const Kept = z.object({ name: z.string(), team: z.string().optional(), at: z.number() });
 
-/** A name is requested again after this. */
+/** The time after which a name is requested again. */
 const KEPT_MS = 7 * 86_400_000;
 
 interface Tools {
@@ -19,8 +19,8 @@ interface Tools {
 }
 
 /**
- * Names of authors and mentioned people: each requested once, and kept for a week. Where Slack fails, a person keeps the last
- * name, or is shown by the ID: no message is left out for a name.
+ * Looks up names of authors and mentioned people. Each is requested once, and kept for a week. If Slack fails, a person
+ * keeps the last known name, or is shown by ID: no message is left out because of a missing name.
  */
 export async function learnUsers({ ctx, client, users, failures }: Tools, ids: readonly string[]): Promise<void> {
   for (const id of ids) {

@@ -5,10 +5,15 @@ import type { SlackConfig } from "./config.ts";
 import { FULL_MEMBERS } from "./people.ts";
 import { threadId } from "./map.ts";
 
-/** A request this old may be a replay. Source: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+/**
+ * The most age of a request. An older one may be a replay. Source:
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack
+ */
 const MOST_AGE_MS = 5 * 60_000;
 
-/** Slack's Events API: one URL for every workspace of an app, distinguished by the workspace's id. */
+/**
+ * The webhook of Slack's Events API. All workspaces of an app use one URL and are distinguished by the workspace's id.
+ */
 export const slackWebhook: Webhook<SlackConfig> = {
   verify(secret, { headers, rawBody, receivedAt }) {
     const stamp = headers.get("x-slack-request-timestamp") ?? "";
@@ -40,7 +45,7 @@ const Event = z.object({
   user: maybe(z.object({ deleted: z.boolean() })),
 });
 
-/** Messages that Slack writes into a channel whose visibility changes. */
+/** The subtypes of messages that Slack writes into a channel when its visibility changes. */
 const CONVERTED: ReadonlySet<string> = new Set(["channel_convert_to_private", "channel_convert_to_public"]);
 
 const Delivery = z.discriminatedUnion("type", [
@@ -71,7 +76,8 @@ function changesOf(event: z.infer<typeof Event>): WebhookChange[] {
     case "member_left_channel":
       return channel === undefined ? [{ t: "delta" }] : [{ t: "groups", ids: [`room:${channel}`] }];
     case "user_change":
-      // A profile changes often, but an account is rarely deactivated.
+      // Only a deactivation is reported as a change of people. Profiles change often, but accounts are rarely
+      // deactivated.
       if (event.user?.deleted === true) return [{ t: "groups", ids: [FULL_MEMBERS] }, { t: "people" }];
       return [{ t: "groups", ids: [FULL_MEMBERS] }];
     case "team_join":

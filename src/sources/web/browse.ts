@@ -9,10 +9,13 @@ import { readRobots, type Robots } from "./robots.ts";
 import { findSeeds } from "./seeds.ts";
 import { mayBeRead, pageUrl, scopePath } from "./urls.ts";
 
-/** Addresses that are searched for the sections of a site. */
+/** The most addresses that are searched for the sections of a site. */
 const MOST = 20_000;
 
-/** The sections of a site by the segments of its paths: those in the sitemap, or linked from the first page. */
+/**
+ * Lists the sections of a site by the path segments of its pages: pages in the sitemap, or pages linked from the first
+ * page.
+ */
 export async function browseSite(ctx: SourceContext<WebConfig>, at: BrowseAt) {
   const robots = await readRobots(ctx);
   const { by, entries } = await findSeeds(ctx, robots, MOST);

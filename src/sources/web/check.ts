@@ -12,7 +12,7 @@ import { isBelow } from "./urls.ts";
 import { typeOf } from "./visit.ts";
 
 type Context = SourceContext<WebConfig>;
-/** Checks whether pages can be found and read; each problem comes with the next step. */
+/** Checks whether pages can be found and read. Each problem comes with the next step. */
 export function checkSite(ctx: Context): Promise<CheckOutcome> {
   return runCheck(
     ctx,
@@ -57,7 +57,7 @@ async function readStart(
 ): Promise<SourceProblem | undefined> {
   const site = siteOf(ctx.config);
   const start = startOf(site);
-  // With a sitemap the address itself need not be a page.
+  // If there is a sitemap, the configured address itself need not be a page.
   const say = (message: string, hint: string): SourceProblem | undefined =>
     isNeeded ? { code: CODE, message, hint, field: "url" } : undefined;
   if (!robots.allows(start)) {
@@ -90,7 +90,7 @@ async function readStart(
   return undefined;
 }
 
-/** Failures of the first page matter only where it is needed. */
+/** Ignores failures of the first page if the page isn't needed. */
 async function orNothing<T>(isNeeded: boolean, answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -6,19 +6,19 @@ import type { SourceStream } from "#sources/http-contract.ts";
 import { siteOf, type WebConfig } from "./config.ts";
 import { pageUrl } from "./urls.ts";
 
-/** A response after its redirects, all of which were on the site. */
+/** The response for a page after its redirects, all of which stayed on the site. */
 export interface PageAnswer extends SourceStream {
-  /** In the form of ids. */
+  /** The final address, in the form of ids. */
   at: URL;
-  /** The redirecting addresses, up to the first redirect that wasn't permanent. */
+  /** The addresses that redirected, up to the first redirect that wasn't permanent. */
   former: readonly URL[];
 }
 
-/** A redirect that leads away from the site, or to where kb may not go. */
+/** A redirect that leads away from the site, or to an address that kb may not request. */
 export interface LedAway {
   to: string;
   why: "elsewhere" | "endless" | "refused";
-  /** A redirect cycle is broken, and never permanent. */
+  /** Whether all redirects so far were permanent. A redirect cycle is interrupted, and never counts as permanent. */
   isForGood: boolean;
 }
 
@@ -33,15 +33,15 @@ type Context = Pick<SourceContext<WebConfig>, "config" | "http" | "signal">;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 20_000;
-/** A whole page or document takes at most this long. */
+/** The time limit for a whole page or document. */
 const MAX_MS = 120_000;
 
 /**
- * Requests a page. Each redirect is checked like a link, before anything is sent: it must stay on the site and follow
- * its rules.
+ * Requests a page. Each redirect is checked in the same way as a link before it is followed: it must stay on the site
+ * and comply with the site's rules.
  *
  * @param mayGo  whether an address of the site may be requested
- * @throws ApiError as `SourceHttp`; with `details.status` for statuses
+ * @throws ApiError the errors of `SourceHttp`; with `details.status` for statuses
  */
 export async function ask(
   { config, http }: Context,
@@ -104,7 +104,7 @@ export async function readBody({ body, at }: Pick<PageAnswer, "body" | "at">, ma
   return Buffer.concat(pieces);
 }
 
-/** The same chunks, as long as they come fast enough. */
+/** Yields the same chunks, as long as they arrive fast enough. */
 export async function* limited(
   body: AsyncIterable<Uint8Array>,
   host: string,
@@ -120,7 +120,7 @@ export async function* limited(
   }
 }
 
-/** Discards a response that isn't read; reads a short one to its end, so that its connection can be reused. */
+/** Discards a response that isn't read. A short one is read to its end, so that its connection can be reused. */
 export async function leave({ body }: Pick<SourceStream, "body">): Promise<void> {
   let length = 0;
   for await (const piece of body) if ((length += piece.length) > MAX_DRAINED_BYTES) break;
@@ -128,7 +128,7 @@ export async function leave({ body }: Pick<SourceStream, "body">): Promise<void>
 
 const MAX_DRAINED_BYTES = 16_384;
 
-/** True when a failure concerns only the requested page, or may do. */
+/** Returns true if a failure concerns only the requested page, or may concern only that page. */
 export function isOfOnePage(error: unknown): error is ApiError {
   return isApiError(error) && ONE_PAGE.has(error.code);
 }

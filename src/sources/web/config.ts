@@ -52,7 +52,7 @@ export type WebConfig = z.infer<typeof WebConfig>;
 
 const secret = z.string().min(1).max(4_000);
 
-/** A user name with a password, or a token. */
+/** Credentials: a user name with a password, or a token. */
 export const WebCredentials = z
   .strictObject({
     username: secret.optional().meta({ title: "User name", description: "The user name for Basic sign-in." }),
@@ -71,11 +71,11 @@ export const WebCredentials = z
     if (!isOne) context.addIssue({ code: "custom", message: "Give either a token, or a username with a password." });
   });
 
-/** The part of the web that a connector reads: one origin, and the paths with a prefix. */
+/** The part of the web that a connector reads: one origin, and the paths with this prefix. */
 export interface Site {
   origin: string;
   host: string;
-  /** Begins and ends with a slash. */
+  /** The path prefix, which begins and ends with a slash. */
   prefix: string;
   start: URL;
 }
@@ -90,8 +90,8 @@ export function siteOf({ url }: Pick<WebConfig, "url">): Site {
 }
 
 /**
- * Part of every version: changes when the config produces different items from the same pages. Their readers aren't
- * part of it.
+ * Returns a part of every version, which changes when the config produces different items from the same pages. Their
+ * readers aren't part of it.
  */
 export function configKey(config: WebConfig): string {
   return digestOf([siteOf(config).origin, config.maxFileMb], 6);

@@ -19,14 +19,14 @@ import { isDocument, isHtml, mayBeRead, pageUrl } from "./urls.ts";
 import { FILE, formatVersion, parseVersion } from "./version.ts";
 import { isIn, isSecretName, NO_CONTENT, typeOf, versionOfDocument } from "./visit.ts";
 
-/** For one host, all connectors without credentials together. */
+/** The rate limits for one host, which all connectors without credentials share. */
 const LIMITS: LimitSpec = { perMinute: 120, burst: 10 };
-/** Where anyone can own a workspace, no connector reads more pages of a site that its owner may not own. */
+/** The most pages of a site if anyone can own a workspace, because a connector's owner may not own the site. */
 const STRANGERS_PAGES = 1_000;
 
 /**
- * A website: its pages by the sitemap or by their links, and the documents they link to. The config names their
- * readers.
+ * Makes the source for a website: its pages, found by the sitemap or by links, and the documents that they link to. The
+ * config names their readers.
  */
 export function makeWebSource({
   isOpenToStrangers = false,
@@ -47,7 +47,7 @@ export function makeWebSource({
         { type: "none" },
       ],
       config: WebConfig,
-      // Missing keys have no value: a record of texts.
+      // Missing keys are absent, so the record contains only texts.
       credentials: WebCredentials as unknown as NonNullable<Source["spec"]["credentials"]>,
       limits,
       acl: "connector",
@@ -65,7 +65,7 @@ export function makeWebSource({
   };
 }
 
-/** The current bytes of a page or document. */
+/** Returns the current bytes of a page or document. */
 async function readContent(
   ctx: SourceContext<WebConfig>,
   { externalId, version }: { externalId: string; version?: string },
@@ -73,7 +73,7 @@ async function readContent(
   const { site, maxFileBytes: maxBytes } = factsOf(ctx.config, ctx.connector.id);
   const url = pageUrl(externalId, site.start, site);
   if (url?.href !== externalId || isSecretName(url)) throw notFound(externalId);
-  // Whether the page itself may be read was checked when it was listed.
+  // Whether the page itself may be read was already checked when the page was listed.
   let robots: Promise<Robots> | undefined;
   const mayGo = async (to: URL) => mayBeRead(to, true) && (await (robots ??= readRobots(ctx))).allows(to);
   const answer = await ask(ctx, url, { mayGo, maxBytes });
@@ -87,7 +87,7 @@ async function readContent(
   const listed = parseVersion(version, key);
   if (listed?.hash === FILE && isHtml(mimeType)) {
     await leave(answer);
-    // A sign-in form, or an error: stored under the version of the document it would stay.
+    // The page is a sign-in form or an error. If it were stored under the version of the document, it would stay there.
     throw unavailable(`${externalId} answers with a page instead of the document.`);
   }
   const versionNow = isDocument(mimeType) ? versionOfDocument(answer.headers, key, listed?.depth ?? 0) : undefined;

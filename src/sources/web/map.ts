@@ -17,7 +17,7 @@ export interface SiteFacts {
   maxPageBytes: number;
 }
 
-/** Larger pages are data, or a trap. */
+/** The most bytes of a page. A larger page contains data, or is a trap. */
 const MAX_PAGE_BYTES = 8 * 1_024 * 1_024;
 
 export function factsOf(config: WebConfig, connectorId: string): SiteFacts {
@@ -83,14 +83,14 @@ function placed({ url, version, updatedAt, formerId }: Found, { site, readers }:
   };
 }
 
-/** The site, and the segments of the path in it. */
+/** Returns the containers: the site, and the path segments below it. */
 function containersOf(folders: readonly string[], { host }: Site): SourceContainer[] {
   const whole: SourceContainer = { ...WHOLE_SITE, name: host, isHome: true };
   const below = foldersOf(folders, readableName).map((folder) => ({ parentId: WHOLE_SITE.id, ...folder }));
   return [whole, ...below];
 }
 
-/** The name of a page in its address. */
+/** Returns the name of a page according to its address. */
 export function lastName(url: URL, { host }: Pick<Site, "host">): string {
   const name = segmentsOf(url).at(-1);
   return name === undefined ? host : readableName(name);

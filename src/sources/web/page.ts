@@ -8,10 +8,10 @@ import { decodeText } from "#core/encodings/decode.ts";
 import { readableName } from "#core/encodings/names.ts";
 import { makeRobotsRules, type RobotsRules } from "./robots-rules.ts";
 
-/** A page's own statements, and its links. */
+/** The statements of a page about itself, and its links. */
 export interface PageFacts {
   title?: string;
-  /** As written, with the base they are relative to. */
+  /** The canonical link as written in the page, with the base URL that it is relative to. */
   canonical?: string;
   links: readonly string[];
   /** The target of an immediate redirect. */
@@ -19,30 +19,33 @@ export interface PageFacts {
   base?: string;
   rules: RobotsRules;
   modifiedAt?: number;
-  /** A sign-in form, and next to nothing else. */
+  /** True = the page is a sign-in form with hardly any other content. */
   isSignIn: boolean;
-  /** Next to no text, and scripts that would make it. */
+  /** True = the page has hardly any text, and scripts that would generate the text. */
   needsScript: boolean;
-  /** Of the visible text and of the meta data: it includes no token that changes with every response. */
+  /** Hash of the visible text and the metadata. It includes no token that changes with every response. */
   hash: string;
 }
 
 const MAX_LINKS = 5_000;
-/** Real pages nest less than 300 deep; the parser's own cost grows with the square. */
+/**
+ * The most levels of nesting. Real pages have less than 300, and the parser's cost grows with the square of the depth.
+ */
 const MAX_DEPTH = 2_000;
 const CHUNK_CHARS = 65_536;
-/** The parser searches all open elements for each end tag: some two seconds' worth. */
+/** The parser searches all open elements for each end tag. This many comparisons take some two seconds. */
 const MAX_LOOKUPS = 200_000_000;
 const MAX_TITLE_CHARS = 300;
 const MAX_META_CHARS = 4_096;
-/** A sign-in form has hardly more text around it. */
+/** The most characters of text on a sign-in page. A sign-in form has hardly more text around it. */
 const SIGN_IN_CHARS = 1_500;
 const SCRIPT_CHARS = 100;
-/** A page that redirects after a longer delay is meant to be read. */
+/** The longest delay of a redirect. A page that redirects later is meant to be read. */
 const MAX_REFRESH_SECONDS = 5;
 
 /**
- * Decodes bytes as extraction decodes a file's text; the charset from the server takes precedence over the page's own.
+ * Decodes bytes in the same way as extraction decodes a file's text. The server's charset takes precedence over the
+ * page's own.
  */
 export function decodePage(bytes: Uint8Array, contentType: string | null): string {
   const declared = /;\s*charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? "")?.[1];
@@ -52,7 +55,7 @@ export function decodePage(bytes: Uint8Array, contentType: string | null): strin
 
 type Facts = Record<"canonical" | "refresh" | "base", string | undefined> & { modifiedAt: number | undefined };
 
-/** Parses a page; nothing in it is run or fetched. Yields to the event loop every few thousand elements. */
+/** Parses a page. Nothing in the page is run or fetched. Yields to the event loop every few thousand elements. */
 export async function readPage(html: string, agent: string, robotsTag: string | null): Promise<PageFacts> {
   const rules = makeRobotsRules(agent);
   rules.addHeader(robotsTag);
@@ -62,7 +65,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
   const texts = { title: "", heading: "", shared: "" };
   const open: string[] = [];
   let hidden = 0;
-  /** Content only for browsers without scripts. */
+  /** The number of open `noscript` elements, which contain content only for browsers without scripts. */
   let noscripts = 0;
   let headings = 0;
   let chars = 0;
@@ -153,7 +156,7 @@ export async function readPage(html: string, agent: string, robotsTag: string | 
   };
 }
 
-/** The heading, if the title consists of it and the site's name; else the title. */
+/** Returns the heading if the title consists of the heading and the site's name; otherwise the title. */
 function titleOf(texts: { title: string; heading: string; shared: string }): string | undefined {
   const [title, heading, shared] = [texts.title, texts.heading, texts.shared].map((text) =>
     text.replace(/\s+/g, " ").replace(PERMALINK_MARKS, "").trim(),
@@ -164,7 +167,10 @@ function titleOf(texts: { title: string; heading: string; shared: string }): str
   return [title, shared, heading].flatMap((text) => (text ? [cut(text)] : []))[0];
 }
 
-/** At the beginning or the end, next to a separator of title parts: `Install · Widget docs`. */
+/**
+ * Whether the text is at the beginning or the end of the title, next to a separator of title parts: `Install · Widget
+ * docs`.
+ */
 function isPartOf(short: string, title: string): boolean {
   if (title.startsWith(short)) return /^(?:\s*[|·•—–»«:-]\s|\s+[|·•—–»«-])/u.test(title.slice(short.length));
   return title.endsWith(short) && /(?:\s[|·•—–»«:-]\s*|:\s+)$/u.test(title.slice(0, -short.length));
@@ -184,5 +190,5 @@ function refreshOf(content: string): string | undefined {
   return Number(seconds ?? Number.NaN) <= MAX_REFRESH_SECONDS ? target?.trim() : undefined;
 }
 
-/** Elements whose content is program or fallback. */
+/** Elements that contain scripts or fallback content. */
 const NO_TEXT: ReadonlySet<string> = new Set(["script", "style", "noscript", "template", "svg", "iframe", "title"]);

@@ -5,22 +5,22 @@ import type { Site } from "./config.ts";
 /** A page to visit. */
 export interface QueueEntry {
   url: URL;
-  /** Links from the start. */
+  /** The number of links from the start page. */
   depth: number;
-  /** From the sitemap. */
+  /** The last modification according to the sitemap. */
   lastmod?: number;
 }
 
-/** Addresses with different queries at one path. */
+/** The most addresses with the same path and different queries. */
 const MAX_VARIANTS = 20;
-/** A value of the state has 64 KiB. */
+/** The most characters in one chunk. A value of the state has at most 64 KiB. */
 const CHUNK_CHARS = 60_000;
 
 const Stored = z.array(z.tuple([z.string(), z.number(), z.number()]));
 
 /**
- * The pages of a run in the order in which they were found, each once. It only grows, and is kept in chunks in the
- * connector's state, so that a run can resume however the site changed in the meantime.
+ * The pages of a run, each once, in the order in which they were found. The queue only grows. It is stored in chunks in
+ * the connector's state, so that a run can resume even if the site has changed in the meantime.
  */
 export class CrawlQueue {
   private readonly entries: QueueEntry[] = [];
@@ -37,7 +37,7 @@ export class CrawlQueue {
     this.most = most;
   }
 
-  /** Loads what a run has stored. False when it is no longer there. */
+  /** Loads the queue that a run has stored. Returns false if it is no longer stored. */
   async load(state: SourceState, chunks: number): Promise<boolean> {
     for (let i = 0; i < chunks; i++) {
       const stored = Stored.safeParse(await state.get(keyOf(i)));
@@ -63,12 +63,15 @@ export class CrawlQueue {
     return this.entries[index];
   }
 
-  /** Its position; undefined for an address that isn't in it. */
+  /** Returns the position of an address; undefined if the queue doesn't contain it. */
   placeOf(href: string): number | undefined {
     return this.places.get(href);
   }
 
-  /** @param isNamed  a person or a sitemap named it: it isn't a variant that a program generated */
+  /**
+   * Adds a page.
+   * @param isNamed  true if a person or a sitemap named the page, so it isn't a variant that a program generated
+   */
   add(entry: QueueEntry, { isNamed }: { isNamed: boolean }): void {
     const { href, pathname, search } = entry.url;
     if (this.places.has(href) || this.entries.length >= this.most) return;

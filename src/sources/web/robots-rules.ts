@@ -3,15 +3,15 @@ import { defined } from "#core/defined.ts";
 export interface RobotsRules {
   noindex: boolean;
   nofollow: boolean;
-  /** Epoch milliseconds: from then on it must not be indexed. */
+  /** Epoch milliseconds after which the page must not be indexed. */
   until?: number;
 }
 
-/** A longer value isn't a list of a few words. */
+/** The most characters of a value. A longer value isn't a list of a few words. */
 const MAX_CHARS = 4_096;
 const WORDS = /(?<![^\s,])(?:noindex|nofollow|none)(?![^\s,])/gi;
 
-/** Combines `<meta name="robots">` and `X-Robots-Tag`; a directive with an unclear addressee applies to us. */
+/** Combines `<meta name="robots">` and `X-Robots-Tag`. A directive whose addressee is unclear applies to kb. */
 export function makeRobotsRules(agent: string) {
   const words = new Set<string>();
   let until: number | undefined;
@@ -26,7 +26,7 @@ export function makeRobotsRules(agent: string) {
 
   return {
     add,
-    /** `noindex`, `googlebot: noindex`; several headers come as one line. */
+    /** Adds a header such as `noindex` or `googlebot: noindex`. Several headers come as one line. */
     addHeader(line: string | null): void {
       if (line === null) return;
       for (const part of line.slice(0, MAX_CHARS).split(",")) {

@@ -8,25 +8,29 @@ import { plainEscapes } from "./urls.ts";
 /** A site's rules for crawlers. */
 export interface Robots {
   allows(url: URL): boolean;
-  /** Between two requests. */
+  /** The delay between two requests. */
   delayMs: number;
-  /** As they are written there. */
+  /** The sitemap addresses as written in robots.txt. */
   sitemaps: readonly string[];
 }
 
-/** Source: RFC 9309 §2.5. */
+/** The most bytes of a robots.txt. Source: RFC 9309 §2.5. */
 const MAX_BYTES = 500 * 1_024;
-/** No run sleeps longer between two requests. */
+/** The longest delay between two requests. */
 const MAX_DELAY_MS = 20_000;
 const MAX_LINE_CHARS = 2_048;
-/** A pattern is compared with each address: 20,000 characters with 1,024 are some 30 ms. */
+/**
+ * The most characters with wildcards. A pattern is compared with each address: 20,000 characters with 1,024 take some
+ * 30 ms.
+ */
 const MAX_WILD_CHARS = 20_000;
 const MAX_SITEMAPS = 100;
 
 /**
- * The rules of a site. A site without rules allows everything; while the server can't return them, nothing is read.
+ * Reads the rules of a site. A site without rules allows everything. While the server fails to return the rules,
+ * nothing is read.
  *
- * @throws ApiError `source_unavailable`, for a failing server too: a site whose rules can't be read allows nothing
+ * @throws ApiError `source_unavailable`, also for a failing server: a site whose rules can't be read allows nothing
  */
 export async function readRobots(ctx: Pick<SourceContext<WebConfig>, "config" | "http">): Promise<Robots> {
   const { config, http } = ctx;
@@ -54,7 +58,7 @@ const parseRules = robotsParser as unknown as typeof robotsParser.default;
 /** Every 4xx except 429 (Too Many Requests). Source: RFC 9309 §2.3.1.3. */
 const ABSENT: readonly number[] = Array.from({ length: 100 }, (_, i) => 400 + i).filter((status) => status !== 429);
 
-/** Parses a robots.txt. @throws ApiError `source_unavailable` when its patterns would take too long */
+/** Parses a robots.txt. @throws ApiError `source_unavailable` if its patterns would take too long */
 export function toRobots(text: string, config: WebConfig): Robots {
   const { origin, host } = siteOf(config);
   const lines: string[] = text.slice(0, MAX_BYTES).match(RECORD) ?? [];
@@ -78,12 +82,12 @@ export function toRobots(text: string, config: WebConfig): Robots {
   };
 }
 
-/** A line that we understand; other lines change nothing, however many there are. Source: RFC 9309 §2.2.4. */
+/** A supported line. Other lines have no effect, regardless of their number. Source: RFC 9309 §2.2.4. */
 const RECORD = /(?<![^\r\n])[^\S\r\n]*(?:user-agent|(?:dis)?allow|crawl-delay|sitemap)[^\S\r\n]*:[^\r\n]*/gi;
 
 /**
- * The lines with all crawlers removed except ours, `*` and one that stands for all others: the parser keeps each rule
- * for each crawler of its group.
+ * Returns the lines without all crawlers except kb's, `*`, and one name that represents all others. The parser would
+ * otherwise store each rule for each crawler of its group.
  */
 function ownGroups(lines: readonly string[], agent: string): string[] {
   const kept: string[] = [];
@@ -102,14 +106,14 @@ function ownGroups(lines: readonly string[], agent: string): string[] {
   return kept;
 }
 
-/** A name that no config can have. */
+/** A crawler name that no config can have. */
 const OTHERS = "0";
 
 function plainRule(line: string): string {
   return /^\s*(?:dis)?allow\s*:/i.test(line) ? plainEscapes(line) : line;
 }
 
-/** The part of it that may be read; a truncated last line is dropped. */
+/** Returns the part of the body that may be read. A truncated last line is dropped. */
 async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
   const pieces: Uint8Array[] = [];
   let length = 0;

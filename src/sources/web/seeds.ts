@@ -8,9 +8,9 @@ import { readSitemaps, type Sitemaps } from "./sitemap.ts";
 import { pageUrl } from "./urls.ts";
 import { parseVersion } from "./version.ts";
 
-/** Where a run begins. */
+/** The pages and the method with which a run begins. */
 export interface Seeds {
-  /** `links`: each page shows others. */
+  /** `links`: pages are found by the links of other pages. */
   by: "sitemap" | "links";
   entries: readonly QueueEntry[];
   /** Sitemaps that could not be read. */
@@ -19,10 +19,10 @@ export interface Seeds {
 }
 
 /**
- * The pages to begin with, according to the config.
+ * Finds the pages to begin with, according to the config.
  *
- * @throws ApiError `source_unavailable` when the sitemap that the config requires is empty: an emptied one removes
- * nothing
+ * @throws ApiError `source_unavailable` if the sitemap that the config requires is empty, so that an emptied sitemap
+ * removes nothing
  */
 export async function findSeeds(
   ctx: Pick<SourceContext<WebConfig>, "config" | "http" | "signal">,
@@ -48,12 +48,12 @@ export async function findSeeds(
   throw unavailable(`${site.host} ${what}.`, 200);
 }
 
-/** The address of the config in the form of ids. */
+/** Returns the address of the config in the form of ids. */
 export function startOf(site: Site): URL {
   return pageUrl(site.start.href, site.start, site) ?? site.start;
 }
 
-/** Everything that is stored, to be visited one by one. */
+/** Yields all stored pages, which are visited one by one. */
 export async function* storedEntries(
   { stored }: Pick<SyncContext<WebConfig>, "stored">,
   site: Site,

@@ -2,12 +2,12 @@ import { notFound, unavailable } from "#sources/errors.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Visited } from "./visit.ts";
 
-/** If this many pages in a row fail, the server is failing. */
+/** The number of failed pages in a row from which the server counts as failing. */
 const MAX_FAILURES_IN_A_ROW = 20;
-/** The same for connections. */
+/** The number of broken connections in a row from which the server counts as failing. */
 const MAX_BROKEN_IN_A_ROW = 3;
 
-/** @throws ApiError when the site fails, and not only this page */
+/** Checks whether a failure concerns only this page. @throws ApiError if the whole site fails */
 export function requireWell(outcome: Visited, cursor: { failuresInARow: number }, isStart: boolean): void {
   const error = outcome.type === "failed" || outcome.type === "refused" ? outcome.error : undefined;
   if (isStart) requireStart(outcome);
@@ -19,7 +19,10 @@ export function requireWell(outcome: Visited, cursor: { failuresInARow: number }
   if (++cursor.failuresInARow >= most) throw siteFailure(error);
 }
 
-/** @throws ApiError for a first page without a link to any other: nothing may be treated as gone */
+/**
+ * Checks the first page.
+ * @throws ApiError for a first page without a link to any other page, so that no page is treated as deleted
+ */
 function requireStart(outcome: Visited): void {
   const { type, at } = outcome;
   if (type === "gone") {

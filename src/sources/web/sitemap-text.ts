@@ -2,10 +2,10 @@ import { createGunzip } from "node:zlib";
 import { xmlEncodingOf } from "#core/encodings/declared.ts";
 import { makeTextPieces, type TextPieces } from "#core/encodings/names.ts";
 
-/** Bytes that reveal the compression and encoding of a sitemap. */
+/** The number of bytes from which the compression and encoding of a sitemap are recognized. */
 const HEAD_BYTES = 256;
 
-/** Compressed data is recognized by its first bytes, whatever its name and type are. */
+/** Decompresses a sitemap. Compressed data is recognized by its first bytes, regardless of the file's name and type. */
 export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const { head, all } = await peek(body);
   if (head[0] !== 0x1f || head[1] !== 0x8b) return yield* all;
@@ -18,7 +18,7 @@ export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator
     gunzip.end();
   })().catch((error: unknown) => void gunzip.destroy(error instanceof Error ? error : new Error(String(error))));
   try {
-    // Without an encoding set, a stream gives Buffers.
+    // A stream without an encoding yields Buffers.
     yield* gunzip as AsyncIterable<Uint8Array>;
   } finally {
     gunzip.destroy();
@@ -27,8 +27,8 @@ export async function* unpacked(body: AsyncIterable<Uint8Array>): AsyncGenerator
 }
 
 /**
- * The text as it arrives, in the encoding of its byte order mark, of its first characters, of its declaration, or the
- * server's. Source: https://www.w3.org/TR/xml/#sec-guessing
+ * Yields the text as it arrives. The encoding is taken from the byte order mark, the first characters, the declaration,
+ * or the server. Source: https://www.w3.org/TR/xml/#sec-guessing
  */
 export async function* decoded(
   body: AsyncIterable<Uint8Array>,

@@ -6,13 +6,13 @@ import { decoded, unpacked } from "./sitemap-text.ts";
 /** An entry of a sitemap: a page, or another sitemap. */
 export interface SitemapEntry {
   type: "page" | "sitemap";
-  /** As it is written there. */
+  /** The address as written in the sitemap. */
   loc: string;
   /** Epoch milliseconds. */
   lastmod?: number;
 }
 
-/** The budget left for reading sitemaps: decompressed bytes, and time by `performance.now()`. */
+/** The remaining budget for reading sitemaps: decompressed bytes, and time by `performance.now()`. */
 export interface Budget {
   left: number;
   until: number;
@@ -20,17 +20,17 @@ export interface Budget {
 
 const MAX_DEPTH = 16;
 const MAX_TEXT = 4_096;
-/** The parser buffers a comment, a tag or an instruction until its end. */
+/** The most bytes that the parser buffers. It buffers a comment, a tag or an instruction until its end. */
 const MAX_HELD = 512 * 1_024;
-/** The protocol's limit for one file. */
+/** The most entries of one file, according to the protocol. */
 const MAX_ENTRIES = 50_000;
 
 /**
  * Reads one sitemap as it arrives, compressed or not. Only the five entities of XML are known and a document type that
- * defines something is refused, so nothing in it can expand or point elsewhere.
+ * defines anything is refused, so nothing in the sitemap can expand or refer to other documents.
  *
  * @param charset  the encoding that the server reports, if any
- * @throws ApiError `source_unavailable` when it isn't a sitemap, ends early, or takes more than the budget
+ * @throws ApiError `source_unavailable` if the response isn't a sitemap, ends early, or exceeds the budget
  */
 export async function* readSitemap(
   body: AsyncIterable<Uint8Array>,
@@ -68,11 +68,11 @@ function makeReader(host: string) {
   const names = makeNames();
   let isWhole = false;
   let isEnding = false;
-  /** A list of addresses, one per line, is a sitemap too. */
+  /** The text of a sitemap that is a list of addresses, one per line. */
   let lines: string | undefined;
 
   function close(): void {
-    // Some sets are nested in a set.
+    // In some sitemaps, a set is nested in another set.
     const path = open.slice(open.at(-1) === "url" || open.at(-1) === "sitemap" ? -2 : -3).join(">");
     const value = text.trim();
     text = "";
@@ -92,7 +92,7 @@ function makeReader(host: string) {
     found.push({ type, loc, ...(!Number.isNaN(at) && { lastmod: at }) });
   }
 
-  /** Characters since the parser last returned something. */
+  /** The number of characters since the parser last returned something. */
   let held = 0;
   const parser = new Parser(
     {
@@ -112,7 +112,7 @@ function makeReader(host: string) {
       },
       onclosetag() {
         held = 0;
-        // An element closed by the end of the text was never closed.
+        // This element was never closed: only the end of the text closes it.
         if (isEnding) return;
         isWhole ||= open.length === 1;
         close();
@@ -157,7 +157,9 @@ function makeReader(host: string) {
   };
 }
 
-/** Elements by their plain names: a prefix is ignored if it is the root's, or means the same as none. */
+/**
+ * Returns elements by their plain names. A prefix is ignored if it is the root's, or has the same meaning as no prefix.
+ */
 function makeNames() {
   const meanings = new Map<string, string>();
   let root: string | undefined;
@@ -179,6 +181,6 @@ const MAX_PREFIXES = 100;
 const NONE = "sends something that is not a sitemap";
 
 function bad(host: string, what: string): ApiError {
-  // The server answered: the failure concerns this one file.
+  // The server answered, so the failure concerns only this file.
   return unavailable(`${host} ${what}.`, 200);
 }

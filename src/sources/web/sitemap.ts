@@ -15,22 +15,22 @@ export interface SitemapPage {
 
 /** The contents of a site's sitemaps. */
 export interface Sitemaps {
-  /** Undefined when the site has none. */
+  /** Undefined if the site has no sitemap. */
   pages: SitemapPage[] | undefined;
-  /** Sitemaps that could not be read: pages that only they name are unknown. */
+  /** Sitemaps that could not be read. Pages that are listed only in these sitemaps are unknown. */
   failed: readonly { url: string; message: string }[];
-  /** Hosts of pages that aren't of this site. */
+  /** Hosts of listed pages that don't belong to this site. */
   others: readonly string[];
-  /** Hosts of this site's sitemaps that aren't read, because they are elsewhere. */
+  /** Hosts of this site's sitemaps that aren't read, because they are on another origin. */
   sitemapsElsewhere: readonly string[];
-  /** There were more than requested. */
+  /** True = there were more pages than requested. */
   isCut: boolean;
 }
 
-/** Sitemaps in sitemaps: one index, or one of indexes. */
+/** The most levels of nested sitemaps: an index, or an index of indexes. */
 const MAX_NESTING = 2;
 const MAX_FILES = 500;
-/** All sitemaps of a site together, decompressed. */
+/** The most decompressed bytes of all sitemaps of a site together. */
 const MAX_BYTES = 200 * 1_024 * 1_024;
 const MAX_MS = 600_000;
 const MAX_OTHERS = 5;
@@ -38,8 +38,9 @@ const MAX_OTHERS = 5;
 type Context = Pick<SourceContext<WebConfig>, "config" | "http" | "signal">;
 
 /**
- * The pages of the site in its sitemaps, each once, in order, at most so many. Sitemaps of other origins aren't read.
- * One that fails is reported; when none is left and the config uses only sitemaps, its error is thrown.
+ * Returns the pages of the site in its sitemaps, each once, in order, up to a maximum number. Sitemaps of other origins
+ * aren't read. A sitemap that fails is reported. If no sitemap is left and the config uses only sitemaps, its error is
+ * thrown.
  *
  * @throws ApiError `source_unavailable`, `source_unauthorized`
  */
@@ -86,11 +87,11 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
       ctx.signal.throwIfAborted();
       if (!isApiError(error) || THROWN.has(error.code)) throw error;
       const isAbsent = ABSENT.has(error.code) || (file.isGuess && error.details?.["status"] === 200);
-      // A guessed address that returns a page isn't a sitemap; one that fails may be one.
+      // A guessed address that returns a page isn't a sitemap. A guessed address that fails may be one.
       if (!isAbsent || !file.isGuess) failed.push({ url: file.url.href, message: error.message, error });
     }
   }
-  // If links are used as well, a sitemap is optional.
+  // If links are used as well, the site needs no sitemap.
   if (!hasOne && failed[0] !== undefined && ctx.config.mode !== "auto") throw failed[0].error;
   return {
     pages: hasOne ? [...pages.values()] : undefined,
@@ -104,7 +105,7 @@ export async function readSitemaps(ctx: Context, robots: Robots, most: number): 
 interface Candidate {
   url: URL;
   depth: number;
-  /** Not named anywhere. */
+  /** True = the sitemap's address is guessed, and not listed anywhere. */
   isGuess: boolean;
 }
 
@@ -122,6 +123,6 @@ function noteOther(loc: string, origin: string, others: Set<string>): void {
   if (!canParseUrl(loc) || others.size >= MAX_OTHERS) return;
   const other = new URL(loc);
   const host = other.host.slice(0, 200);
-  // The same host with another protocol is another origin too.
+  // The same host with another protocol is also another origin.
   if (host !== "" && other.origin !== origin) others.add(host === new URL(origin).host ? other.origin : host);
 }

@@ -18,7 +18,7 @@ import { isIn, visit, type Visited, type VisitTools } from "./visit.ts";
 
 export interface WebOptions {
   batching: Partial<Batching>;
-  /** No connector has more pages. */
+  /** The most pages of a connector. */
   maxPages: number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
@@ -29,31 +29,31 @@ export const DEFAULT_OPTIONS: WebOptions = {
   sleep: async (ms, signal) => void (await wait(ms, undefined, { signal })),
 };
 
-/** Position of a walk. Another run starts at the beginning, since it must name everything itself. */
+/** The position of a walk. Another run starts at the beginning, since each run must name everything itself. */
 const Place = z.object({
-  /** Pages of the queue that are done, and the chunks that it is stored in. */
+  /** The number of processed pages in the queue, and the number of chunks in which the queue is stored. */
   at: z.number().int(),
   chunks: z.number().int(),
-  /** Items. */
+  /** The number of items. */
   done: z.number().int(),
   by: z.enum(["sitemap", "links"]),
   /**
-   * Stored pages are visited one by one, since some pages that lead to them could not be read; `added`: they are in the
-   * queue.
+   * Whether stored pages are visited one by one, because some pages that link to them could not be read. `added` = they
+   * are in the queue.
    */
   stored: z.enum(["not", "due", "added"]),
   failuresInARow: z.number().int(),
 });
 type Place = z.infer<typeof Place>;
 
-/** Levels beyond the maximum depth at which replacement pages are still followed. */
+/** The number of levels beyond the maximum depth in which replacement pages are still followed. */
 const MAX_LEADS = 3;
-/** Pages beyond the limit that a run names. */
+/** The most pages beyond the page limit that a run names. */
 const MAX_TOLD = 20;
 
 /**
- * `full` reads every page, to see where each one leads; `incremental` checks the known pages for changes, and reads
- * those that changed.
+ * Sessions of a website. `full` reads every page, to find out where each one leads. `incremental` checks the known
+ * pages for changes, and reads the pages that changed.
  *
  * @throws ApiError `connector_scope_invalid`; errors of the site, its rules or its sitemap
  */
@@ -82,7 +82,7 @@ function makeCrawl(
   const isFull = mode === "full";
   let place: Place = { at: 0, chunks: 0, done: 0, by: "links", stored: "not", failuresInARow: 0 };
   let requests = 0;
-  /** This attempt has read all sitemaps in robots.txt, and there is none. */
+  /** True = this attempt looked for sitemaps and found none. */
   let isWithoutSitemap = false;
 
   const tools: VisitTools = {
@@ -98,12 +98,15 @@ function makeCrawl(
       if (former !== undefined) return former;
       const at = queue.placeOf(href);
       if (at === undefined || at >= place.at) return undefined;
-      // Before the run was interrupted.
+      // The page was read before the run was interrupted.
       return parseVersion(await ctx.stored.version(href), facts.key)?.hash ?? null;
     },
   };
 
-  /** Whether a page of the site is worth a request: itself, or as the way to what the scope includes. */
+  /**
+   * Whether a page of the site is worth a request: because the scope includes it, or because it leads to pages that the
+   * scope includes.
+   */
   function isWanted(url: URL): boolean {
     const path = scopePath(url);
     if (url.href === start.href) return true;
@@ -119,7 +122,9 @@ function makeCrawl(
     }
   }
 
-  /** A page's canonical page is visited however it was found; a chain of such pages ends. */
+  /**
+   * Adds a page's canonical page, which is visited regardless of how the page was found. A chain of such pages ends.
+   */
   function lead(url: URL | undefined, depth: number): void {
     if (url && depth <= config.maxDepth + MAX_LEADS && isWanted(url)) queue.add({ url, depth }, { isNamed: false });
   }
@@ -140,7 +145,7 @@ function makeCrawl(
     for (const entry of seeds.entries) if (isWanted(entry.url)) queue.add(entry, { isNamed: true });
     for (const { url, message } of seeds.failed) yield failedSkip(url, message);
     isWithoutSitemap = seeds.by === "links" && seeds.failed.length === 0;
-    // A missing sitemap must not remove the pages that only it named.
+    // A missing sitemap must not remove the pages that were listed only there.
     const isLess = seeds.by === "links" && (await ctx.state.get("by")) === "sitemap";
     const isDue = !isFull || isLess || seeds.failed.length > 0;
     place = { ...place, by: seeds.by, stored: isDue ? "due" : "not" };
@@ -163,14 +168,15 @@ function makeCrawl(
     }
     for (let at = place.at; at < Math.min(queue.length, place.at + MAX_TOLD); at++) yield* beyond(queue.at(at)?.url);
     queue.drop(ctx.state);
-    // Until a full run has visited what only the sitemap named; an unreadable one is still the site's.
+    // The method is kept until a full run has visited the pages that were listed only in the sitemap. A sitemap that
+    // can't be read still counts.
     if (isFull && (place.by === "sitemap" || isWithoutSitemap)) ctx.state.put("by", place.by);
     return { complete: isFull, cursor: null, permissions: "current" };
   }
 
   /**
-   * A page, and before it the one that it declares itself a copy of: if that doesn't exist, the page itself is the
-   * item.
+   * Visits a page. If the page declares itself a copy of another page, that page is visited first. If the other page
+   * doesn't exist, the page itself is the item.
    */
   async function* visitEntry(entry: QueueEntry): AsyncGenerator<WalkEvent<never>, void> {
     const todo = [entry];
@@ -188,12 +194,12 @@ function makeCrawl(
   function note(visited: Visited, { url, depth }: QueueEntry): void {
     const { type, at, links = [], leadsTo } = visited;
     outcomes.set(url.href, null);
-    // The result of a page that leads to another isn't the other's result.
+    // If a page leads to another page, its result isn't the result of the other page.
     if ("hash" in visited) outcomes.set(at.href, visited.hash);
     else if (!outcomes.has(at.href)) outcomes.set(at.href, null);
     follow(links, depth + 1);
     lead(leadsTo, depth + 1);
-    // Pages that only this page leads to aren't found now.
+    // Pages that are linked only from this page aren't found now.
     if ((type === "failed" || type === "refused") && place.stored === "not") place.stored = "due";
     if (type === "item" || type === "same") place.done += 1;
   }
@@ -205,7 +211,8 @@ function makeCrawl(
   }
 
   /**
-   * The result for an address; `asked` differs from it after a redirect. Requested by itself, it is always reported.
+   * Returns the events for an address. `asked` differs from it after a redirect. A page that was requested individually
+   * is always reported.
    */
   async function outcomesOf(visited: Visited, asked: URL): Promise<Outcome[]> {
     const { type, at: found } = visited;
@@ -220,7 +227,7 @@ function makeCrawl(
     else if (type === "same") outcomesOfPage.push({ t: "seen", externalIds: [found.href] });
     else {
       if (type === "left_out") outcomesOfPage.push(skipOf(visited));
-      // A page that is too large now may be broken for a moment: the run decides how long it stays.
+      // A page that is too large now may be broken only temporarily. The run decides how long its stored item stays.
       const stays = type === "left_out" && visited.reason === "too_large";
       if (!stays && found.href === asked.href) outcomesOfPage.push(...(await deleteOf(found)));
     }
@@ -228,7 +235,7 @@ function makeCrawl(
     return found.href === asked.href || isFormer ? outcomesOfPage : [...outcomesOfPage, ...(await deleteOf(asked))];
   }
 
-  /** Pages by their addresses. */
+  /** Reads pages by their addresses. */
   async function* read(externalIds: readonly string[]): AsyncGenerator<Outcome, void> {
     for (const externalId of externalIds) {
       ctx.signal.throwIfAborted();

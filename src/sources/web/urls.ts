@@ -2,24 +2,24 @@ import { canParseUrl } from "#api/parse-url.ts";
 import { mimeHintOf } from "#sources/file-scope/mime-hints.ts";
 import type { Site } from "./config.ts";
 
-/** No real page has a longer address. */
+/** The most characters of a path. No real page has a longer address. */
 const MAX_PATH_CHARS = 1_024;
 const MAX_QUERY_CHARS = 512;
 const MAX_SEGMENTS = 24;
-/** A path that repeats itself more often leads into itself. */
+/** The most repetitions of a segment in a path. A path that repeats itself more often links to itself endlessly. */
 const MAX_REPEATS = 3;
 
 /**
- * The address of a page in its canonical form, used as an id: absolute, without a fragment, without parameters that
- * only track visitors. Undefined if it isn't a page of the site: another origin, another protocol, outside the prefix,
- * or an address that only a trap has. Source: S40.
+ * Returns the address of a page in its canonical form, used as an id: absolute, without a fragment, and without
+ * parameters that only track visitors. Undefined if it isn't a page of the site: another origin or protocol, an address
+ * outside the prefix, or an address that only a trap has. Source: S40.
  */
 export function pageUrl(href: string, base: URL, site: Site): URL | undefined {
   const url = sameOrigin(href, base, site);
   return url !== undefined && isBelow(url, site) && !isTrap(url) ? url : undefined;
 }
 
-/** The same for any address of the origin, such as that of a sitemap. */
+/** Returns the canonical form of any address of the origin, such as that of a sitemap. */
 export function sameOrigin(href: string, base: URL, { origin }: Pick<Site, "origin">): URL | undefined {
   const trimmed = href.trim();
   if (trimmed.length > 4_096 || !canParseUrl(trimmed, base.href)) return undefined;
@@ -35,13 +35,16 @@ export function isBelow({ pathname }: URL, { prefix }: Pick<Site, "prefix">): bo
   return pathname.startsWith(prefix) || `${pathname}/` === prefix;
 }
 
-/** The path that the scope's patterns match: without its first slash; a folder's own page is its `index`. */
+/**
+ * Returns the path that the scope's patterns are matched against: without its first slash. The page of a folder itself
+ * is the folder's `index`.
+ */
 export function scopePath({ pathname }: URL): string {
   const path = pathname.slice(1);
   return decoded(path === "" || path.endsWith("/") ? `${path}index` : path);
 }
 
-/** The names in the path of a page. */
+/** Returns the names in the path of a page. */
 export function segmentsOf({ pathname }: URL): string[] {
   return pathname
     .split("/")
@@ -49,7 +52,7 @@ export function segmentsOf({ pathname }: URL): string[] {
     .map(decoded);
 }
 
-/** Other addresses under which a server may return the same page. */
+/** Returns other addresses under which a server may return the same page. */
 export function twinsOf(url: URL): string[] {
   const { pathname } = url;
   const at = (path: string) => Object.assign(new URL(url), { pathname: path }).href;
@@ -59,7 +62,7 @@ export function twinsOf(url: URL): string[] {
   return pathname === "/" ? files : [at(pathname.slice(0, -1)), ...files];
 }
 
-/** Whether an address can be that of a page or a document, judging by its name. */
+/** Whether an address can be that of a page or a document, based on its name. */
 export function mayBeRead(url: URL, documents: boolean): boolean {
   const name = url.pathname.slice(url.pathname.lastIndexOf("/") + 1);
   if (/\.(?:css|m?js|map|xml|rss|atom|json|ics|ico|zip|gz|tgz|bz2|xz|exe|dmg|deb|rpm|apk|iso)$/i.test(name))
@@ -73,7 +76,7 @@ export function isHtml(type: string): boolean {
   return type === "text/html" || type === "application/xhtml+xml";
 }
 
-/** Types that people write documents in. */
+/** Whether a type is one in which people write documents. */
 export function isDocument(type: string): boolean {
   return DOCUMENTS.has(type) || /^application\/vnd\.(?:openxmlformats-officedocument|oasis\.opendocument)\./.test(type);
 }
@@ -90,7 +93,7 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
   "text/csv",
 ]);
 
-/** Addresses that a program generates without end, or that no person gave a page. */
+/** Whether an address is one that a program generates endlessly, or that no person gave to a page. */
 function isTrap({ pathname, search }: URL): boolean {
   if (pathname.length > MAX_PATH_CHARS || search.length > MAX_QUERY_CHARS) return true;
   const counts = new Map<string, number>();
@@ -99,13 +102,13 @@ function isTrap({ pathname, search }: URL): boolean {
   return segments.length > MAX_SEGMENTS || [...counts.values()].some((count) => count > MAX_REPEATS);
 }
 
-/** Without a session in the path. */
+/** Removes a session id from a path. */
 function plainPath(pathname: string): string {
   const plain = plainEscapes(pathname.replace(/;(?:jsessionid|phpsessid|sid)=[^/;]*/gi, ""));
   return plain === "" ? "/" : plain;
 }
 
-/** Escapes in one form: rules and addresses are compared in it. Source: RFC 3986 §6.2.2. */
+/** Normalizes escapes, so that rules and addresses can be compared. Source: RFC 3986 §6.2.2. */
 export function plainEscapes(text: string): string {
   let plain = "";
   let from = 0;
@@ -119,13 +122,13 @@ export function plainEscapes(text: string): string {
   return from === 0 ? text : plain + text.slice(from);
 }
 
-/** How each byte is written: as the character if it needs no escape, or as the escape. */
+/** The normalized form of each byte: the character if it needs no escape, otherwise the escape. */
 const PLAIN: readonly string[] = Array.from({ length: 256 }, (_, code) => {
   const char = String.fromCharCode(code);
   return /[\w.~-]/.test(char) ? char : `%${code.toString(16).toUpperCase().padStart(2, "0")}`;
 });
 
-/** The value of a hexadecimal digit; else not a number. */
+/** Returns the value of a hexadecimal digit; NaN for other characters. */
 function digitAt(text: string, at: number): number {
   const unit = text.charCodeAt(at) | 0x20;
   if (unit >= 0x61 && unit <= 0x66) return unit - 0x57;
@@ -133,7 +136,9 @@ function digitAt(text: string, at: number): number {
   return digit >= 0 && digit <= 9 ? digit : NaN;
 }
 
-/** Without the pairs that only track visits. The others stay in their order: rules of robots.txt depend on it. */
+/**
+ * Removes the parameters that only track visits. The others keep their order, because rules of robots.txt depend on it.
+ */
 function plainQuery(search: string): string {
   const pairs = search.slice(1).split("&");
   const kept = pairs.filter((pair) => pair !== "" && !TRACKING.test(pair));

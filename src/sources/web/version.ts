@@ -1,10 +1,10 @@
-/** The data in an item's version: whether it changed, and its validators. */
+/** The data in an item's version, which shows whether the page changed and contains its validators. */
 export interface PageVersion {
-  /** Of the config. */
+  /** The key of the config. */
   key: string;
-  /** Of the visible content; `FILE` for a document, whose bytes were not read. */
+  /** Hash of the visible content; `FILE` for a document whose bytes were not read. */
   hash: string;
-  /** Links from the start. */
+  /** The number of links from the start page. */
   depth: number;
   etag?: string;
   /** Epoch milliseconds, from the server and from the sitemap. */
@@ -22,7 +22,7 @@ export function formatVersion({ key, hash, depth, etag, lastModified, lastmod }:
   return [key, hash, depth, tag, lastModified ?? "", lastmod ?? ""].join(" ");
 }
 
-/** Undefined if it isn't a version of this config: such a page is read again. */
+/** Parses a version. Undefined if it isn't a version of this config: the page is then read again. */
 export function parseVersion(text: string | undefined, key: string): PageVersion | undefined {
   const [found, hash = "", depth, tag = "", lastModified = "", lastmod = ""] = text?.split(" ") ?? [];
   if (found !== key || hash === "") return undefined;

@@ -21,22 +21,22 @@ import { FILE, formatVersion, parseVersion, type PageVersion } from "./version.t
 export type Visited = {
   at: URL;
   links?: readonly URL[];
-  /** The page that replaces this one. */
+  /** The address of the page that replaces this page. */
   leadsTo?: URL;
 } & (
   | { type: "item"; item: SourceItem; hash: string }
   | { type: "same"; hash: string }
   /**
-   * Not an item: it leads to one, or has the same content as one. `copyOf` is the page that it declares itself a copy
-   * of.
+   * The page isn't an item: it leads to an item, or has the same content as an item. `copyOf` is the page that it
+   * declares itself a copy of.
    */
   | { type: "nothing"; copyOf?: URL }
-  /** It leads away from the site, or to where kb may not go. */
+  /** The page leads away from the site, or to an address that kb may not request. */
   | { type: "away"; message: string }
   | { type: "gone" }
   | { type: "left_out"; reason: Skip["reason"]; message: string }
   | { type: "refused"; error: ApiError }
-  /** The previous version stays. */
+  /** The page failed, and its previous version stays. */
   | { type: "failed"; message: string; error?: ApiError }
 );
 
@@ -47,13 +47,16 @@ export interface VisitTools {
   scope: CompiledScope;
   /** Waits for the turn of the next request. */
   pace(): Promise<void>;
-  /** The result of an address in this run: the hash of its item, null for none; undefined when it was not visited. */
+  /**
+   * Returns the result of an address in this run: the hash of its item, or null if it has no item; undefined if it was
+   * not visited.
+   */
   outcomeOf(href: string): Promise<string | null | undefined>;
 }
 
 /**
- * Visits one page: checks whether it changed (with `ifChanged`), and reads it if so. A problem of the page alone is a
- * result.
+ * Visits one page. With `ifChanged`, checks whether the page changed, and reads it only in that case. A problem of the
+ * page alone is a result.
  *
  * @throws ApiError for problems of the site
  */
@@ -67,7 +70,7 @@ export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boo
   }
   await tools.pace();
   try {
-    // A page that isn't sent again shows no links; documents have none.
+    // If a page isn't sent again, its links are unknown. Documents have no links.
     const validators = stored && (ifChanged || stored.hash === FILE) ? stored : {};
     const mayGo = (to: URL) => robots.allows(to) && mayBeRead(to, ctx.config.documents);
     const answer = await ask(ctx, url, { validators, mayGo, maxBytes: facts.maxFileBytes });
@@ -100,7 +103,7 @@ export async function visit(tools: VisitTools, entry: QueueEntry, ifChanged: boo
   }
 }
 
-/** A page without a body, not an empty one. Source: RFC 9110 §15.3.5. */
+/** Statuses of a response without a body, which differs from an empty page. Source: RFC 9110 §15.3.5. */
 export const NO_CONTENT: readonly number[] = [204, 205];
 
 async function storedOf({ ctx, facts }: VisitTools, { href }: URL): Promise<PageVersion | undefined> {
@@ -113,7 +116,10 @@ function leftOut(at: URL, reason: LeftOut, message: string): Visited {
   return { type: "left_out", at, reason, message };
 }
 
-/** A temporary redirect may lead to a sign-in form: what was read before stays. */
+/**
+ * Returns the result of a redirect that leads away. A temporary redirect may lead to a sign-in form, so the stored item
+ * stays.
+ */
 function ledAway(at: URL, { to, why, isForGood }: LedAway, isStored: boolean): Visited {
   const message = why === "endless" ? "It redirects too many times." : `It redirects to ${to}, which kb doesn't read.`;
   return isStored && !isForGood ? { type: "failed", at, message } : { type: "away", at, message };
@@ -125,7 +131,7 @@ async function judge(tools: VisitTools, entry: QueueEntry, answer: PageAnswer): 
   const isMoved = at.href !== url.href;
   const isKnown = (await storedOf(tools, url)) !== undefined;
   const former = isMoved ? await tools.outcomeOf(at.href) : undefined;
-  // An item may replace what was read before; a sign-in form must not, so that page is read each time.
+  // An item may replace the stored content, but a sign-in form must not, so such a page is read each time.
   if (former !== undefined && (former !== null || !isKnown)) {
     await leave(answer);
     return { type: "nothing", at };
@@ -149,7 +155,7 @@ async function judge(tools: VisitTools, entry: QueueEntry, answer: PageAnswer): 
   return judgeDocument(tools, named, answer, type);
 }
 
-/** The previous address that a page was stored under. */
+/** Returns the previous address under which a page was stored. */
 async function lastKnown({ ctx }: VisitTools, former: readonly URL[]): Promise<string | undefined> {
   for (const { href } of former) if ((await ctx.stored.version(href)) !== undefined) return href;
   return undefined;
@@ -167,7 +173,7 @@ async function judgePage(
   const base = page.base !== undefined && canParseUrl(page.base, at.href) ? new URL(page.base, at) : at;
   const toUrl = (href: string | undefined) => (href === undefined ? undefined : pageUrl(href, base, facts.site));
   const refresh = toUrl(page.refresh);
-  // If pages lead to each other, the last one is the item.
+  // If pages lead to each other in a cycle, the last one is the item.
   if (refresh && refresh.href !== at.href && (await tools.outcomeOf(refresh.href)) !== null)
     return { type: "nothing", at, leadsTo: refresh };
   if (page.isSignIn) {
@@ -181,7 +187,7 @@ async function judgePage(
   if (!isIn(scope, at)) return { ...leftOut(at, "excluded_by_scope", "The connector's scope leaves it out."), links };
   const canonical = toUrl(page.canonical);
   if (canonical && canonical.href !== at.href) {
-    // Some programs declare the home page as canonical for every page.
+    // Some programs declare the home page as the canonical page of every page.
     const isHome = canonical.pathname === facts.site.prefix && !twinsOf(canonical).includes(at.href);
     const isTaken = !isHome && isIn(scope, canonical) && robots.allows(canonical);
     if (isTaken && (await tools.outcomeOf(canonical.href)) !== null)
@@ -232,7 +238,10 @@ function judgeDocument(
   return { type: "item", at, item: toDocument(found, facts), hash: FILE };
 }
 
-/** Undefined when the server reports no version: it is read in every run. */
+/**
+ * Returns the version of a document; undefined if the server reports no version, in which case the document is read in
+ * every run.
+ */
 export function versionOfDocument(headers: Headers, key: string, depth: number): PageVersion | undefined {
   const etag = etagOf(headers);
   const lastModified = timeOf(headers.get("last-modified"));
@@ -240,18 +249,18 @@ export function versionOfDocument(headers: Headers, key: string, depth: number):
   return { key, hash: FILE, depth, ...defined({ etag, lastModified }) };
 }
 
-/** A valid ETag that can be sent back. Source: RFC 9110 §8.8.3. */
+/** Returns a valid ETag that can be sent back. Source: RFC 9110 §8.8.3. */
 function etagOf(headers: Headers): string | undefined {
   return /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/.exec(headers.get("etag") ?? "")?.[0];
 }
 
-/** The type from the server, if it is meaningful. */
+/** Returns the server's type if it is meaningful. */
 export function typeOf({ headers, at }: Pick<PageAnswer, "headers" | "at">): string {
   const declared = (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const isSpecific = /^[\w.+-]+\/[\w.+-]+$/.test(declared) && declared !== UNKNOWN;
   const name = at.pathname.slice(at.pathname.lastIndexOf("/") + 1);
   const hint = mimeHintOf(name);
-  // Servers send `text/plain` for types that they don't know.
+  // Servers use `text/plain` for types that they don't know.
   if (declared === "text/plain" && hint !== undefined && isDocument(hint)) return hint;
   if (isSpecific) return declared;
   return hint ?? (declared === UNKNOWN ? declared : "text/html");

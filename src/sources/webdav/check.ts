@@ -5,7 +5,7 @@ import type { SourceContext } from "#sources/context.ts";
 import { makeClient } from "./client.ts";
 import { baseOf, type WebdavConfig } from "./config.ts";
 
-/** Checks whether the folder can be listed; each problem comes with the next step. */
+/** Checks whether the folder can be listed. Each problem comes with the next step. */
 export function checkCollection(ctx: SourceContext<WebdavConfig>): Promise<CheckOutcome> {
   return runCheck(
     ctx,
@@ -61,5 +61,5 @@ function wordsOf(error: ApiError, config: WebdavConfig): FailureWords {
   };
 }
 
-/** A server without PROPFIND there. */
+/** Statuses of a server that doesn't support PROPFIND at this address. */
 const NO_DAV: ReadonlySet<number> = new Set([400, 405, 415, 501]);

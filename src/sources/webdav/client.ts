@@ -13,33 +13,33 @@ import { type DavResponse, MAX_RESPONSES, readMultistatus } from "./multistatus.
 
 /** A file or folder in the server's response. */
 export interface DavEntry {
-  /** Below the collection, decoded, `/` between names; the collection itself is "". */
+  /** The decoded path below the collection, with `/` between names; "" for the collection itself. */
   rel: string;
   isFolder: boolean;
-  /** Unchanged, including quotes; absent when the server has none. */
+  /** The unchanged ETag, including quotes. Absent if the server has none. */
   etag?: string;
   size?: number;
   /** Epoch milliseconds. */
   modifiedAt?: number;
   createdAt?: number;
   mimeType?: string;
-  /** Stays when it is renamed, if the server has such an id. */
+  /** An id that stays the same when the file is renamed, if the server has one. */
   stableId?: string;
-  /** Nextcloud's number of the file, for its address on the web. */
+  /** Nextcloud's number of the file, which is part of its web address. */
   fileId?: string;
 }
 
-/** A folder's own entry, and its direct contents, each once. */
+/** The entry of a folder itself, and its direct contents, each once. */
 export interface DavListing {
   self: DavEntry;
   entries: DavEntry[];
-  /** Paths that exist, but that the server could not report. */
+  /** Paths that exist but that the server failed to report. */
   failed: string[];
-  /** The server's clock, or ours. */
+  /** The server's clock, or our clock if the server doesn't report its time. */
   now: number;
 }
 
-/** Every request to the server; only this file knows its responses. */
+/** Makes every request to the server. Response formats are known only in this file. */
 export type DavClient = ReturnType<typeof makeClient>;
 
 const OC = "http://owncloud.org/ns";
@@ -47,9 +47,9 @@ const ASKED = `<?xml version="1.0" encoding="utf-8"?>
 <propfind xmlns="DAV:" xmlns:oc="${OC}"><prop><resourcetype/><getetag/><getcontentlength/><getlastmodified/>\
 <creationdate/><getcontenttype/><resource-id/><oc:fileid/></prop></propfind>`;
 
-/** About 600 bytes for each of `MAX_RESPONSES`. */
+/** The most bytes of a listing: about 600 bytes for each of `MAX_RESPONSES`. */
 const MAX_LISTING_BYTES = MAX_RESPONSES * 640;
-/** A longer path isn't a person's file, but a folder that leads into itself. */
+/** The most characters of a path. A longer path isn't a person's file, but a folder that contains itself. */
 const MAX_PATH_CHARS = 4_096;
 
 export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "http" | "now">) {
@@ -69,15 +69,15 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       auth: true,
       maxBytes: MAX_LISTING_BYTES,
     });
-    // A page has status 200: whatever answers there, it isn't a listing.
+    // A web page has status 200, so this response isn't a listing.
     const responses = status === 207 ? await readMultistatus(answer.body, url.host) : await noDav(answer, url.host);
     return { responses, now: clockOf({ headers }, ctx.now), url: answer.url };
   }
 
   return {
-    /** The URL of a path. */
+    /** Returns the URL of a path. */
     urlOf,
-    /** The direct contents of a folder. */
+    /** Returns the direct contents of a folder. */
     async list(rel: string): Promise<DavListing> {
       const asked = urlOf(rel, true);
       const { responses, now, url } = await ask(asked, "1");
@@ -92,11 +92,11 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       }
       const self = found.get(rel);
       found.delete(rel);
-      // A response about something else, or a truncated one, must not read as an empty folder.
+      // A response about another folder, or a truncated one, must not be treated as an empty folder.
       if (failed.has(rel) || self === undefined) throw incomplete(asked);
       return { self, entries: [...found.values()], failed: [...failed].filter((path) => !found.has(path)), now };
     },
-    /** One thing alone. @throws ApiError `source_not_found` */
+    /** Returns the entry of one file or folder. @throws ApiError `source_not_found` */
     async stat(rel: string): Promise<DavEntry & { now: number }> {
       const asked = urlOf(rel);
       const { responses, now, url } = await ask(asked, "0");
@@ -107,20 +107,23 @@ export function makeClient(ctx: Pick<SourceContext<WebdavConfig>, "config" | "ht
       throw notFound(`${asked.host} has nothing at this address.`);
     },
     read: (rel: string, maxBytes: number): Promise<SourceStream> =>
-      // Compressed, it would have another ETag than the listed one.
+      // A compressed file would have another ETag than the listed one.
       ctx.http.stream({ url: urlOf(rel), headers: { "accept-encoding": "identity" }, auth: true, maxBytes }),
   };
 }
 
-/** True when a failure concerns only the requested thing: the server itself answers. */
+/** Returns true if a failure concerns only the requested file or folder, since the server itself answers. */
 export function isOfOneThing(error: unknown): error is ApiError {
   const isRefused = refusalOf(error) !== undefined || isApiError(error, "payload_too_large");
   return isRefused || failedStatus(error) !== undefined;
 }
 
-/** The error for a response that isn't a listing: `status` tells `check` and the walk what it concerns. */
+/**
+ * Builds the error for a response that isn't a listing. From its `status`, `check` and the walk know what the error
+ * concerns.
+ */
 async function noDav({ body }: Pick<SourceStream, "body">, host: string): Promise<never> {
-  // Ended early, which releases the connection.
+  // Reading stops early, which releases the connection.
   for await (const _ of body) break;
   throw unavailable(`${host} doesn't answer as a WebDAV server.`);
 }
@@ -137,22 +140,25 @@ function isAbsence(status: number): boolean {
   return status === 404 || status === 410;
 }
 
-/** Whether a path is the folder's own, or directly in it. */
+/** Whether a path is the folder's own path, or directly below it. */
 function isAtOrIn(path: string, folder: string): boolean {
   if (path === folder) return true;
   const name = folder === "" ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : "";
   return name !== "" && segmentsOf(name).length === 1;
 }
 
-/** Whether a path can be one of the collection. */
+/** Whether a path can be one of the collection's. */
 export function isPath(rel: string): boolean {
   if (rel.length > MAX_PATH_CHARS || /[\0\p{Surrogate}]/u.test(rel)) return false;
   return segmentsOf(rel).every((name) => name !== "" && name !== "." && name !== "..");
 }
 
-/** The path below the collection for an address of the server; undefined when it leads anywhere else. */
+/**
+ * Returns the path below the collection for an address of the server; undefined if the address is outside the
+ * collection.
+ */
 export function pathOf(href: string, base: URL, page: string): string | undefined {
-  // Servers that escape nothing write names as they are; no resource has a query or a fragment.
+  // Servers that don't escape names write them unchanged. No resource has a query or a fragment.
   const whole = href.replace(/[#?]/g, encodeURIComponent);
   if (!canParseUrl(whole, page)) return undefined;
   const url = new URL(whole, page);
@@ -165,7 +171,8 @@ export function pathOf(href: string, base: URL, page: string): string | undefine
 }
 
 /**
- * The names of the path as segments of ids, decoded one by one; undefined when one of them contains an encoded slash.
+ * Returns the names of the path as segments of ids, decoded one by one; undefined if one of them contains an encoded
+ * slash.
  */
 function namesOf({ pathname }: URL): string[] | undefined {
   const names = pathname
@@ -176,7 +183,7 @@ function namesOf({ pathname }: URL): string[] | undefined {
   return names.length === 1 && names[0]?.length === 0 ? [] : names.map(segmentOf);
 }
 
-/** The bytes of a name in a URL; `%` without two digits is literal. */
+/** Returns the bytes of a name in a URL. A `%` without two digits is literal. */
 function unescaped(name: string): Buffer {
   const pieces = name.split(/%([0-9A-Fa-f]{2})/);
   return Buffer.concat(pieces.map((piece, i) => Buffer.from(piece, i % 2 === 1 ? "hex" : "utf8")));

@@ -22,7 +22,7 @@ export const WebdavConfig = z.strictObject({
 });
 export type WebdavConfig = z.infer<typeof WebdavConfig>;
 
-/** Nextcloud uses app passwords. */
+/** Credentials of the account. Nextcloud uses app passwords. */
 export const WebdavCredentials = z.strictObject({
   username: z.string().min(1).max(500).meta({ title: "User name" }),
   password: z
@@ -32,7 +32,7 @@ export const WebdavCredentials = z.strictObject({
     .meta({ title: "Password", format: "password", description: "In Nextcloud, use an app password." }),
 });
 
-/** The address of the folder; it ends with a slash. */
+/** Returns the address of the folder, which ends with a slash. */
 export function baseOf({ url }: Pick<WebdavConfig, "url">): URL {
   const base = new URL(url);
   if (!base.pathname.endsWith("/")) base.pathname += "/";
@@ -40,8 +40,8 @@ export function baseOf({ url }: Pick<WebdavConfig, "url">): URL {
 }
 
 /**
- * Part of every version: changes when the config produces different items from the same files. Their readers aren't
- * part of it.
+ * Returns a part of every version, which changes when the config produces different items from the same files. Their
+ * readers aren't part of it.
  */
 export function configKey(config: WebdavConfig): string {
   return digestOf([baseOf(config).href, config.maxFileMb, config.archives], 8);

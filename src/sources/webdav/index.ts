@@ -16,7 +16,10 @@ import { namedReaders, reportReaders } from "#sources/file-scope/readers.ts";
 import { webdavSessions } from "./sync.ts";
 import { maxFileBytes } from "#sources/file-scope/file-size.ts";
 
-/** A folder of a WebDAV server (Nextcloud, Apache): each file is an item. The config names their readers. */
+/**
+ * Makes the source for a folder of a WebDAV server (Nextcloud, Apache): each file is an item. The config names their
+ * readers.
+ */
 export function makeWebdavSource({ batching = {} }: { batching?: Partial<Batching> } = {}): Source<WebdavConfig> {
   const inScope = makeInScope();
   return {

@@ -14,7 +14,7 @@ import { readersGroup } from "#sources/file-scope/readers.ts";
 /** Values shared by all items of a connector. */
 export interface CollectionFacts {
   base: URL;
-  /** The folder's name, or the server's. */
+  /** The name of the folder, or of the server. */
   place: string;
   configKey: string;
   maxFileBytes: number;
@@ -37,11 +37,14 @@ export function factsOf(config: WebdavConfig, connectorId: string): CollectionFa
 
 type Stamp = Pick<DavEntry, "etag" | "size" | "modifiedAt">;
 
-/** Without an ETag, time counts in seconds: an edit within one changes nothing visible. */
+/**
+ * The age from which a timestamp is final. Without an ETag, timestamps have a resolution of one second, and an edit
+ * within the same second changes nothing visible.
+ */
 const SETTLED_AFTER_MS = 2_000;
 
 /**
- * The ETag, or size and time where there is none; undefined when the server reports nothing. The next run checks
+ * Returns the ETag, or the size and time if there is none; undefined if the server reports neither. The next run checks
  * recently written files once more.
  */
 export function versionOf({ etag, size, modifiedAt }: Stamp, now: number, key: string): string | undefined {
@@ -50,7 +53,7 @@ export function versionOf({ etag, size, modifiedAt }: Stamp, now: number, key: s
   return `${size}:${modifiedAt}${modifiedAt > now - SETTLED_AFTER_MS ? ":new" : ""}:${key}`;
 }
 
-/** The version of a download. */
+/** Returns the version of a download. */
 export function versionOfDownload(headers: Headers, now: number, key: string): string | undefined {
   const size = Number(headers.get("content-length") ?? Number.NaN);
   const stamp = {
@@ -61,7 +64,7 @@ export function versionOfDownload(headers: Headers, now: number, key: string): s
   return versionOf(defined(stamp), timeOf(headers.get("date")) ?? now, key);
 }
 
-/** The item of a file. Its readers are one group, whatever the server's own permissions are. */
+/** Builds the item of a file. Its readers are one group, regardless of the server's own permissions. */
 export function toItem(entry: DavEntry, now: number, facts: CollectionFacts): SourceItem {
   const { rel, size, stableId, createdAt, modifiedAt } = entry;
   const segments = segmentsOf(rel);
@@ -87,14 +90,14 @@ export function folderRef(rel: string): ContainerRef {
   return { type: "folder", id: rel };
 }
 
-/** The type from the server, if it is meaningful; extraction checks the bytes. */
+/** Returns the server's type if it is meaningful. Extraction checks the bytes. */
 export function typeOf({ rel, mimeType }: Pick<DavEntry, "rel" | "mimeType">): string | undefined {
   const declared = mimeType?.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   const isSpecific = /^[\w.+-]+\/[\w.+-]+$/.test(declared) && declared !== "application/octet-stream";
   return mimeHintOf(plainPath(lastSegmentOf(rel))) ?? (isSpecific ? declared : undefined);
 }
 
-/** On the web if the server has a page for it, else the file itself. */
+/** Returns the web address of a file if the server has a page for it, otherwise the address of the file itself. */
 function addressOf({ rel, fileId }: DavEntry, { base }: CollectionFacts): string {
   const webdav = base.href.indexOf("/remote.php/");
   if (fileId !== undefined && webdav !== -1) return `${base.href.slice(0, webdav)}/index.php/f/${fileId}`;

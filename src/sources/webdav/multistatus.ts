@@ -2,30 +2,30 @@ import { defined } from "#core/defined.ts";
 import { Parser } from "htmlparser2";
 import { ApiError } from "#api/errors.ts";
 
-/** A server's response about one thing: its address as written, and its properties. */
+/** A server's response about one file or folder: its address as written, and its properties. */
 export interface DavResponse {
   href: string;
-  /** Status of the whole thing, when it isn't there with its properties. */
+  /** The status of the file or folder as a whole, if it has no properties. */
   status?: number;
   isFolder: boolean;
-  /** The server failed to report whether it is a folder. */
+  /** True = the server failed to report whether it is a folder. */
   isUnsure?: true;
-  /** By `namespace name`; texts unchanged, cut at `MAX_TEXT`. */
+  /** The properties by `namespace name`, with unchanged texts cut at `MAX_TEXT`. */
   properties: ReadonlyMap<string, string>;
 }
 
 const DAV = "DAV:";
-/** Far more than any requested property. */
+/** The most characters of a property, which is far more than any requested property has. */
 const MAX_TEXT = 8_192;
 const MAX_DEPTH = 64;
-/** Things in one folder. */
+/** The most files and folders in one folder. */
 export const MAX_RESPONSES = 100_000;
 
 /**
  * Reads a `multistatus` as it arrives. Only the five entities of XML are known and a document type is refused, so
- * nothing in it can expand or point elsewhere.
+ * nothing in the response can expand or refer to other documents.
  *
- * @throws ApiError `source_unavailable` when it isn't a multistatus, ends early, or is larger than any folder
+ * @throws ApiError `source_unavailable` if the response isn't a multistatus, ends early, or is larger than any folder
  */
 export async function readMultistatus(body: AsyncIterable<Uint8Array>, host: string): Promise<DavResponse[]> {
   const reader = makeReader(host);
@@ -35,7 +35,7 @@ export async function readMultistatus(body: AsyncIterable<Uint8Array>, host: str
   return reader.end();
 }
 
-/** An open element: its name, the names of its ancestors and itself, and the prefixes known in it. */
+/** An open element: its name, the names of its ancestors and of itself, and the namespace prefixes that apply in it. */
 interface Open {
   name: string;
   path: string;
@@ -49,7 +49,7 @@ interface Draft {
   isFolder: boolean;
   isUnsure: boolean;
   properties: Map<string, string>;
-  /** Of the open `propstat`. */
+  /** The properties of the open `propstat`. */
   found: Map<string, string>;
   foundFolder: boolean;
   foundStatus: number | undefined;
@@ -108,7 +108,7 @@ function makeReader(host: string) {
         if (text.length < MAX_TEXT) text += more.slice(0, MAX_TEXT - text.length);
       },
       onclosetag() {
-        // An element closed by the end of the text was never closed.
+        // This element was never closed: only the end of the text closes it.
         if (isEnding) return;
         isWhole ||= open.length === 1 && open[0]?.name === `${DAV} multistatus`;
         close();
@@ -134,7 +134,7 @@ function makeReader(host: string) {
 const NO_DAV = "doesn't answer as a WebDAV server";
 
 function bad(host: string, what: string): ApiError {
-  // The server answered: the failure concerns this one folder.
+  // The server answered, so the failure concerns only this folder.
   const details = what === NO_DAV ? undefined : { status: 207 };
   return new ApiError("source_unavailable", { message: `${host} ${what}.`, ...(details && { details }) });
 }
