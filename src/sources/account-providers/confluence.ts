@@ -3,7 +3,7 @@ import type { AccountProvider } from "#sources/account-contract.ts";
 import { makeAtlassianHttp } from "#sources/atlassian/client.ts";
 import { isCloudAddress } from "#sources/atlassian/config.ts";
 
-/** Confluence Data Center. Its users differ from the users of a Jira site at the same base address. */
+/** Confluence Data Center. Its users differ from the users of a Jira site that runs next to it. */
 export const confluence: AccountProvider = {
   providerId: "confluence",
   name: "Confluence",
