@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import type { SourceAccess } from "./principals.ts";
 
-/** Equal for accesses that admit the same people: the order of lists and of the names in them does not count. */
+/**
+ * Returns a key that is equal for accesses that admit the same people. The order of the lists and of the names in them
+ * doesn't matter.
+ */
 export function accessKeyOf(access: SourceAccess): string {
   if (!access.known) return "nobody";
   const lists = access.all.map((list) => JSON.stringify([...new Set(list)].sort()));

@@ -1,4 +1,4 @@
-/** The same bytes as a buffer, without a copy. */
+/** Returns a buffer over the same bytes, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

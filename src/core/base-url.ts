@@ -1,7 +1,7 @@
 import { canParseUrl } from "#api/parse-url.ts";
 /**
- * A base URL (origin and path) in the one form used for comparison; undefined if it isn't one. Its path counts: on one
- * host, people may serve what they like below a path of their own. Source: S2.
+ * Returns a base URL (origin and path) in the one form used for comparison; undefined if the text isn't one. The path
+ * matters: on one host, different people may each control a path. Source: S2.
  */
 export function normalizeBaseUrl(text: string): string | undefined {
   const trimmed = text.trim();
@@ -12,7 +12,10 @@ export function normalizeBaseUrl(text: string): string | undefined {
   return `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
-/** How principals name an instance: without the usual scheme, and with the tenant if its server reports one. */
+/**
+ * Returns the name of an instance in principals: the base URL without the usual scheme, and with the tenant if the
+ * server reports one.
+ */
 export function instanceName(baseUrl: string, tenantId: string | undefined): string {
   const name = baseUrl.replace(/^https:\/\//, "");
   return tenantId === undefined ? name : `${name}#${tenantId}`;

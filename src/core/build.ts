@@ -5,12 +5,12 @@ declare const KB_BUILD_ID: string | undefined;
 /** The id of this build; undefined when run from source. */
 const BUILD = typeof KB_BUILD_ID === "string" ? KB_BUILD_ID : undefined;
 
-/** Next to the bundles, written when all of them exist. */
+/** The file next to the bundles, which is written when all bundles exist. */
 const FILE = "build.json";
 
 /**
  * Checks that a program file loaded now belongs to the running build. An update replaces the files under a running
- * server, and a thread or child of another build would get messages that it doesn't know.
+ * server, and a thread or child of another build would get messages that it doesn't understand.
  *
  * @throws ApiError `restart_needed` when the files belong to another build, or are being replaced
  */
@@ -37,7 +37,7 @@ function restartNeeded(cause?: unknown): ApiError {
 }
 
 function readBuild(file: URL): unknown {
-  // Not imported: the bridge starts without it.
+  // Not a static import: the bridge starts without `node:fs`.
   const { readFileSync } = process.getBuiltinModule("node:fs");
   try {
     const info: unknown = JSON.parse(readFileSync(file, "utf8"));

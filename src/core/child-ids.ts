@@ -1,18 +1,23 @@
 /**
- * Between the externalId of a file and the id of a file inside it. Paths and keys of sources contain no `!//` (a path
- * has no empty segment), and items of sources with it are refused, so the id of a child item is never that of another
- * item.
+ * Separates the externalId of a file from the id of a file inside it. Paths and keys of sources contain no `!//` (a
+ * path has no empty segment), and items whose id contains it are refused. So the id of a child item is never that of
+ * another item.
  */
 export const CHILD_MARK = "!//";
-/** Ids of everything inside an item sort before the item's id with this suffix: "0" is the character after "/". */
+/**
+ * The ids of everything inside an item sort before the item's id with this suffix, because "0" is the character after
+ * "/".
+ */
 export const AFTER_CHILDREN = `${CHILD_MARK.slice(0, -1)}0`;
-/** Ids are used in URLs, logs and indexes: longer ones end in a digest. */
+/** Limit of a child item's id, because ids are used in URLs, logs and indexes. A longer id ends in a digest. */
 const MAX_CHILD_ID_LENGTH = 400;
 
-/** Most bytes of all child items of one item. */
+/** Limit in bytes of all child items of one item together. */
 export const MAX_CHILD_BYTES = 64 * 1_048_576;
 
-/** The externalId of a file inside a file. `digest` returns a few characters that differ for different texts. */
+/**
+ * Returns the externalId of a file inside a file. `digest` returns a few characters that differ for different texts.
+ */
 export function childExternalId(parentId: string, id: string, digest: (text: string) => string): string {
   const flat = id.replaceAll(/\/{2,}/gu, "/").replace(/^\//u, "");
   const isPlain = flat === id && id.length <= MAX_CHILD_ID_LENGTH && !id.includes("!/") && !id.endsWith("!");
@@ -20,12 +25,12 @@ export function childExternalId(parentId: string, id: string, digest: (text: str
   return `${parentId}${CHILD_MARK}${short}`;
 }
 
-/** Sorts right before the ids of all child items of an item. */
+/** Returns an id that sorts right before the ids of all child items of an item. */
 export function beforeChildren(parentId: string): string {
   return `${parentId}${CHILD_MARK}`;
 }
 
-/** True for the id of a child item that this program made, at any depth. */
+/** True for an id of a child item, at any depth, that this program made. */
 export function isChildId(externalId: string): boolean {
   return externalId.includes(CHILD_MARK);
 }
@@ -35,13 +40,13 @@ export function isInside(parentId: string, externalId: string): boolean {
   return externalId.startsWith(`${parentId}${CHILD_MARK}`);
 }
 
-/** The source's item that contains a child item; any other id is returned unchanged. */
+/** Returns the source's item that contains a child item; returns any other id unchanged. */
 export function outermostId(externalId: string): string {
   const at = externalId.indexOf(CHILD_MARK);
   return at < 0 ? externalId : externalId.slice(0, at);
 }
 
-/** The item that directly contains a child item; undefined if it isn't a child item. */
+/** Returns the item that directly contains a child item; undefined if the id isn't one of a child item. */
 export function parentOfChild(externalId: string): string | undefined {
   const at = externalId.lastIndexOf(CHILD_MARK);
   return at < 0 ? undefined : externalId.slice(0, at);

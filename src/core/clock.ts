@@ -6,5 +6,5 @@ export interface Clock {
 
 export type RandomBytes = (count: number) => Uint8Array;
 
-/** Waits that many milliseconds; ends early without a throw when the signal is aborted. */
+/** Waits this many milliseconds. Returns early, without throwing, when the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;

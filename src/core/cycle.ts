@@ -1,4 +1,4 @@
-/** State of cycle detection along links: a remembered place, and when to remember another one. */
+/** State of the cycle detection along a chain of links: a remembered place, and when to remember another one. */
 export interface CycleMark {
   place: string;
   steps: number;
@@ -6,12 +6,12 @@ export interface CycleMark {
 }
 
 /**
- * Detects links that lead back to where they came from, in constant memory: Brent's algorithm, whose state can be kept
- * between two runs. Call it with each place in turn.
+ * Detects a chain of links that leads back to an earlier place, in constant memory. Uses Brent's algorithm, whose state
+ * can be kept between two runs. Call it with each place in turn.
  *
  * @param place  equal for equal places; a digest for long ones
- * @returns the state for the next call; undefined when the links form a cycle, at the latest after some three times the
- * places until then
+ * @returns the state for the next call; undefined when the links form a cycle, at the latest after about three times as
+ * many places as the cycle and the path to it have
  */
 export function stepCycle(mark: CycleMark | undefined, place: string): CycleMark | undefined {
   if (mark === undefined) return { place, steps: 0, power: 1 };

@@ -1,6 +1,9 @@
-/** The choice that is nearest to a mistyped word, in any case; undefined when each is more than `most` letters away. */
+/**
+ * Returns the choice that is nearest to a mistyped word, ignoring case; undefined when every choice is more than `most`
+ * letters away.
+ */
 export function closest(word: string, choices: readonly string[], most: number): string | undefined {
-  // A difference in length is a lower bound of the distance, so a long word costs nothing.
+  // The difference in length is a lower bound of the distance, so a long word costs nothing.
   const [best] = choices
     .filter((choice) => Math.abs(choice.length - word.length) <= most)
     .map((choice) => ({ choice, distance: editDistance(word.toLowerCase(), choice.toLowerCase()) }))
@@ -8,7 +11,10 @@ export function closest(word: string, choices: readonly string[], most: number):
   return best !== undefined && best.distance <= most ? best.choice : undefined;
 }
 
-/** Letters to insert, drop, replace or swap with their neighbour to turn one word into the other. */
+/**
+ * Returns how many letters must be inserted, dropped, replaced or swapped with their neighbor to turn one word into the
+ * other.
+ */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, at) => at);

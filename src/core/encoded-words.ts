@@ -1,14 +1,14 @@
-/** Mail headers with words in other encodings, for the mailbox and for mail files. Source: RFC 2047. */
+/** Decodes mail headers with words in other encodings, for the mailbox and for mail files. Source: RFC 2047. */
 import { isUtf8 } from "node:buffer";
 import iconv from "iconv-lite";
 import { ISO_2022_JP, isUtf8Name, lowerName, readableName } from "./encodings/names.ts";
 import { asBuffer } from "./as-buffer.ts";
 
 /**
- * The text with its encoded words decoded; adjacent ones are joined first, because a character may be split between
- * them. Spaces within a word are against the rules, but common.
+ * Returns the text with its encoded words decoded. Adjacent words are joined first, because a character may be split
+ * between them. Spaces within an encoded word are against the rules, but common.
  *
- * @param decode  returns undefined for an encoding that it doesn't know: its words stay unchanged
+ * @param decode  returns undefined for an unknown encoding; words in that encoding stay unchanged
  */
 export function decodeWords(text: string, decode: (bytes: Buffer, charset: string) => string | undefined): string {
   if (!text.includes("=?")) return text;
@@ -33,17 +33,17 @@ export function decodeWords(text: string, decode: (bytes: Buffer, charset: strin
 }
 
 /**
- * Bytes of a mail as text, in the encoding that it names. Wrong names are common: UTF-8 labelled as Latin-1 is read as
- * UTF-8.
+ * Decodes bytes of a mail in the encoding that the mail names. Wrong names are common: UTF-8 that is labelled as
+ * Latin-1 is read as UTF-8.
  *
- * @returns undefined if the name doesn't help: there is none, it is unknown, or the bytes aren't in it
+ * @returns undefined if the name is missing, unknown, or wrong for these bytes
  */
 export function decodeNamed(bytes: Uint8Array, declared: string | undefined): string | undefined {
   const charset = lowerName(declared).trim();
   const buffer = asBuffer(bytes);
   if (isStateful(charset)) return new TextDecoder(charset).decode(buffer);
   const isUnicode = charset === "" || isUtf8Name(charset);
-  // UTF-16 of more than a letter or two is never valid UTF-8, except with zeros, which no text has.
+  // UTF-16 text longer than a letter or two is valid UTF-8 only if it contains zeros, and text has no zeros.
   const mayBeUtf8 = isUnicode || SINGLE_BYTE.test(charset) || (WIDE.test(charset) && !buffer.includes(0));
   if (mayBeUtf8 && isUtf8(buffer)) return withoutMark(buffer.toString("utf8"));
   const read = UNICODE_OF_MAIL.test(charset) ? charset : readableName(charset);
@@ -51,14 +51,17 @@ export function decodeNamed(bytes: Uint8Array, declared: string | undefined): st
 }
 
 /**
- * True for an encoding that switches tables by escapes, each of whose pieces is complete: iconv-lite has none, the
- * platform this one.
+ * True for an encoding that switches tables by escape sequences. Each encoded word is complete in itself. iconv-lite
+ * doesn't support these encodings; the platform supports this one.
  */
 function isStateful(charset: string): boolean {
   return charset === ISO_2022_JP;
 }
 
-/** A mail declares the encoding of its bytes, so these names may be correct. */
+/**
+ * Names of Unicode encodings that a mail may declare. A mail declares the encoding of its bytes, so these names may be
+ * correct.
+ */
 const UNICODE_OF_MAIL = /^utf-?(?:7|(?:16|32)(?:le|be)?)$/u;
 const WIDE = /^utf-?(?:16|32)/u;
 const SINGLE_BYTE = /^(?:iso-?8859-\d+|windows-125\d|cp125\d|latin-?\d)$/u;

@@ -1,16 +1,16 @@
 /**
  * The header that lists the instances of kb that a request has passed through, the sender last. An instance that finds
- * itself there, or too many others, refuses the request: two instances that are each other's provider server would call
- * each other for ever. Source: S31.
+ * itself or too many others in it refuses the request. Otherwise two instances that are each other's provider server
+ * would call each other forever. Source: S31.
  */
 export const HOPS_HEADER = "kb-hops";
 
-/** A request of one instance to a second, and of that to a third. */
+/** Limit of instances: one instance may request from a second, and the second from a third. */
 export const MAX_HOPS = 2;
 
 /**
- * The instances that a request has passed through, by the value of its header; entries that can't be an instance's id
- * count, too.
+ * Returns the instances that a request has passed through, from the value of the header. Entries that can't be an
+ * instance's id are included.
  */
 export function parseHops(value: string | null | undefined): string[] {
   if (value === null || value === undefined || value.trim() === "") return [];
@@ -20,7 +20,7 @@ export function parseHops(value: string | null | undefined): string[] {
     .map((hop) => hop.trim().slice(0, 64));
 }
 
-/** Whether the instance has to refuse a request that came this way. */
+/** Whether the instance must refuse a request that passed through these instances. */
 export function isLoop(hops: readonly string[], instanceId: string): boolean {
   return hops.length > MAX_HOPS || hops.includes(instanceId);
 }

@@ -1,19 +1,19 @@
 /**
- * One HTTP request over node:http, for the programs that start often. Not the global fetch: its first call compiles
- * undici and a parser of WebAssembly (240 ms of processor time on one busy machine, node:http 29). Redirects are never
- * followed.
+ * Sends one HTTP request over node:http, for the programs that start often. The global fetch isn't used, because its
+ * first call compiles undici and a WebAssembly parser (240 ms of processor time on one busy machine; node:http takes
+ * 29). Redirects are never followed.
  */
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 
 export interface HttpRequest {
   method: string;
   headers: Record<string, string>;
-  /** Undefined: a request without a body. */
+  /** Undefined = a request without a body. */
   body?: string | Uint8Array | undefined;
   signal: AbortSignal;
   /**
-   * Retried on another connection when a kept one turns out to be closed: only for requests that change nothing the
-   * second time.
+   * Whether the request may be sent again on a new connection when a kept connection turns out to be closed. True only
+   * for requests that change nothing the second time.
    */
   isRepeatable?: boolean;
 }
@@ -21,7 +21,7 @@ export interface HttpRequest {
 /** Sends to an http or https address. Rejects with the socket's error, or with the signal's reason when that aborts. */
 export type SendRequest = (url: string, request: HttpRequest) => Promise<IncomingMessage>;
 
-/** A `SendRequest` with kept connections; nothing is loaded or opened before its first call. */
+/** Makes a `SendRequest` with kept connections. Nothing is loaded or opened before its first call. */
 export function makeSendRequest(): SendRequest {
   let plain: Requester | undefined;
   let secure: Requester | undefined;
@@ -33,12 +33,14 @@ export function makeSendRequest(): SendRequest {
     const attempt = (): Promise<Attempt> =>
       new Promise((resolve, reject) => {
         const sent = requester(url, { method, headers: sized }, resolve);
-        // Not the option `signal`: it costs the first request 1.5 ms. A finished request is unaffected by destroy().
+        // The option `signal` isn't used, because it costs the first request 1.5 ms. `destroy()` has no effect on a
+        // finished request.
         const stop = () => void sent.destroy(reasonOf(signal));
         signal.addEventListener("abort", stop, { once: true });
         sent.on("error", (error) => {
           signal.removeEventListener("abort", stop);
-          // The server closed it while it was idle. Each attempt uses up one of those, so it ends.
+          // The server closed the kept connection while it was idle. Each attempt uses up one kept connection, so the
+          // retries end.
           if (isRepeatable && sent.reusedSocket && isReset(error) && !signal.aborted) resolve("closed");
           else reject(error);
         });
@@ -52,7 +54,10 @@ export function makeSendRequest(): SendRequest {
   };
 }
 
-/** The text of a response. By events: iterating costs the first one 2 ms. Rejects when it breaks off. */
+/**
+ * Reads the text of a response by events, because iterating costs the first response 2 ms. Rejects when the response is
+ * cut off.
+ */
 export function readText(message: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
@@ -60,18 +65,19 @@ export function readText(message: IncomingMessage): Promise<string> {
       .on("data", (part: Uint8Array) => void parts.push(part))
       .on("end", () => resolve(Buffer.concat(parts).toString("utf8")))
       .on("error", reject)
-      // Without an end or an error before it, the caller would wait for ever.
+      // If the connection closes without an end or an error, the caller would otherwise wait forever.
       .on("close", () => reject(new Error("The connection was closed before the answer was complete.")));
   });
 }
 
-/** A response, or a note that a kept connection was closed before the request went through. */
+/** A response, or the note that a kept connection was closed before the request was sent. */
 type Attempt = IncomingMessage | "closed";
 
 type Requester = (url: string, options: RequestOptions, onAnswer: (message: IncomingMessage) => void) => ClientRequest;
 
-// Not `import("node:http")`: an import reads every property of a module, and one of them loads all of undici on Node 22
-// (measured there: first tools/list 3.2 times the processor time of bare Node with it, 2.0 without).
+// `process.getBuiltinModule` instead of `import("node:http")`: an import reads every property of a module, and one of
+// them loads all of undici on Node 22 (measured there: the first tools/list took 3.2 times the processor time of bare
+// Node with it, 2.0 without).
 function load(module: "node:http" | "node:https"): Requester {
   const { Agent, request } = process.getBuiltinModule(module);
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });

@@ -18,7 +18,7 @@ import {
 } from "#api/item-fields.ts";
 import { isoOrNull } from "#core/instant.ts";
 
-/** The value of a field inside kb, by its type; null and empty if unknown. */
+/** The values of fields inside kb, by field type; unknown values are null or empty. */
 export interface FactValues {
   kind: ItemKind;
   title: string;
@@ -68,9 +68,9 @@ const NOT_KNOWN: FieldConversion<FactValues, FactValues> = {
   record: () => ({}),
 };
 
-/** The most UTF-16 code units of a name, a key or a folder, whatever its source says. A file system allows 255. */
+/** Limit of a name, a key or a folder in UTF-16 code units, whatever its source reports. A file system allows 255. */
 export const MOST_NAME_CHARS = 1_000;
-/** Most fields of its own, and the longest text of one. */
+/** Limit of an item's own fields, and of the text of each. */
 const MOST_FIELDS = 100;
 const MOST_FIELD_CHARS = 10_000;
 const MOST_VALUES = 200;
@@ -91,7 +91,7 @@ const BOUNDED: { [T in FieldType]: (value: FactValues[T], most: number) => FactV
 };
 
 /**
- * The fields cut to lengths that no real value exceeds: applied to what a source reports before it is stored, and to
+ * Cuts the fields to lengths that no real value exceeds. Applied to what a source reports before it is stored, and to
  * what an older kb has stored before it is shown. Source: S68.
  */
 export function boundedFacts<Name extends FieldName>(
@@ -125,12 +125,12 @@ function cutValue(value: FieldValue): FieldValue {
   return Array.isArray(value) ? cutTexts(value, MOST_VALUES) : value;
 }
 
-/** The same item with only its kind and title. */
+/** Returns the same item with only its kind and title. */
 export function withoutFacts(item: Readonly<ItemFacts>): ItemFacts {
   return convertFields(FIELD_NAMES, item, NOT_KNOWN);
 }
 
-/** The members of a response record that are fields of its item. */
+/** Returns the members of a response record that are fields of its item. */
 export function factsOnWire<Answer extends FieldAnswer>(
   item: Readonly<FieldsAs<FactValues, FieldIn<Answer>>>,
   answer: Answer,

@@ -4,16 +4,16 @@ import { endOfString } from "./json-text.ts";
 export interface JsonBounds {
   /** Levels of nested brackets. */
   maxDepth: number;
-  /** Keys of objects and elements of lists, together. */
+  /** Keys of objects and elements of arrays, together. */
   maxMembers: number;
 }
 
-/** No legitimate text nests deeper than this. */
+/** Limit of nesting; legitimate texts aren't nested deeper. */
 export const MAX_JSON_DEPTH = 64;
 
 /**
- * The limit that a text exceeds, found in one pass without building anything; undefined when it may be parsed. It stops
- * at the first bracket or comma too many, so that a hostile text costs no more than a good one.
+ * Returns the limit that a text exceeds, or undefined when the text may be parsed. Works in one pass without building
+ * anything. It stops at the first bracket or comma too many, so a hostile text costs no more than a good one.
  */
 export function findJsonFault(text: string, { maxDepth, maxMembers }: JsonBounds): "depth" | "members" | undefined {
   let [depth, members] = [0, 0];

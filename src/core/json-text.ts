@@ -1,10 +1,11 @@
 /**
- * Values of a JSON text as they were written. `JSON.parse` makes 9223372036854776000 of 9223372036854775807, and a
- * response with another id than the request's reaches no one. All texts here are ones that `JSON.parse` accepted.
+ * Returns values of a JSON text as they were written. `JSON.parse` turns 9223372036854775807 into 9223372036854776000,
+ * and a response with another id than the request's reaches no one. All texts here are ones that `JSON.parse` accepted.
  */
 
 /**
- * The text of an object's member; undefined when it has none of that name. The last one counts, as for `JSON.parse`.
+ * Returns the text of an object's member; undefined when there is no member of that name. If the name occurs twice, the
+ * last member wins, as for `JSON.parse`.
  */
 export function memberText(object: string, name: string): string | undefined {
   for (const segment of segmentsOf(object).toReversed()) {
@@ -16,23 +17,26 @@ export function memberText(object: string, name: string): string | undefined {
   return undefined;
 }
 
-/** The texts of a list's elements. */
+/** Returns the texts of an array's elements. */
 export function elementTexts(list: string): string[] {
   return segmentsOf(list).map((segment) => segment.trim());
 }
 
-/** The text of a member whose value was read as `value`: as it was written if a number can't represent its digits. */
+/**
+ * Returns the text of a member whose value was read as `value`. If a number can't represent its digits, returns them as
+ * they were written.
+ */
 export function exactText(value: string | number, object: string, name: string): string {
   const isExact = typeof value === "string" || Number.isSafeInteger(value);
   return (isExact ? undefined : memberText(object, name)) ?? JSON.stringify(value);
 }
 
-/** A JSON-RPC message with this id (JSON text) and the members of `rest`, which has at least one. */
+/** Returns a JSON-RPC message with this id (JSON text) and the members of `rest`, which must have at least one. */
 export function rpcText(id: string, rest: object): string {
   return `{"jsonrpc":"2.0","id":${id},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** The texts between the commas of the outermost bracket. */
+/** Returns the texts between the commas of the outermost bracket. */
 function segmentsOf(json: string): string[] {
   const segments: string[] = [];
   let [depth, start] = [0, 0];
@@ -59,7 +63,7 @@ function segmentsOf(json: string): string[] {
   return segments;
 }
 
-/** The position of the quote that ends the string, or the end of the text. */
+/** Returns the position of the quote that ends the string, or the end of the text. */
 export function endOfString(text: string, opening: number): number {
   let at = opening + 1;
   while (at < text.length) {

@@ -1,16 +1,21 @@
-/** A kind of app's rules for URLs that people copy, as data. Patterns match one host in lower case, or one path. */
+/**
+ * Rules of one kind of app for URLs that people copy, as data. Each pattern matches one host in lower case, or one
+ * path.
+ */
 export interface LinkRules {
-  /** Hosts of its items: if several items have one URL, an item of its own comes first. */
+  /** Hosts of the app's items. If several items have the same URL, an item of this app comes first. */
   hosts: readonly RegExp[];
-  /** Names of parameters that don't affect which item it is. */
+  /** Names of URL parameters that don't affect which item a URL names. */
   ignoredParams?: RegExp;
-  /** Ends of paths that show another view of the same item, each with the part that stays. */
+  /** Endings of paths that show another view of the same item, each with the part to keep. */
   tails?: readonly { pattern: RegExp; kept: string }[];
 }
 
-/** The same for a kind that is known here. */
+/** The rules of a kind of source that kb knows. */
 export interface KindLinks extends Partial<LinkRules> {
   providerId: string;
-  /** Other programs push its items: if several items have one URL, it comes last. Source: S41. */
+  /**
+   * Whether other programs push the items. If several items have the same URL, a pushed item comes last. Source: S41.
+   */
   isPushed: boolean;
 }

@@ -1,4 +1,4 @@
-/** Structured log lines; values are redacted by the logger's own list. */
+/** Writes structured log lines. The logger redacts values by its own list. */
 export interface Log {
   debug(fields: Record<string, unknown>, message: string): void;
   info(fields: Record<string, unknown>, message: string): void;

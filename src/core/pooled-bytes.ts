@@ -1,10 +1,11 @@
 import type { RandomBytes } from "./clock.ts";
 
-/** 256 ids. */
+/** Enough for 256 ids. */
 const POOL_BYTES = 4_096;
 
 /**
- * The same random bytes, drawn some kilobytes at a time: for the id of an item, a draw costs more than everything else.
+ * Returns a source of the same random bytes that draws some kilobytes at a time. For an item's id, a draw costs more
+ * than everything else.
  */
 export function pooledBytes(randomBytes: RandomBytes): RandomBytes {
   let pool = new Uint8Array(0);

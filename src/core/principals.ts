@@ -1,11 +1,13 @@
 import { ID_ALPHABET } from "#api/common.ts";
 
-/** A name on an access list; grammar and authority: `core/principals.ts`. Parts are percent-encoded. */
+/**
+ * A name on an access list. `core/principals.ts` defines its grammar and who may use it. Its parts are percent-encoded.
+ */
 export type Principal = string;
 
 /**
- * Who may read an item at its source: an AND of ORs. Every inner list needs one match; an empty inner list matches no
- * one; `{known: false}` matches no one. At least one list. Source: S4.
+ * Who may read an item at its source, as an AND of OR lists. A person must match one principal of every inner list. An
+ * empty inner list matches no one, and so does `{known: false}`. There is at least one list. Source: S4.
  */
 export type SourceAccess = { known: false } | { known: true; all: readonly (readonly Principal[])[] };
 
@@ -22,40 +24,49 @@ export type ParsedPrincipal =
 
 /** The principals that a sync or a push may name in its access lists; made by `authorityOf`. Source: S2. */
 export interface Authority {
-  /** The connector; it owns the groups `group:<connectorId>:…`. */
+  /** The connector, which owns the groups `group:<connectorId>:…`. */
   connectorId: string;
-  /** The tenant whose users it knows, if any: `instance` as this service found it, never as the source reports it. */
+  /**
+   * The tenant whose users the connector may name, if any. `instance` is the one that kb found, never one that the
+   * source reports.
+   */
   users?: { providerId: string; instance: string };
-  /** Members and groups of the workspace, and `workspace` itself, that it may name; absent = none of them. */
+  /** The workspace's members and groups, and `workspace` itself, that the connector may name; absent = none of them. */
   named?: Pick<ReadonlySet<Principal>, "has">;
 }
 
-/** The principals that a connector may name besides its own groups and `everyone`, as loaded. */
+/** The principals that a connector may name besides its own groups and `everyone`, as loaded from the records. */
 export interface Naming {
   connectorId: string;
   providerId: string;
-  /** The instance whose users it names; absent = it knows none. */
+  /** The instance whose users the connector names; absent = it names no users. */
   instance?: string | undefined;
-  /** The connector's owner, if it may name them. */
+  /** The connector's owner, if the connector may name them. */
   ownerUserId?: string;
   /**
-   * Existing members and groups of the workspace, and `workspace`: those that its config names, or for a push all that
-   * exist.
+   * Members and groups of the workspace, and `workspace`: those that the connector's config names or, for a push, all
+   * that exist.
    */
   named?: Iterable<Principal>;
 }
 
-/** An access after the check: unchanged, narrowed, or for no one, with the faults. */
+/**
+ * An access after the check of its principals: unchanged, narrowed, or open to no one. Lists the principals that failed
+ * the check.
+ */
 export interface JudgedAccess {
   access: SourceAccess;
-  /** The principals it may not name, each once, unchanged (hostile text: never into a log unescaped). */
+  /** The principals that may not be named, each once, unchanged. The text is hostile: never log it unescaped. */
   offending: readonly Principal[];
 }
 
-/** Longer principals are refused: ids at sources are far shorter, and lists are interned by their text. */
+/** Limit of a principal's length. Ids at sources are far shorter, and lists are interned by their text. */
 export const MAX_PRINCIPAL_CHARS = 512;
 
-/** The parts of a principal; `undefined` if it isn't exactly in the grammar and in canonical encoding. */
+/**
+ * Splits a principal into its parts; `undefined` if it doesn't match the grammar exactly or isn't in canonical
+ * encoding.
+ */
 export function parsePrincipal(principal: string): ParsedPrincipal | undefined {
   if (typeof principal !== "string" || principal.length > MAX_PRINCIPAL_CHARS) return undefined;
   if (principal === "workspace" || principal === "everyone") return { type: principal };
@@ -68,10 +79,10 @@ export function parsePrincipal(principal: string): ParsedPrincipal | undefined {
 }
 
 /**
- * The canonical text of a principal: `parsePrincipal` returns the same parts.
+ * Returns the canonical text of a principal, from which `parsePrincipal` returns the same parts.
  *
- * @throws RangeError when a part can't be part of a principal (empty, wrong id form, lone surrogate, too long): a
- * source builds principals from its provider's ids, so this is a bug or a reply that must not be trusted
+ * @throws RangeError when a part can't be part of a principal (empty, wrong id form, lone surrogate, too long). A
+ * source builds principals from its provider's ids, so this is a bug or a response that must not be trusted
  */
 export function formatPrincipal(parsed: ParsedPrincipal): Principal {
   const text = joinParts(parsed);
@@ -82,8 +93,8 @@ export function formatPrincipal(parsed: ParsedPrincipal): Principal {
 }
 
 /**
- * The authority of a connector: for its syncs, its pushes and the kit that checks its source. It names users of its own
- * instance, its own groups, `everyone`, its owner, and what its config names.
+ * Returns the authority of a connector, for its syncs, its pushes and the kit that checks its source. The connector may
+ * name users of its own instance, its own groups, `everyone`, its owner, and the principals in its config.
  */
 export function authorityOf({ connectorId, providerId, instance, ownerUserId, named = [] }: Naming): Authority {
   const owner = ownerUserId === undefined ? [] : [`user:${ownerUserId}`];
@@ -96,8 +107,8 @@ export function authorityOf({ connectorId, providerId, instance, ownerUserId, na
 
 /**
  * True when this authority may name this principal in an access list: `everyone`, its own groups, users of its own
- * instance, and the principals of the workspace it was given. Never `group:connector:`, `group:connection:` or another
- * authority's. Source: S2.
+ * instance, and the workspace's principals that it was given. Never `group:connector:`, `group:connection:` or another
+ * authority's principals. Source: S2.
  */
 export function mayName(principal: Principal, authority: Authority): boolean {
   const parsed = parsePrincipal(principal);
@@ -120,9 +131,9 @@ export function mayName(principal: Principal, authority: Authority): boolean {
 }
 
 /**
- * The access if every principal in it may be named, else `{known: false}` (no one) with the offending ones: the check
- * for a push. An access without a list is for no one too. The caller makes the item `acl_unknown` and the line an
- * error.
+ * The check for a push: returns the access if every principal in it may be named, else `{known: false}` (no one) with
+ * the offending principals. An access without a list is also open to no one. The caller makes the item `acl_unknown`
+ * and reports the line as an error.
  * Source: S2, S4.
  */
 export function judgeAccess(access: SourceAccess, authority: Authority): JudgedAccess {
@@ -131,8 +142,8 @@ export function judgeAccess(access: SourceAccess, authority: Authority): JudgedA
 }
 
 /**
- * The access without the principals it may not name: the check for a sync. One stranger in a list doesn't exclude the
- * others; a list that is left empty matches no one. Source: S2, S4.
+ * The check for a sync: returns the access without the principals that may not be named. One such principal in a list
+ * doesn't exclude the others; a list that becomes empty matches no one. Source: S2, S4.
  */
 export function narrowAccess(access: SourceAccess, authority: Authority): JudgedAccess {
   if (!access.known) return { access, offending: [] };
@@ -148,7 +159,10 @@ export function narrowAccess(access: SourceAccess, authority: Authority): Judged
   return offending.size === 0 ? { access, offending: [] } : { access: { known: true, all }, offending: [...offending] };
 }
 
-/** The workspace users and groups that an access names, each once: the authority of a push has to check these. */
+/**
+ * Returns the workspace's users and groups that an access names, each once. The authority of a push must check that
+ * they exist.
+ */
 export function membersNamed(access: SourceAccess): Principal[] {
   if (!access.known) return [];
   const named = access.all.flat().filter((principal) => {
@@ -158,7 +172,10 @@ export function membersNamed(access: SourceAccess): Principal[] {
   return [...new Set(named)];
 }
 
-/** The common prefix of all users of the same instance of a source; undefined if it isn't a user of a source. */
+/**
+ * Returns the common prefix of all users of the same instance of a source; undefined if the principal isn't a user of a
+ * source.
+ */
 export function instanceOf(principal: Principal): string | undefined {
   if (parsePrincipal(principal)?.type !== "source_user") return undefined;
   return principal.slice(0, principal.lastIndexOf(":") + 1);
@@ -224,18 +241,21 @@ function encodePart(part: string): string | undefined {
   try {
     return encodeURIComponent(part);
   } catch {
-    // A lone surrogate has no encoding: not a principal, so the result is undefined.
+    // A lone surrogate can't be encoded, so the text isn't a principal.
     return undefined;
   }
 }
 
-/** The decoded part if it isn't empty and is canonically encoded; two spellings of one id would be two principals. */
+/**
+ * Returns the decoded part, if it isn't empty and is in canonical encoding. Otherwise two spellings of one id would be
+ * two principals.
+ */
 function decodePart(encoded: string): string | undefined {
   try {
     const decoded = decodeURIComponent(encoded);
     return decoded !== "" && encodePart(decoded) === encoded ? decoded : undefined;
   } catch {
-    // decodeURIComponent throws on a truncated escape: not a principal, so the result is undefined.
+    // `decodeURIComponent` throws on a truncated escape, so the text isn't a principal.
     return undefined;
   }
 }

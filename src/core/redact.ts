@@ -1,16 +1,16 @@
 const MAX_CHARS = 500;
 
 /**
- * A source's error text made safe to store for the connector's owner: no credentials, no query strings, no long opaque
- * values, one line, at most 500 characters. Source: S43.
+ * Returns a source's error text in a form that is safe to store for the connector's owner: no credentials, no query
+ * strings, no long opaque values, one line, at most 500 characters. Source: S43.
  */
 export function redact(text: string): string {
   const safe = text
-    // Cut first: the tail isn't needed, and patterns over megabytes of a response's body cost time.
+    // Cut before matching: the tail isn't needed, and patterns over megabytes of a response's body are slow.
     .slice(0, MAX_CHARS * 4)
     .replace(/\b(bearer|basic|token)\s+[\w.~+/=-]{6,}/gi, "$1 …")
     .replace(/\b(authorization|cookie|set-cookie|x-api-key)\s*[:=]\s*\S+/gi, "$1: …")
-    // Only from the beginning of a scheme: from each of its letters it would cost the square of its length.
+    // The match starts only at the beginning of a scheme. If it started at each letter, it would take quadratic time.
     .replace(/(?<![a-z0-9+.-])([a-z0-9+.-]+:\/\/)[^\s/@]*@/gi, "$1…@")
     .replace(/(https?:\/\/[^\s?#"')]+)[?#][^\s"')]*/gi, "$1")
     .replace(/\b(password|passwd|secret|token|key|code|signature)=[^\s&"']+/gi, "$1=…")

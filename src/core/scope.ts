@@ -3,14 +3,14 @@ export interface Scope {
   exclude: readonly string[];
 }
 
-/** The scope that leaves nothing out. */
+/** The scope that excludes nothing. */
 export const EVERYTHING = { include: [], exclude: [] } as const satisfies Scope;
 
 /**
- * Whether a scope includes nothing that the previous one left out: each of its includes was there before, unless there
- * were none, and no exclude is removed. No include at all means everything, or (`hasUnnamed`) nearly everything. If an
- * entry negates others (`!…`), the order counts, and no such entry may be removed from the includes or added to the
- * excludes.
+ * Whether a scope includes nothing that the previous one excluded: each include was there before, unless there were
+ * none, and no exclude is removed. A scope without includes includes everything, or (`hasUnnamed`) nearly everything.
+ * If an entry negates others (`!…`), the order matters, and no such entry may be removed from the includes or added to
+ * the excludes.
  */
 export function isNarrowerScope(before: Scope, after: Scope, { hasUnnamed }: { hasUnnamed?: true } = {}): boolean {
   if (!isWithin(before.exclude, after.exclude)) return false;
@@ -25,7 +25,7 @@ function isWithin(less: readonly string[], more: readonly string[]): boolean {
     const all = new Set(more);
     return less.every((entry) => all.has(entry));
   }
-  // In the order of `more`, with every negating entry of it.
+  // Requires the order of `more`, with every negating entry of `more`.
   let at = 0;
   for (const entry of more) {
     if (less[at] === entry) at++;

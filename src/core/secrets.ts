@@ -10,17 +10,17 @@ const RANDOM_CHARS = 32;
 const CHECKSUM_CHARS = 6;
 const SHOWN_CHARS = 4;
 
-/** A new secret, and what is stored of it: the SHA-256 and the characters that identify it in a list. */
+/** A new secret, and what is stored about it: the SHA-256 and the characters that identify it in a list. */
 export interface MintedSecret {
   plaintext: string;
   hash: string;
-  /** The prefix and 4 characters. */
+  /** The prefix and 4 more characters. */
   shown: string;
 }
 
 /**
- * A new secret: prefix, 32 random base62 characters (190 bits), 6 base62 characters of the CRC32 of everything before.
- * The last ones reveal a typo without a database query.
+ * Creates a secret: a prefix, 32 random base62 characters (190 bits), and 6 base62 characters of the CRC32 of
+ * everything before. The checksum reveals a typo without a database query.
  */
 export function mintSecret(prefix: SecretPrefix, randomBytes: RandomBytes): MintedSecret {
   const body = prefix + randomBase62(RANDOM_CHARS, randomBytes);
@@ -28,19 +28,21 @@ export function mintSecret(prefix: SecretPrefix, randomBytes: RandomBytes): Mint
   return { plaintext, hash: hashSecret(plaintext), shown: plaintext.slice(0, prefix.length + SHOWN_CHARS) };
 }
 
-/** True when the text has the form and the checksum of kb's secrets: typos and fakes need no database query. */
+/**
+ * True when the text has the form and the checksum of kb's secrets. Rejects typos and fakes without a database query.
+ */
 export function isWellFormedSecret(prefix: SecretPrefix, text: string): boolean {
   if (!text.startsWith(prefix) || text.length !== prefix.length + RANDOM_CHARS + CHECKSUM_CHARS) return false;
   const body = text.slice(0, -CHECKSUM_CHARS);
   return /^[0-9A-Za-z]+$/.test(text.slice(prefix.length)) && checksum(body) === text.slice(-CHECKSUM_CHARS);
 }
 
-/** A secret without a prefix, for cookies and links: 256 random bits in base64url. */
+/** Creates a secret without a prefix, for cookies and links: 256 random bits in base64url. */
 export function randomSecret(randomBytes: RandomBytes): string {
   return Buffer.from(randomBytes(32)).toString("base64url");
 }
 
-/** SHA-256 in hex: all that the store keeps of any secret with enough entropy. */
+/** Returns the SHA-256 in hex, which is all that the store keeps of any secret with enough entropy. */
 export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
@@ -55,7 +57,9 @@ function checksum(body: string): string {
   return text;
 }
 
-/** Bytes of 248 and more are discarded, so that every character is equally likely. */
+/**
+ * Returns random base62 characters. Bytes of 248 and above are discarded, so that every character is equally likely.
+ */
 function randomBase62(length: number, randomBytes: RandomBytes): string {
   let text = "";
   while (text.length < length) {

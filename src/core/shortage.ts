@@ -1,16 +1,23 @@
 import { ApiError, isApiError } from "#api/errors.ts";
 
-/** This process, or the machine, can open no more files. Source: https://man7.org/linux/man-pages/man3/errno.3.html */
+/**
+ * Codes that mean that this process, or the machine, can open no more files. Source:
+ * https://man7.org/linux/man-pages/man3/errno.3.html
+ */
 const NO_FILES: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"]);
-/** Only for processes: elsewhere these codes mean other things, such as a lock (`EAGAIN`) where a file is opened. */
+/**
+ * Codes that mean that no process can be started. They apply only to starting processes: elsewhere they mean other
+ * things, such as a lock (`EAGAIN`) when a file is opened.
+ */
 const NO_PROCESS: ReadonlySet<string> = new Set(["EAGAIN", "ENOMEM"]);
-/** A chain of causes is followed this far. */
+/** Limit of causes that are followed in a chain. */
 const MAX_CAUSES = 8;
 const RETRY_MS = 10_000;
 
 /**
- * The error for callers when it, or its cause, shows that the server's machine is short of open files or processes:
- * `resources_exhausted`. The file or request is not at fault, and the shortage passes. Undefined for any other error.
+ * Returns the error `resources_exhausted` for callers when an error, or its cause, shows that the server's machine is
+ * short of open files or processes. The file or request is not at fault, and the shortage passes. Undefined for any
+ * other error.
  */
 export function findShortage(error: unknown): ApiError | undefined {
   let at = error;
@@ -25,7 +32,7 @@ export function findShortage(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-/** The error for a `code` of the system, for callers that have a code and not an error. */
+/** Returns the error for a system error code, for callers that have a code and not an error. */
 export function shortageOf(code: string, cause?: unknown): ApiError {
   return new ApiError("resources_exhausted", {
     message: `The server has run out of open files or processes (${code}). Try again later. If it lasts, its administrator can raise the limit.`,

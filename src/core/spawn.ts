@@ -9,9 +9,9 @@ import { shortageOf } from "./shortage.ts";
 export type SpawnEntry = "writer" | "searcher" | "counter" | "extractor";
 
 /**
- * Absolute path of a built worker or child entry, `dist/<entry>.js` of this package. For `new Worker(path)` and for
- * `spawn(process.execPath, [path])`. The same file is found whether the caller runs bundled from `dist/` or from `src/`
- * (tsx, vitest): Node 20 cannot start a worker from TypeScript, so even then the built entry is used.
+ * Returns the absolute path of a built worker or child entry, `dist/<entry>.js` of this package, for `new Worker(path)`
+ * and for `spawn(process.execPath, [path])`. Finds the same file whether the caller runs bundled from `dist/` or from
+ * `src/` (tsx, vitest). Node 20 cannot start a worker from TypeScript, so even then the built entry is used.
  *
  * @param from module URL to search upwards from; an argument for tests only
  * @throws ApiError `unavailable` when the entry was not built
@@ -25,7 +25,10 @@ export function findSpawnEntry(entry: SpawnEntry, from: string = import.meta.url
   });
 }
 
-/** Absolute path of the folder that contains this package's `package.json`, searched upwards from a module URL. */
+/**
+ * Returns the absolute path of the folder that contains this package's `package.json`, searched upwards from a module
+ * URL.
+ */
 export function findPackageRoot(from: string = import.meta.url): string {
   let folder = dirname(fileURLToPath(from));
   while (!existsSync(join(folder, "package.json"))) {
@@ -45,7 +48,7 @@ export function findPackageRoot(from: string = import.meta.url): string {
  * Starts a program. If no pipes can be opened, Node returns a process without them, and reports the error a moment
  * later.
  *
- * @throws ApiError `resources_exhausted` then
+ * @throws ApiError `resources_exhausted` when no pipes can be opened
  */
 export function startProgram(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   const child = spawn(command, args, options);

@@ -4,21 +4,21 @@ import { type FileHandle, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ApiError } from "#api/errors.ts";
 
-/** Bytes of a file: in memory, or spooled if there are many. */
+/** Bytes of a file, in memory or, if there are many, in a spool file. */
 export type HeldBytes = Uint8Array | SpooledBytes;
 
-/** Bytes in an unlinked file. The reader closes them: then nothing of them is left. */
+/** Bytes in an unlinked file. The reader must close them; the file's space is then free. */
 export type SpooledBytes = ReturnType<typeof makeSpooled>;
 
-/** Writes bytes that come in chunks. */
+/** Writes bytes that arrive in chunks. */
 export interface SpoolWriter {
-  /** Written in the order of the calls; the chunk must not change until it is written. */
+  /** Queues a chunk for writing, in the order of the calls. The chunk must not change until it is written. */
   write(piece: Uint8Array): void;
-  /** Resolves when all chunks so far are written, or one can't be: never throws. */
+  /** Resolves when all queued chunks are written, or when one can't be written. Never rejects. */
   written(): Promise<void>;
-  /** Why a chunk can't be written: the disk is full, or fails. */
+  /** Why a chunk can't be written: the disk is full or fails. */
   readonly fault: ApiError | undefined;
-  /** The written bytes, split into pieces of these lengths. Nothing may be written after. */
+  /** Returns the written bytes, split into pieces of these lengths. Nothing may be written afterwards. */
   end(lengths: readonly number[]): SpooledBytes[];
   /** Discards what was written. */
   abandon(): void;
@@ -26,22 +26,22 @@ export interface SpoolWriter {
 
 export type Spool = ReturnType<typeof makeSpool>;
 
-/** Up to this size, bytes stay in memory. */
+/** Bytes up to this size stay in memory. */
 export const SPOOLED_FROM_BYTES = 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 
 /**
- * Stores bytes that are too many for memory in files of a folder. A file is unlinked as soon as it is open, so that
- * neither a killed process nor a copy of the folder leaves any of it behind. Source: S44.
+ * Stores bytes that are too many for memory in files of a folder. Each file is unlinked as soon as it is open, so
+ * neither a killed process nor a copy of the folder leaves any of its bytes behind. Source: S44.
  *
- * @param folder  created when it is needed, mode 0700
+ * @param folder  created with mode 0700 when it is first needed
  */
 export function makeSpool(folder: string, openFile = () => openNameless(folder)) {
   return {
-    /** Writes bytes as they arrive, into a file. */
+    /** Returns a writer that writes bytes into a file as they arrive. */
     begin: (): SpoolWriter => makeWriter(openFile),
     /**
-     * Stores the chunks; undefined when they are more than `maxBytes`. Reading stops then.
+     * Stores the chunks. Stops reading and returns undefined when they exceed `maxBytes`.
      *
      * @throws ApiError `storage_full`, `database_unusable` when the disk accepts no more; errors of the chunks
      */
@@ -69,13 +69,13 @@ export function makeSpool(folder: string, openFile = () => openNameless(folder))
         writer?.abandon();
       }
     },
-    /** Removes what a process left that was killed between opening and unlinking a file. */
+    /** Removes files of a process that was killed between opening and unlinking a file. */
     clear(): void {
       let names: string[];
       try {
         names = readdirSync(folder);
       } catch {
-        // It was never needed.
+        // The folder was never needed.
         return;
       }
       for (const name of names) rmSync(join(folder, name), { force: true });
@@ -96,24 +96,24 @@ async function openNameless(folder: string): Promise<FileHandle> {
   }
 }
 
-/** The first bytes, up to `most`. */
+/** Returns the first bytes, at most `most`. */
 export async function firstOf(bytes: HeldBytes, most: number): Promise<Uint8Array> {
   for await (const piece of piecesOf(bytes)) return piece.subarray(0, most);
   return new Uint8Array();
 }
 
-/** Releases bytes that are no longer read; those in memory are garbage-collected. */
+/** Releases bytes that are no longer read. Bytes in memory are garbage-collected. */
 export function letGo(bytes: HeldBytes): void {
   if (!(bytes instanceof Uint8Array)) bytes.close();
 }
 
-/** The bytes chunk by chunk, wherever they are. */
+/** Yields the bytes chunk by chunk, whether they are in memory or in a file. */
 export async function* piecesOf(bytes: HeldBytes): AsyncGenerator<Uint8Array, void> {
   if (bytes instanceof Uint8Array) yield bytes;
   else yield* bytes.pieces();
 }
 
-/** The bytes in memory, for callers that need them all at once. They are always closed. */
+/** Reads the bytes into memory, for callers that need them all at once, and always closes them. */
 export async function takeWhole(bytes: HeldBytes): Promise<Uint8Array> {
   if (bytes instanceof Uint8Array) return bytes;
   try {
@@ -165,7 +165,7 @@ function makeWriter(openFile: () => Promise<FileHandle>): SpoolWriter {
         from += each;
         return makeSpooled(file, start, each);
       });
-      // The writer itself holds it no longer.
+      // The writer gives up its own hold on the file.
       file.release();
       return held;
     },
@@ -173,19 +173,22 @@ function makeWriter(openFile: () => Promise<FileHandle>): SpoolWriter {
   };
 }
 
-/** A file with several holders: closed when the last one releases it, after the operations in progress. */
+/**
+ * A file with several holders. It is closed when the last one releases it and the operations in progress have finished.
+ */
 type SharedFile = ReturnType<typeof shareFile>;
 
 function shareFile(opening: Promise<FileHandle>) {
   let holders = 1;
-  // Its writer gets the failure.
+  // The writer reports the failure.
   opening.catch(() => undefined);
   return {
     handle: opening,
     hold: (): void => void holders++,
     release(): void {
       if (--holders !== 0) return;
-      // Closing waits for reads and writes in progress; an unlinked file has nothing to lose.
+      // Closing waits for reads and writes in progress. An error is ignored, because an unlinked file has nothing to
+      // lose.
       opening.then((handle) => handle.close()).catch(() => undefined);
     },
   };
@@ -196,7 +199,7 @@ function makeSpooled(file: SharedFile, start: number, length: number) {
   file.hold();
   return {
     length,
-    /** All of them from the beginning, at any time until they are closed. */
+    /** Reads all bytes from the beginning, at any time until they are closed. */
     async *pieces(): AsyncGenerator<Uint8Array, void> {
       const handle = await file.handle;
       for (let at = 0; at < length;) {

@@ -1,6 +1,6 @@
 /**
- * Signals to the worker of this process, which is built after those who send them. In other processes, and where there is
- * no worker, they do nothing: it finds everything in the records, a moment later.
+ * Signals to the sync worker of this process, which is created after the code that sends them. In a process without a
+ * worker they do nothing: the worker of another process finds the same facts in the records a moment later.
  */
 export type SyncSignals = ReturnType<typeof makeSyncSignals>;
 
@@ -12,11 +12,11 @@ interface Listener {
 export function makeSyncSignals() {
   let listener: Listener | undefined;
   return {
-    /** A job was queued. */
+    /** Signals that a job was queued. */
     wake: (): void => listener?.wake(),
-    /** These syncs must end. */
+    /** Signals that these syncs must end. */
     stop: (syncIds: readonly string[]): void => syncIds.forEach((syncId) => listener?.cancel(syncId)),
-    /** Set once, by the code that runs syncs. */
+    /** Sets the listener; called once, by the code that runs syncs. */
     listen: (worker: Listener): void => void (listener = worker),
   };
 }

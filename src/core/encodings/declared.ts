@@ -1,7 +1,7 @@
 /**
- * The encoding that a page declares: `<meta charset=…>`, `charset=…"`, or an XML declaration. Like browsers, it also
- * searches beyond the first kilobyte: site builders write scripts before it, and declarations within scripts don't
- * count.
+ * Returns the encoding that a page declares: `<meta charset=…>`, `charset=…"`, or an XML declaration. Like a browser,
+ * it also searches beyond the first kilobyte, because site builders write scripts before the declaration. Declarations
+ * inside scripts are ignored.
  */
 export function htmlEncodingOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, MAX_HEAD_BYTES)).toString("latin1");
@@ -9,7 +9,7 @@ export function htmlEncodingOf(bytes: Uint8Array): string | undefined {
   return declared(start.slice(0, 1_024)) ?? declared(start);
 }
 
-/** The encoding in an XML document's declaration. */
+/** Returns the encoding in an XML document's declaration. */
 export function xmlEncodingOf(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 1_024)).toString("latin1");
   return /<\?xml\s[^>]{0,400}?\bencoding\s*=\s*["']\s*([\w.:-]{2,40})/iu.exec(start)?.[1];

@@ -7,29 +7,29 @@ import { isUtf8Name, readableName } from "./names.ts";
 
 export interface DecodedText {
   text: string;
-  /** Lower-case name, as in `utf-8`, `shift_jis`. */
+  /** The name in lower case, such as `utf-8` or `shift_jis`. */
   encoding: string;
   /** True when only the first part of the bytes was decoded. */
   isCut: boolean;
 }
 
 /**
- * Decodes bytes as text, by: byte order mark, then valid UTF-8, then UTF-16 and UTF-32 by their patterns, then mostly
- * valid UTF-8, then the document's declaration, then the letters that the bytes would be (Latin-x, Shift_JIS, GB18030,
+ * Decodes bytes as text. Tries, in this order: the byte order mark, valid UTF-8, UTF-16 and UTF-32 by their patterns,
+ * mostly valid UTF-8, the document's declaration, and the letters that the bytes would be (Latin-x, Shift_JIS, GB18030,
  * KOI8-R, DOS …).
  *
- * @param maxLength text is needed up to this many UTF-16 code units; bytes far beyond aren't decoded
+ * @param maxLength the number of UTF-16 code units that the caller needs; bytes far beyond that aren't decoded
  * @returns undefined when the bytes aren't text in any encoding
  */
 export function decodeText(bytes: Uint8Array, maxLength: number, declared?: string): DecodedText | undefined {
-  // No encoding takes more than four bytes for a code unit.
+  // No encoding needs more than four bytes for a code unit.
   const maxBytes = maxLength * 4;
   const isCut = bytes.length > maxBytes;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxBytes));
   const encoding = findEncoding(buffer, isCut, declared);
   if (encoding === undefined) return undefined;
-  // Most bytes are one code unit each: if the first bytes already give as many as needed, the others need not be
-  // decoded.
+  // In most encodings most bytes are one code unit each. If the first bytes already yield enough code units, the rest
+  // need not be decoded.
   const head =
     encoding === "utf-8" && buffer.length > maxLength ? withoutZeros(buffer.toString("utf8", 0, maxLength)) : "";
   if (head.length >= maxLength && maxLength > 0) return { text: head, encoding, isCut: true };
@@ -37,13 +37,14 @@ export function decodeText(bytes: Uint8Array, maxLength: number, declared?: stri
   return { text: text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, encoding, isCut };
 }
 
-/** Zeros separate words, as spaces do; the number of lines stays the same. */
+/** Replaces zeros, which separate words as spaces do. The number of lines stays the same. */
 function withoutZeros(text: string): string {
   return text.includes("\0") ? text.replaceAll(/\0+/gu, " ") : text;
 }
 
 /**
- * True when the first bytes are plain text in ASCII or valid UTF-8, without control characters that text does not have.
+ * True when the first bytes are plain text in ASCII or valid UTF-8, without control characters that don't occur in
+ * text.
  */
 export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, 4_096);
@@ -52,9 +53,9 @@ export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
 }
 
 /**
- * True when the first 32 kB have at most one, and 1 in 200, control characters that text does not have. Adjacent zeros
- * count as one: a power cut leaves a block of them in a log. Programs and databases have many short ones, and other
- * controls.
+ * True when the first 32 kB have at most one control character that doesn't occur in text, and at most 1 in 200.
+ * Adjacent zeros count as one, because a power cut leaves a block of zeros in a log. Programs and databases have many
+ * short runs of zeros, and other control characters.
  */
 export function hasOnlyTextControls(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES);
@@ -69,7 +70,7 @@ export function hasOnlyTextControls(bytes: Uint8Array): boolean {
 
 /** Bell, backspace, tab, line feed, vertical tab, form feed, carriage return, escape (terminal logs). */
 const TEXT_CONTROLS = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b]);
-/** Enough of a file to detect whether it is text. */
+/** Number of bytes that is enough to detect whether a file is text. */
 const SAMPLE_BYTES = 32_768;
 
 function decodeAs(buffer: Buffer, encoding: string): string {
@@ -81,7 +82,7 @@ function findEncoding(buffer: Buffer, isCut: boolean, declared: string | undefin
   const marked = fromByteOrderMark(buffer);
   if (marked !== undefined) return marked;
   const sample = withoutFirstZeros(buffer).subarray(0, SAMPLE_BYTES);
-  // Seven-bit, so valid UTF-8, and recognized by their escape sequences.
+  // These encodings are seven-bit, so the bytes are also valid UTF-8; they are recognized by their escape sequences.
   const stateful = findStateful(sample);
   if (stateful !== undefined) return stateful;
   const isValid = isUtf8(isCut ? withoutCutLetter(buffer) : buffer);
@@ -96,9 +97,9 @@ function findEncoding(buffer: Buffer, isCut: boolean, declared: string | undefin
 }
 
 /**
- * With this many valid characters for each broken place, the text is UTF-8 whatever is broken in it. In 200 texts of
- * other encodings at most two in five of the places beyond ASCII could be UTF-8 (Thai, where three letters often look
- * like one).
+ * With this many valid characters for each broken place, the text is UTF-8 in spite of the broken places. In 200 texts
+ * of other encodings, at most two in five of the places beyond ASCII could be UTF-8 (in Thai, where three letters often
+ * look like one character).
  */
 const UTF8_OF_OTHERS = 3;
 
@@ -110,7 +111,7 @@ function fromByteOrderMark(buffer: Buffer): string | undefined {
   return a === 0 && b === 0 && c === 0xfe && d === 0xff ? "utf-32be" : undefined;
 }
 
-/** A log may begin with a block that was reserved and never written. */
+/** Removes zeros at the beginning: a log may begin with a block that was reserved and never written. */
 function withoutFirstZeros(buffer: Buffer): Buffer {
   if (buffer[0] !== 0) return buffer;
   return buffer.subarray(
@@ -121,7 +122,7 @@ function withoutFirstZeros(buffer: Buffer): Buffer {
   );
 }
 
-/** UTF-8 with a few broken places: for each of them, more than `ratio` characters beyond ASCII are valid. */
+/** True for UTF-8 with a few broken places: for each of them, more than `ratio` characters beyond ASCII are valid. */
 function isMostlyUtf8(buffer: Buffer, ratio: number): boolean {
   const first = buffer.findIndex((byte) => byte > 0x7f);
   const text = buffer.toString("utf8", first, first + SAMPLE_BYTES);
@@ -135,7 +136,7 @@ function isMostlyUtf8(buffer: Buffer, ratio: number): boolean {
   return valid > 0 && (ratio === 1 ? broken < valid : broken * ratio <= valid);
 }
 
-/** Without the last bytes if they are the start of a truncated character. */
+/** Returns the bytes without a truncated character at their end. */
 export function withoutCutLetter(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   for (let back = 1; back <= 4 && back <= bytes.length; back++) {

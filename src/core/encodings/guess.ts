@@ -3,15 +3,15 @@ import iconv from "iconv-lite";
 import { type Alphabet, DOUBTS, MULTI_BYTE, SINGLE_BYTE, type Table } from "./letters.ts";
 
 export interface GuessOptions {
-  /** Prefers the encodings of DOS: archives name their files in them. */
+  /** Prefers the encodings of DOS, in which archives store the names of their files. */
   prefersDos?: boolean;
 }
 
 /**
- * Guesses the encoding of bytes that aren't UTF-8, by the letters that they would be. Each candidate is scored by how
- * it decodes the bytes beyond ASCII: frequent letters of one language, in words of one script, count for it; control
- * characters and bytes without a letter count against it. chardet, which uses statistics of letter sequences, is added
- * to the score: it is reliable for long texts, and the letters are for short ones.
+ * Guesses the encoding of bytes that aren't UTF-8 from the letters that the bytes would be. Each candidate is scored by
+ * how it decodes the bytes beyond ASCII: frequent letters of one language, in words of one script, raise its score;
+ * control characters and bytes without a letter lower it. The result of chardet, which uses statistics of letter
+ * sequences, is added to the score: chardet is reliable for long texts, the letters are reliable for short ones.
  *
  * @returns a lower-case name; `windows-1252`, which has a letter for almost every byte, if nothing fits
  */
@@ -30,9 +30,12 @@ export function guessEncoding(bytes: Buffer, options: GuessOptions = {}): string
   return best.name;
 }
 
-/** Statistics of an encoding settle long before this many bytes; chardet takes 3 ms for them. */
+/**
+ * Number of bytes for chardet. The statistics of an encoding settle long before this many bytes; chardet takes 3 ms for
+ * them.
+ */
 const SAMPLE_BYTES = 32_768;
-/** Letters settle sooner. */
+/** Number of bytes for the letter score, which settles sooner. */
 const LETTER_BYTES = 4_096;
 const OPINION_WEIGHT = 0.6;
 const EPSILON = 1e-6;
@@ -48,7 +51,10 @@ function opinionsOf(sample: Buffer): Map<string, number> {
   return found;
 }
 
-/** Windows' encodings have all letters of the ISO ones that they extend, and the Ukrainian one those of the Russian. */
+/**
+ * Returns chardet's opinion of an encoding. Windows encodings have all letters of the ISO encodings that they extend,
+ * and the Ukrainian encoding has those of the Russian one.
+ */
 function opinionOf(opinions: ReadonlyMap<string, number>, name: string): number {
   return Math.max(opinions.get(name) ?? 0, opinions.get(EXTENDS[name] ?? "") ?? 0);
 }
@@ -62,7 +68,10 @@ const EXTENDS: Readonly<Record<string, string>> = {
   "windows-1255": "iso-8859-8",
 };
 
-/** A truncated sample may end inside a character, and only there. */
+/**
+ * Decodes the sample. A truncated sample may end inside a character; an invalid character anywhere else rules out the
+ * encoding.
+ */
 function decodeSample(name: string, sample: Buffer, isCut: boolean): string {
   const text = iconv.decode(sample, name);
   return isCut && MULTI_BYTE[name] !== undefined ? text.replace(/\ufffd{1,2}.?$/u, "") : text;
@@ -73,12 +82,12 @@ function doubtOf(name: string, { prefersDos = false }: GuessOptions): number {
   return (DOUBTS[name] ?? 0.9) + (prefersDos ? 0.4 : 0);
 }
 
-/** How plausible the letters are, from -1 to 1.2. */
+/** Returns how plausible the letters are, from -1 to 1.2. */
 function scoreOf(name: string, marks: readonly Mark[]): number {
   const table = MULTI_BYTE[name];
   if (table !== undefined) return meanOf(marks, (mark) => scoreUnspaced(mark, name, table));
   const alphabets = SINGLE_BYTE[name] ?? ALPHABETS_OF_ISO[name];
-  // Only chardet's own opinion counts for encodings that it alone knows.
+  // Encodings without alphabets here are scored by chardet alone.
   if (alphabets === undefined) return 0;
   return alphabets.reduce(
     (best, alphabet) =>
@@ -90,7 +99,7 @@ function scoreOf(name: string, marks: readonly Mark[]): number {
   );
 }
 
-/** Names from chardet beyond ours. */
+/** Alphabets of encodings that only chardet names. */
 const ALPHABETS_OF_ISO: Readonly<Record<string, readonly Alphabet[]>> = {
   "iso-8859-1": SINGLE_BYTE["windows-1252"] ?? [],
   "iso-8859-8": SINGLE_BYTE["windows-1255"] ?? [],
@@ -99,7 +108,7 @@ const ALPHABETS_OF_ISO: Readonly<Record<string, readonly Alphabet[]>> = {
 // oxlint-disable-next-line no-control-regex -- C1 controls are in no text of these encodings
 const WITHOUT_LETTER = /[\ufffd\x80-\x9f\ue000-\uf8ff]/u;
 const NON_ASCII = /[^\0-\x7f]/gu;
-/** Characters beyond ASCII that are examined. */
+/** Limit of characters beyond ASCII that are examined. */
 const MAX_LETTERS = 300;
 
 /** A character beyond ASCII between its neighbours. */
@@ -127,7 +136,7 @@ function scoreLetter({ letter, before, after }: Mark, { letters, isLatin }: Alph
   const rank = letters.indexOf(lower);
   if (rank < 0) return scoreSign(letter, before, after);
   const isUpper = lower !== letter;
-  // A capital after a small letter isn't a word, and the signs of programs are in none.
+  // A capital after a small letter isn't part of a word, and words contain no symbols of programming languages.
   if (isUpper ? isSmall(before) : /[A-Z]/u.test(after) && letter !== "ß") return -0.7;
   if (/[\^_`{|}~\\@]/u.test(before + after) || (letter === before && letter === after)) return -0.7;
   if (FINAL.test(letter) && isWord(after)) return -0.7;
@@ -156,7 +165,10 @@ const isNonAsciiLetter = (letter: string) => /[^\0-\x7f]/u.test(letter) && /\p{L
 const isSmall = (letter: string) => /\p{Ll}/u.test(letter);
 const isWord = (letter: string) => /[\p{L}\p{N}]/u.test(letter);
 
-/** Scripts of thousands of letters: frequent ones count most; one next to a Latin letter has consumed its neighbour. */
+/**
+ * Scores a character of a script with thousands of letters. Frequent letters score highest. A letter next to a Latin
+ * letter probably results from bytes decoded in the wrong pairs.
+ */
 function scoreUnspaced({ letter, before, after }: Mark, name: string, table: Table): number {
   if (HALF_WIDTH.test(letter)) return HALF_WIDTH.test(before) || HALF_WIDTH.test(after) ? 0.1 : -1;
   if (!UNSPACED.test(letter)) return UNSPACED_SIGNS.test(letter) ? 0.3 : -0.7;
@@ -172,7 +184,10 @@ const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}ー]/u;
 const HALF_WIDTH = /[\uff61-\uff9f]/u;
 const UNSPACED_SIGNS = /[\u3000-\u303f\uff01-\uff5e·—…“”‘’※○●◎]/u;
 
-/** A sample that starts shortly before the first non-ASCII byte: a licence header in English reveals nothing. */
+/**
+ * Returns a sample that starts shortly before the first non-ASCII byte, because a licence header in English reveals
+ * nothing.
+ */
 function aroundNonAscii(bytes: Buffer, length: number): Buffer {
   const first = bytes.findIndex((byte) => byte > 0x7f);
   const start = Math.max(0, first - 256);

@@ -1,10 +1,10 @@
 /**
- * A written language, as far as its encoding depends on it: letters beyond ASCII in lower case, the frequent ones
+ * A written language, as far as it affects the encoding: its letters beyond ASCII in lower case, the frequent ones
  * first.
  */
 export interface Alphabet {
   letters: string;
-  /** Most of its letters are ASCII, so others occur alone or in pairs. */
+  /** Most letters of the language are ASCII, so the others occur alone or in pairs. */
   isLatin: boolean;
 }
 
@@ -45,8 +45,8 @@ const ARABIC = [other("اليمنرتبوةعدسفهقحكجشطصخذزضثظ�
 const THAI = [other("านรอกเงมยลวดทส่้ตะปบคหแจพชขใไโผถศซณธฐษภำึืุูิี์ัๆๅญฟฎฏฒฬฮ")];
 
 /**
- * Encodings that have a letter for each byte, those of one language's systems together. If two give the same letters,
- * the first counts.
+ * Encodings that have a letter for each byte, grouped by the systems of one language. If two encodings yield the same
+ * letters, the first one wins.
  */
 export const SINGLE_BYTE: Readonly<Record<string, readonly Alphabet[]>> = {
   "windows-1252": WESTERN,
@@ -80,11 +80,11 @@ export const SINGLE_BYTE: Readonly<Record<string, readonly Alphabet[]>> = {
   maccyrillic: CYRILLIC,
 };
 
-/** An encoding with two bytes and more for most letters. */
+/** An encoding that uses two or more bytes for most letters. */
 export interface Table {
-  /** Letters that make up a fifth to a half of such a text. */
+  /** Letters that make up a fifth to a half of a text in this encoding. */
   frequent: ReadonlySet<string>;
-  /** First and last lead byte of the letters in daily use. */
+  /** First and last lead byte of the letters in everyday use. */
   common: readonly [number, number];
   hasKana: boolean;
 }
@@ -111,8 +111,8 @@ export const MULTI_BYTE: Readonly<Record<string, Table>> = {
 };
 
 /**
- * The initial penalty of an encoding, in letters: a single letter proves nothing, and then the encoding of most files
- * is likeliest. Encodings not listed have 0.9.
+ * The initial penalty of an encoding, measured in letters. A single letter proves nothing, and then the encoding of
+ * most files is likeliest. Encodings that aren't listed have 0.9.
  */
 export const DOUBTS: Readonly<Record<string, number>> = {
   "windows-1252": 0,

@@ -1,8 +1,9 @@
 import iconv from "iconv-lite";
 
 /**
- * The encoding for a name, in bytes whose ASCII is ASCII: as browsers read it, which treat Latin-1 as Windows' own.
- * UTF-16 and UTF-32 are detected by the bytes, so a declaration of them, read in single bytes, is wrong.
+ * Returns the encoding for a name, for bytes in which ASCII characters are ASCII. Names are read as browsers read them:
+ * Latin-1 is treated as Windows-1252. UTF-16 and UTF-32 are detected by the bytes, so a declaration of them that was
+ * read in single bytes is wrong.
  *
  * @returns a name that iconv-lite knows, in lower case; undefined for UTF-8, ASCII, and meaningless names
  * Source: https://encoding.spec.whatwg.org/#names-and-labels
@@ -15,23 +16,23 @@ export function readableName(name: string | undefined): string | undefined {
   return read === ISO_2022_JP || iconv.encodingExists(read) ? read : undefined;
 }
 
-/** True for a name of UTF-8, or of the ASCII that is part of it. */
+/** True for a name of UTF-8, or of ASCII, which is a part of UTF-8. */
 export function isUtf8Name(name: string | undefined): boolean {
   return UTF_8.test(labelOf(lowerName(name)));
 }
 
-/** iconv-lite doesn't support this one; the platform does. */
+/** An encoding that iconv-lite doesn't support and the platform does. */
 export const ISO_2022_JP = "iso-2022-jp";
 
-/** Chunks of bytes as text, one after the other; a character may be split between two. */
+/** Decodes chunks of bytes one after the other; a character may be split between two chunks. */
 export interface TextPieces {
   write(bytes: Uint8Array): string;
   end(): string;
 }
 
 /**
- * Decodes chunks in the encoding of this name, or in UTF-8. The platform's decoder treats Windows' Latin as ISO's,
- * which has no euro.
+ * Decodes chunks in the encoding with this name, or in UTF-8. iconv-lite decodes the others, because the platform's
+ * decoder treats Windows-1252 as ISO Latin-1, which has no euro sign.
  */
 export function makeTextPieces(name: string | undefined): TextPieces {
   const read = WIDE.test(labelOf(lowerName(name))) ? name : readableName(name);
@@ -48,26 +49,26 @@ function platformPieces(name: string): TextPieces {
   return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 }
 
-/** No name of an encoding is half as long. */
+/** Limit in characters of an encoding's name; real names aren't half as long. */
 const MOST_NAME_CHARS = 60;
 
-/** A name of an encoding in the form used for comparison, without characters that no such name has. */
+/** Returns an encoding's name in the form used for comparison, without characters that no such name has. */
 export function lowerName(name: string | undefined): string {
   return name?.slice(0, MOST_NAME_CHARS).toLowerCase() ?? "";
 }
 
-/** As iconv-lite compares names: letters and digits alone. */
+/** Returns the name as iconv-lite compares names: letters and digits only. */
 function labelOf(lower: string): string {
   return lower.replaceAll(/[^0-9a-z]/gu, "");
 }
 
 const UTF_8 = /^(?:x?(?:unicode\d\d)?utf8(?:mb[34])?|(?:us)?ascii|iso646us|ansix341968)$/u;
 const WIDE = /^(?:utf16|utf32)(?:le|be)$/u;
-/** Other things that iconv-lite has a name for, and encodings in which ASCII is something else. */
+/** Names that iconv-lite knows but that aren't encodings, and encodings in which ASCII characters aren't ASCII. */
 const NO_ENCODING = /^(?:base64|hex|binary|internal|cesu8|utf7.*|utf16.*|utf32.*|ucs.*|unicode.*|iso10646.*)$/u;
 
 const WESTERN = "windows-1252";
-/** Labels that iconv-lite maps to a smaller encoding, or doesn't know. */
+/** Labels that iconv-lite doesn't know, or maps to a smaller encoding. */
 const LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["iso88591", "iso885911987", "latin1", "l1", "isoir100", "cp819", "ibm819", "xcp1252"].map((label) => [

@@ -1,7 +1,7 @@
 import iconv from "iconv-lite";
 import { ISO_2022_JP } from "./names.ts";
 
-/** The encoding that the escapes of seven-bit text name; undefined when it has none of them. */
+/** Returns the encoding that the escape sequences of seven-bit text name; undefined when the text has none of them. */
 export function findStateful(sample: Buffer): string | undefined {
   if (sample.includes("\x1b$B") || sample.includes("\x1b$@")) return ISO_2022_JP;
   if (sample.includes("\x1b$)C")) return "iso-2022-kr";
@@ -9,8 +9,9 @@ export function findStateful(sample: Buffer): string | undefined {
 }
 
 /**
- * Decodes bytes in an encoding that switches tables by escapes. The platform's decoder has Japan's; Korea's and China's
- * switch between ASCII and two bytes, as EUC without its eighth bit, by SO and SI. Source: RFC 1557, RFC 1922.
+ * Decodes bytes in an encoding that switches tables by escape sequences. The platform's decoder supports the Japanese
+ * encoding. The Korean and Chinese encodings switch by SO and SI between ASCII and two-byte characters, which are those
+ * of EUC without the eighth bit. Source: RFC 1557, RFC 1922.
  *
  * @returns undefined for every other encoding
  */
@@ -25,7 +26,7 @@ export function decodeStateful(buffer: Buffer, encoding: string): string | undef
     if (byte === 0x1b && buffer[at + 1] === 0x24) at += 3;
     else if (byte === SHIFT_OUT || byte === SHIFT_IN) isShifted = byte === SHIFT_OUT;
     else {
-      // A line begins in ASCII.
+      // Every line begins in ASCII.
       if (byte === 0x0a) isShifted = false;
       out[length++] = isShifted && byte > 0x20 ? byte | 0x80 : byte;
     }

@@ -1,8 +1,9 @@
 import iconv from "iconv-lite";
 
 /**
- * Detects UTF-16 and UTF-32 without a byte order mark. Text of mostly Latin letters has zeros at every second byte and
- * nowhere else, in UTF-32 three of four; text of other scripts has few zeros, and letters of one script between them.
+ * Detects UTF-16 and UTF-32 without a byte order mark. Text of mostly Latin letters has zeros in every second byte and
+ * nowhere else; in UTF-32, in three of four. Text of other scripts has few zeros, and its other bytes are letters of
+ * one script.
  */
 export function guessUtf16(sample: Buffer): string | undefined {
   if (sample.length < 4) return undefined;
@@ -16,11 +17,11 @@ function fromZeros(sample: Buffer): string | undefined {
   const [a = 0, b = 0, c = 0, d = 0] = zeros.map((count) => count / quads);
   if (b > 0.95 && c > 0.95 && d > 0.95 && a < 0.05) return "utf-32le";
   if (a > 0.95 && b > 0.95 && c > 0.95 && d < 0.05) return "utf-32be";
-  // For other scripts only the two highest bytes are zeros. Tables of numbers aren't text of one script.
+  // In UTF-32 text of other scripts, only the two highest bytes are zeros. A table of numbers isn't text of one script.
   const wide = c === 1 && d === 1 ? "utf-32le" : a === 1 && b === 1 ? "utf-32be" : undefined;
   if (wide !== undefined && isTextOfOneScript(iconv.decode(sample.subarray(0, quads * 4), wide))) return wide;
   const guess = b + d > 1 && a + c < 0.1 ? "utf-16le" : a + c > 1 && b + d < 0.1 ? "utf-16be" : undefined;
-  // A table of small numbers has the same zeros; its other bytes aren't letters.
+  // A table of small numbers has zeros in the same places, but its other bytes aren't letters.
   return guess !== undefined && !CONTROLS.test(decodeUtf16(sample, guess)) ? guess : undefined;
 }
 
@@ -34,8 +35,8 @@ function decodeUtf16(sample: Buffer, name: string): string {
 }
 
 /**
- * True when nearly all is ASCII, punctuation and one script. Single-byte letters, two by two, look like Han; that is
- * why spaces, line breaks or kana have to be among them.
+ * True when nearly all characters are ASCII, punctuation or one script. Single-byte letters look like Han when read in
+ * pairs, so the text must also contain spaces, line breaks or kana.
  */
 function isTextOfOneScript(text: string): boolean {
   if (CONTROLS.test(text) || STRANGE.test(text)) return false;
