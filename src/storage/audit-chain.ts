@@ -4,7 +4,7 @@ import { isoOf } from "#core/instant.ts";
 import type { AuditTable } from "./schema.ts";
 
 export interface AuditRecord {
-  /** Counts up per workspace, without gaps. */
+  /** Counts up in each workspace, without gaps. */
   seq: number;
   /** Epoch milliseconds. */
   at: number;
@@ -19,25 +19,27 @@ export interface AuditRecord {
   details: Record<string, unknown>;
 }
 
-/** A row with its position in the chain. Both hashes are null in rows from before there was a chain. */
+/**
+ * A row with its position in the chain. Both hashes are null in rows that were written before the chain was introduced.
+ */
 export interface AuditRow extends AuditRecord {
   workspaceId: string;
-  /** The `hash` of the row before; null in the first row of the chain. */
+  /** The `hash` of the previous row; null in the first row of the chain. */
   previousHash: string | null;
-  /** SHA-256 of `chainText`, hex. */
+  /** SHA-256 of `chainText`, in hex. */
   hash: string | null;
 }
 
-/** A row's content before it has a position. */
+/** The content of a row that has no position in the chain yet. */
 export type NewAuditRecord = Omit<AuditRecord, "seq">;
 
-/** Rows for the end of a workspace's chain. */
+/** Arguments that append rows to the end of a workspace's chain. */
 export interface AppendAuditArgs {
   workspaceId: string;
   records: readonly NewAuditRecord[];
 }
 
-/** The end of a workspace's chain; a new one starts empty. */
+/** The end of a workspace's chain. The chain of a new workspace is empty. */
 export interface ChainEnd {
   seq: number;
   hash: string | null;
@@ -45,12 +47,12 @@ export interface ChainEnd {
 
 export const NO_CHAIN: ChainEnd = { seq: 0, hash: null };
 
-/** Returns the columns of the next row. */
+/** Returns the columns of the next row in the chain. */
 export function nextRow(workspaceId: string, end: ChainEnd, record: NewAuditRecord): Selectable<AuditTable> {
   const details = canonicalJson(record.details);
   const row = {
     ...record,
-    // As it will be read back: values that JSON can't represent are dropped.
+    // The details as they will be read back: values that JSON can't represent are dropped.
     details: JSON.parse(details) as Record<string, unknown>,
     workspaceId,
     seq: end.seq + 1,
@@ -73,7 +75,7 @@ export function toAuditRow(row: Selectable<AuditTable>): AuditRow {
     outcome: row.outcome === "refused" ? "refused" : "done",
     ip: row.ip,
     requestId: row.requestId,
-    // Only `nextRow` writes this.
+    // Only `nextRow` writes this column.
     details: JSON.parse(row.details) as Record<string, unknown>,
     previousHash: row.previousHash,
     hash: row.hash,
@@ -81,9 +83,9 @@ export function toAuditRow(row: Selectable<AuditTable>): AuditRow {
 }
 
 /**
- * The text that an audit row's hash covers: the row as in the export, without `hash`, as JSON with the keys of every
- * object in alphabetical order and no white space (RFC 8785 for the values that rows contain). It includes
- * `previousHash`, so that each row vouches for all before it.
+ * Returns the text that an audit row's hash covers: the row as in the export, without `hash`, as JSON with the keys of
+ * every object in alphabetical order and no white space (RFC 8785 for the values that rows contain). The text includes
+ * `previousHash`, so each row vouches for all rows before it.
  */
 export function chainText(row: Omit<AuditRow, "hash">): string {
   const { workspaceId, seq, at, actorUserId, credential, action, targetType, targetId, outcome } = row;

@@ -3,7 +3,8 @@ import type { Tables } from "./schema.ts";
 import type { SqlValue } from "./sqlite.ts";
 
 /**
- * A query that every request runs, built and compiled once: Kysely takes longer for that than SQLite for the answer.
+ * Builds and compiles a query once that every request runs, because that takes Kysely longer than it takes SQLite to
+ * answer.
  *
  * @param build gets a placeholder for each argument, to be bound unchanged: it can't read the values
  */
@@ -29,6 +30,6 @@ function compile<Args extends readonly SqlValue[], Row>(
   count: number,
 ) {
   const standIns = Array.from({ length: count }, () => ({}));
-  // Never read, only found again among the parameters.
+  // `build` never reads these stand-ins; they are only found again among the parameters.
   return { query: build(read, ...(standIns as unknown as Args)).compile(), standIns };
 }

@@ -1,7 +1,7 @@
 import { type JoinBuilder, type ExpressionBuilder, sql as raw, type SqlBool, type StringReference } from "kysely";
 import type { Table } from "./tables/table.ts";
 
-/** The column is null, or compares with the value. */
+/** The condition that a column is null or compares with the value. */
 export function nullOr<DB, Of extends keyof DB>(
   _: ExpressionBuilder<DB, Of>,
   column: StringReference<DB, Of>,
@@ -11,7 +11,7 @@ export function nullOr<DB, Of extends keyof DB>(
   return raw<SqlBool>`(${raw.ref(column)} is null or ${raw.ref(column)} ${raw.raw(operator)} ${value})`;
 }
 
-/** Rows of both tables are of one workspace, and have the same values in these columns. */
+/** The condition that rows of both tables belong to one workspace and have equal values in these columns. */
 export function same<One extends Table, Other extends Table>(
   one: One,
   other: Other,
@@ -23,7 +23,7 @@ export function same<One extends Table, Other extends Table>(
   return raw<SqlBool>`${raw.join(pairs, raw` and `)}`;
 }
 
-/** Joins the rows of which `same` is true. */
+/** Joins the rows for which `same` is true. */
 export function onSame<One extends Table, Other extends Table>(...rows: Parameters<typeof same<One, Other>>) {
   return <DB, Of extends keyof DB>(join: JoinBuilder<DB, Of>) => join.on(same(...rows));
 }

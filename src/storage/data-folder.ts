@@ -7,17 +7,17 @@ import { deriveFolderKey, FOLDER_KEY_BYTES, FOLDER_KEY_FILE } from "#core/operat
 import { closeToOthers, makeFolder, type Readers } from "./private-files.ts";
 import { isBusy } from "./failure.ts";
 
-/** The purpose of a sub-key; two purposes never share key material. */
+/** The purpose of a sub-key. Two purposes never share key material. */
 export type KeyPurpose = "cursor" | "vault" | "oauth" | "instance" | "operator" | "check";
 
 /** Derives 32 bytes for one purpose from the installation's key. */
 export type DeriveKey = (purpose: KeyPurpose) => Uint8Array;
 
-/** The folder with all data of this server, locked for this process. */
+/** The folder with all data of this server, locked by this process. */
 export type DataFolder = ReturnType<typeof openDataFolder>;
 
 /**
- * Opens (and creates) the data folder, makes it private and locks it: one server per folder.
+ * Opens the data folder, creates it if needed, makes it private and locks it, so that only one server uses it.
  *
  * @throws ApiError `data_folder_unusable` when it can't be written or made private, or when its database is lost;
  * `data_folder_in_use` when another server has it
@@ -37,14 +37,9 @@ export function openDataFolder(path: string, readers: Readers = "owner") {
   return {
     path,
     databaseFile /** Paths that other users of this machine could read until now. */,
-    closed /**
-     * Returns the installation's key; creates it if the database isn't used yet.
-     *
-     * @param isUsed whether the database holds anything sealed or signed with a key
-     * @throws ApiError `data_folder_unusable` when the key of a used database is missing
-     */,
+    closed /** Returns the installation's key. Creates it if the database isn't used yet.⏎⏎@param isUsed whether the database holds anything that was sealed or signed with a key⏎@throws ApiError `data_folder_unusable` when the key of a used database is missing */,
     openKey: (isUsed: boolean): DeriveKey =>
-      openKey(keyFile, { databaseFile, isUsed }) /** Releases the folder for other processes. */,
+      openKey(keyFile, { databaseFile, isUsed }) /** Unlocks the folder for other processes. */,
     release,
   };
 }
@@ -71,14 +66,14 @@ function makeWritable(path: string): void {
 }
 
 /**
- * Takes an exclusive lock on `<folder>/lock`. SQLite's own file lock is used because the operating system drops it
- * when the process dies, however it dies; a pid file would outlive a kill -9.
+ * Takes an exclusive lock on `<folder>/lock`. It uses SQLite's own file lock, because the operating system releases
+ * that lock whenever the process dies; a pid file would outlive a kill -9.
  */
 function lock(path: string): () => void {
   const file = join(path, "lock");
   let db: DatabaseSyncInstance | undefined;
   try {
-    // Created private, because SQLite makes its files readable by everyone.
+    // The file is created as private, because SQLite makes its files readable by everyone.
     closeSync(openSync(file, "a", 0o600));
     db = new DatabaseSync(file, { timeout: 0 });
     db.exec("PRAGMA locking_mode=EXCLUSIVE");
@@ -100,7 +95,10 @@ function lock(path: string): () => void {
   return () => held.close();
 }
 
-/** The key is created after the database: if there is a key, or a log of changes, without a database, it is lost. */
+/**
+ * Checks that the database isn't lost. The key is created after the database, so a key, or a log of changes, without a
+ * database means that the database was lost.
+ */
 function requireDatabase(databaseFile: string, keyFile: string): void {
   if (sizeOf(databaseFile) > 0) return;
   const sign = [keyFile, `${databaseFile}-wal`].find((file) => sizeOf(file) > 0);
@@ -129,7 +127,7 @@ function openKey(file: string, { databaseFile, isUsed }: { databaseFile: string;
   return (purpose) => deriveFolderKey(key, purpose);
 }
 
-/** In bytes; -1 when the file doesn't exist. */
+/** Returns the size in bytes; -1 when the file doesn't exist. */
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? -1;
 }

@@ -3,13 +3,14 @@ import { eachNumber } from "#storage/index/numbers.ts";
 import { isOpen } from "./decision.ts";
 
 /**
- * The lists of every access of a workspace, by number. Accesses are interned: numbers only grow and the lists of a
- * number never change, so the table only grows. A set of lists is one bit per list.
+ * The lists of every access of a workspace, by access number. Numbers only grow and the lists of a number never change,
+ * so the table only grows. A set of lists is one bit per list.
  */
 export class AccessCodes {
   /**
-   * Code of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, count
-   * first. With one list, the decision is whether that list is met. No list has the number 0, so its bit is never set.
+   * The code of access `a`: 0 = no list; above 0 = its only list; below 0 = its lists begin at `-code` of `#many`, with
+   * their count first. With one list, the access is open if the list's bit is set. No list has the number 0, so its bit
+   * is never set.
    */
   readonly #codes = growing(new Int32Array(64), 1);
   readonly #many = growing(new Uint32Array(64), 1);
@@ -20,13 +21,13 @@ export class AccessCodes {
     return this.#codes.array.byteLength + this.#many.array.byteLength;
   }
 
-  /** Whether the access is open to a viewer who meets these lists. */
+  /** Whether the access is open to a viewer who holds a principal of each list in `lists`. */
   isOpen(lists: Uint32Array, aclId: number): boolean {
     const code = aclId > this.lastAcl ? 0 : (this.#codes.array[aclId] ?? 0);
     return openBit(code, this.#many.array, lists) === 1;
   }
 
-  /** Returns one bit per access: whether it is open. A million accesses cost some 1.2 ms. */
+  /** Returns one bit per access: whether it is open. A million accesses take some 1.2 ms. */
   openTo(lists: Uint32Array): Uint32Array {
     const codes = this.#codes.array;
     const many = this.#many.array;
@@ -36,7 +37,7 @@ export class AccessCodes {
       const until = Math.min(end, first + 32);
       let word = 0;
       let a = first;
-      // Four at a time and branch-free: half of the branch predictions would be wrong.
+      // Handles four accesses at a time without branches, because half of the branch predictions would be wrong.
       for (; a + 4 <= until; a += 4) {
         const [one, two, three, four] = [codes[a] ?? 0, codes[a + 1] ?? 0, codes[a + 2] ?? 0, codes[a + 3] ?? 0];
         if ((one | two | three | four) < 0) {
@@ -53,7 +54,10 @@ export class AccessCodes {
     return bits;
   }
 
-  /** Adds accesses from a number on, from a chunk, whose codes count positions from the start of its own lists. */
+  /**
+   * Adds the accesses of a chunk, numbered from `first` on. Positions in its codes are relative to the start of its own
+   * lists.
+   */
   addChunk(first: number, { codes, many }: { codes: Int32Array; many: Int32Array }): void {
     const target = this.#codes;
     const offset = this.#many.length;
@@ -61,7 +65,7 @@ export class AccessCodes {
     target.array.set(codes, first);
     target.length = first + codes.length;
     this.lastAcl = target.length - 1;
-    // Most chunks have no lists of their own: the one number keeps position 0 free.
+    // Most chunks have no lists: `many` then holds only the number that keeps position 0 free.
     if (many.length < 2) return;
     for (const number of many) push(this.#many, number);
     for (let aclId = first; aclId < target.length; aclId++) {
@@ -70,7 +74,7 @@ export class AccessCodes {
     }
   }
 
-  /** Adds accesses of `number:list,list;…` in ascending order; known ones are skipped. */
+  /** Adds accesses in the form `number:list,list;…`, in ascending order. Skips those that the table already has. */
   addText(text: string): void {
     let aclId = 0;
     let lists: number[] = [];
@@ -84,7 +88,7 @@ export class AccessCodes {
     if (aclId > this.lastAcl) this.#add(aclId, lists);
   }
 
-  /** In ascending order; skipped numbers are open to no one. */
+  /** Adds an access; call in ascending order. Skipped numbers are open to no one. */
   #add(aclId: number, lists: readonly number[]): void {
     const codes = this.#codes;
     while (codes.length < aclId) push(codes, 0);
@@ -103,7 +107,10 @@ function openBit(code: number, many: Uint32Array, lists: Uint32Array): number {
   return code >= 0 ? bitOf(lists, code) : isOpenAt(many, -code, lists) ? 1 : 0;
 }
 
-/** Decides on the lists at a position of `many`, count first. A function defined inline gets inlined. */
+/**
+ * Decides on the lists that begin at a position of `many`, with their count first. The callback is defined inline so
+ * that V8 inlines it.
+ */
 function isOpenAt(many: Uint32Array, at: number, lists: Uint32Array): boolean {
   return isOpen(many, (listId) => bitOf(lists, listId) === 1, at + 1, at + 1 + (many[at] ?? 0));
 }

@@ -6,18 +6,18 @@ export type Credential =
   | { type: "pat"; id: string }
   | { type: "oauth"; id: string; clientId: string };
 
-/** Origin of a request, recorded with the actions it causes. */
+/** The origin of a request, recorded with the actions that the request causes. */
 export interface RequestOrigin {
   requestId: string;
-  /** Address of the peer, or of the client when a trusted proxy says so; null without a socket. */
+  /** The address of the peer, or of the client when a trusted proxy reports it; null without a socket. */
   clientIp: string | null;
-  /** The program's name for itself, cleaned and truncated; absent when it gives none. */
+  /** The client program's name for itself, cleaned and truncated; absent when it sends none. */
   client?: string;
 }
 
 /**
- * The person behind a request, in exactly one workspace. Only `http/authenticate.ts` creates it; every read of items
- * takes one. Role and membership are current, not those from when the credential was created.
+ * The person behind a request, in exactly one workspace. Only `http/authenticate.ts` creates an actor, and every read
+ * of items requires one. Role and membership are current, not those from when the credential was created.
  */
 export interface Actor {
   workspaceId: string;
@@ -25,13 +25,13 @@ export interface Actor {
   role: Role;
   scopes: readonly Scope[];
   credential: Credential;
-  /** IANA zone for whole-day filters and printed dates. */
+  /** IANA time zone, for whole-day filters and printed dates. */
   timeZone: string;
-  /** The request that this actor acts for; absent in background work. */
+  /** The request that this actor made; absent in background work. */
   origin?: RequestOrigin;
 }
 
-/** A connector's own key: it opens that connector's push routes and nothing else. */
+/** A connector's own key, which gives access to that connector's push routes and nothing else. */
 export interface ConnectorCaller {
   workspaceId: string;
   connectorId: string;

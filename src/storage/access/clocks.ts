@@ -1,7 +1,10 @@
-/** A timestamp this far in the future comes from a machine whose clock was wrong; it counts as never. */
+/**
+ * How far in the future a timestamp may be. A later one was recorded by a machine whose clock was wrong, so it is
+ * treated as never.
+ */
 export const MOST_AHEAD_MS = 5 * 60_000;
 
-/** Whether a timestamp is from before the clock was set back. */
+/** Whether a timestamp was recorded before the clock was set back. */
 export function isAhead(at: number, now: number): boolean {
   return at > now + MOST_AHEAD_MS;
 }
@@ -12,7 +15,7 @@ export interface Believing {
   maxAclAgeMs: number;
 }
 
-/** Returns until when something that was true at an instant is trusted; undefined = it isn't trusted now. */
+/** Returns until when a fact that was checked at an instant is trusted; undefined = it isn't trusted now. */
 export function believedUntil(at: number | null, { now, maxAclAgeMs }: Believing): number | undefined {
   if (at === null || isAhead(at, now) || at + maxAclAgeMs <= now) return undefined;
   return at + maxAclAgeMs;

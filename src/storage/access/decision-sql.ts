@@ -1,7 +1,8 @@
 /**
- * The only SQL form of `meets`: selects the numbers of the lists, above a number, that name one of `principals`
- * principals. The parameters are the workspace, the principals and the number. A list is returned once for each of the
- * principals it names. Principals are stored as numbers, each of one workspace: rows are a sixth as long as with names.
+ * The only SQL form of `meets`: selects the numbers of the lists above a given number that name one of the principals.
+ * `principals` is how many there are. The parameters are the workspace, the principals and the number. A list is
+ * returned once for each principal that it names. Principals are stored as numbers, each of one workspace, so that rows
+ * are a sixth as long as with names.
  *
  * SQL decides no more than this: whether an access is open is `isOpen` over its lists.
  */
@@ -14,8 +15,9 @@ export function listsMet(principals: number): string {
 }
 
 /**
- * Selects the accesses above a number, at most `limit`, as one text for `AccessCodes`; `aclId:` alone is an access
- * without lists. The inner order is the order of the text. The parameters are the workspace and the number.
+ * Selects the accesses above a number, at most `limit`, as one text for `AccessCodes`. An access without lists is
+ * written as `aclId:`. The order of the inner query is the order of the text. The parameters are the workspace and the
+ * number.
  */
 export function newAccesses(limit: number): string {
   return `SELECT group_concat(access, ';') AS text FROM (

@@ -1,11 +1,11 @@
 import type { Principal } from "#core/principals.ts";
 
 /**
- * The only decision on whether an access is open: it has lists and every one of them is met. An access without lists is
- * open to no one (`every` on nothing would be true, S4).
+ * The only decision on whether an access is open: it has lists, and every list is met. An access without lists is open
+ * to no one (`every` on an empty array would return true, S4).
  *
  * Every check in memory calls this, whether it keeps lists as names, as numbers, or as a range of an array of numbers.
- * `isMet` defines what a list is and when it is met: see `meets` and, in SQL, `listsMet`.
+ * `isMet` defines what a list is and when it is met; see `meets` and, in SQL, `listsMet`.
  */
 export function isOpen<List>(
   lists: ArrayLike<List>,
@@ -14,13 +14,13 @@ export function isOpen<List>(
   until = lists.length,
 ): boolean {
   for (let i = from; i < until; i++) {
-    // Callers pass a range inside the array, which has no holes.
+    // Callers pass a range inside the array, and the array has no holes.
     if (!isMet(lists[i] as List)) return false;
   }
   return until > from;
 }
 
-/** Whether an OR list is met: someone who holds these principals holds one of the list. */
+/** Whether an OR list is met: the person holds at least one of its principals. */
 export function meets(list: readonly Principal[], held: ReadonlySet<Principal>): boolean {
   return metBy(list, held) !== undefined;
 }

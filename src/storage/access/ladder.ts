@@ -7,7 +7,11 @@ export function isAbove(role: Role, other: Role): boolean {
   return role === "owner" || (role === "admin" && other === "member");
 }
 
-/** @throws ApiError `role_too_low` when the actor's role isn't above the role */
+/**
+ * Requires that the actor's role is above a role.
+ *
+ * @throws ApiError `role_too_low` when it isn't
+ */
 export function requireAbove(actor: Pick<Actor, "role">, role: Role): void {
   if (isAbove(actor.role, role)) return;
   throw new ApiError("role_too_low", { message: `Only the owner of the workspace can do this with the role ${role}.` });

@@ -3,13 +3,13 @@ import type { HiddenChild, ItemOp, ListedAccess, OpOutcome, PreparedItem } from 
 import { stateUnder, tally, type Work } from "./work.ts";
 import { isLiving, type KnownItem } from "./item-rows.ts";
 
-/** An item's access: its own, and the effective one with its parents'. */
+/** The numbers of an item's accesses: the item's own, and the effective one, which includes its parents. */
 export interface AccessIds {
   ownAclId: number | null;
   aclId: number;
 }
 
-/** The access as named now, with the clock of its own part. */
+/** The accesses that the item has according to the latest report, with the clock of its own access. */
 export interface NamedAccessIds extends AccessIds {
   ownClockAt: number | null;
   ownClockCause: null;
@@ -19,9 +19,9 @@ type Place = Pick<PreparedItem, "externalId" | "parentExternalId">;
 type Named = Place & Pick<PreparedItem, "access">;
 
 /**
- * Computes an item's access as named now. A child item has the access of its file and none of its own. Where
- * permissions expire, an item below a parent that names no access has a clock all the same: its source may have set one
- * since.
+ * Computes an item's accesses from the latest report. A child item has the access of its file and none of its own.
+ * Where permissions expire, an item below a parent still has a clock when it names no access, because its source may
+ * have set one since.
  */
 export async function accessIdsOf(
   work: Work,
@@ -36,14 +36,17 @@ export async function accessIdsOf(
 }
 
 /**
- * Whether an item that names no access has only a clock. An item without a parent is open to no one, and a clock would
- * open it.
+ * Whether an item that names no access gets a clock as its only list. An item without a parent doesn't: it is open to
+ * no one, and a clock would open it.
  */
 function isPartWithClock({ batch }: Work, { externalId, parentExternalId }: Place): boolean {
   return batch.mirror !== undefined && parentExternalId !== null && !isChildId(externalId);
 }
 
-/** Marks that the items below one may have another access now; with `isMoved` also when the item's own is unchanged. */
+/**
+ * Marks that the accesses of the items below this one may have changed; with `isMoved`, also when the item's own access
+ * is unchanged.
+ */
 export function touch(work: Work, externalId: string, isMoved = false): void {
   work.effective.forget();
   noteTouched(work, externalId, isMoved);
@@ -53,7 +56,7 @@ function noteTouched(work: Work, externalId: string, isMoved: boolean): void {
   work.touched.set(externalId, isMoved || work.touched.get(externalId) === true);
 }
 
-/** Records the effects of an item's new place and access on the items below it, and on the op's result. */
+/** Records how an item's new place and access affect the items below it and the op's result. */
 export function noteAccessIds(
   work: Work,
   item: Place,
@@ -62,12 +65,12 @@ export function noteAccessIds(
 ): void {
   const { externalId, parentExternalId } = item;
   const isMoved = known !== undefined && known.parentExternalId !== parentExternalId;
-  // No item below a new one was looked up, unless a look-up missed it.
+  // The items below a new item weren't looked up, unless a look-up missed it.
   if (known === undefined && !work.effective.wasMissed(externalId)) noteTouched(work, externalId, false);
   else if (!known || isMoved || known.removedAt !== null || known.aclId !== aclId || known.ownAclId !== ownAclId) {
     touch(work, externalId, isMoved);
   }
-  // Child items are reported with their file, and withheld items with the ancestor that they wait for.
+  // Child items are reported with their file; withheld items, with the ancestor that they wait for.
   const hasChanged = known && (known.aclId !== aclId || known.ownAclId !== ownAclId) && !isChildId(externalId);
   if (hasChanged && (known.ownAclId !== ownAclId || isMoved || !isWithheld(work, known))) {
     work.accessChanges.push({ kbId: known.kbId, aclId: known.aclId, ownAclId: known.ownAclId });
@@ -75,7 +78,7 @@ export function noteAccessIds(
   if (aclId === 0 && ownAclId !== 0 && parentExternalId !== null) work.hidden.push({ op: work.op, externalId });
 }
 
-/** Sets an item's own access. @returns `absent` unless the item is living */
+/** Sets an item's own access. @returns `absent` if the item doesn't exist or was removed */
 export async function changeAccess(
   work: Work,
   known: KnownItem | undefined,
@@ -100,8 +103,8 @@ export async function changeAccess(
 }
 
 /**
- * Restricts an item to the people in both its access and a listing of newer content. If the parent differs,
- * its permissions count as unchecked.
+ * Restricts an item to the people who are in both its access and a listing of newer content. If the parent differs, the
+ * item's permissions are treated as unchecked.
  */
 export async function narrowAccess(
   work: Work,
@@ -123,7 +126,7 @@ export async function narrowAccess(
 }
 
 /**
- * Whether an item whose content couldn't be read may hold a text that had other readers than its source names now.
+ * Whether an item whose content couldn't be read may hold a text that had other readers than its source reports now.
  * Where access is set in kb, every version has the same readers.
  */
 export function holdsFormer({ batch: { run, mirror } }: Work, { textHash }: KnownItem): boolean {
@@ -131,9 +134,9 @@ export function holdsFormer({ batch: { run, mirror } }: Work, { textHash }: Know
 }
 
 /**
- * Computes the access of an item's stored content after its source named the readers of a newer version: only people
- * in both may read it. The stored content was listed for the former readers, and its source now shows the item to the new
- * ones. The parent stays the same.
+ * Computes the access of an item's stored content after its source reported the readers of a newer version: only people
+ * in both accesses may read it. The stored content was listed for the former readers, and the source now shows the item
+ * to the new ones. The parent stays the same.
  */
 export async function narrowedAccessIds(
   work: Work,
@@ -152,32 +155,36 @@ export async function narrowedAccessIds(
   return { ownAclId, aclId, ownClockAt: ownAclId === null ? null : clockAt, ownClockCause: null };
 }
 
-/** An item that no one may read is never "unchanged": a source that names it again must see that it was checked. */
+/**
+ * An item that no one may read is never "unchanged": when the source reports it again, the result must show that it was
+ * checked.
+ */
 export function areSameAccessIds(known: KnownItem, { ownAclId, aclId }: AccessIds): boolean {
   return aclId !== 0 && known.aclId === aclId && known.ownAclId === ownAclId;
 }
 
-/** Updates the index, except for an item that is fully reindexed. */
+/** Updates the item's access in the index, unless the item is fully reindexed. */
 export function setIndexAccess(work: Work, known: KnownItem, aclId: number): void {
   if (aclId !== known.aclId) work.changes.push({ type: "access", kbId: known.kbId, aclId });
 }
 
 /**
- * Gives the touched items of the batch, and everything below them, their current access, level by level. Touched items
- * are recomputed themselves: their op saw parents that a later op may have changed back, which doesn't show in the
- * items in between. An item that keeps its access ends the descent, unless something above it has moved (it may now be
- * too deep), or it was withheld (its former access is unknown, and the items below may already have one).
+ * Computes the current access of the batch's touched items and of everything below them, level by level. Touched items
+ * are recomputed too: a later op may have changed back the parents that their own op used, and the items in between
+ * don't show that. An item whose access stays the same ends the descent, except in two cases: something above it has
+ * moved (the item may now be too deep), or it was withheld (its former access is unknown, and the items below may
+ * already have one).
  *
- * @returns the items below which everything must be withheld, because there are more than `atOnce`
+ * @returns the items below which everything must be withheld, because there are more than `atOnce` items below them
  */
 export function settleAccesses(work: Work, atOnce: number): string[] {
   work.effective.forget();
   const met = new Set<string>();
   const touched = [...work.touched.keys()];
-  // None changes another's result, which depends only on the accesses that the item and its parents name.
+  // The order doesn't matter: each result depends only on the accesses that the item and its parents name.
   for (const item of work.rows.findAll(touched)) if (isLiving(item)) settleOne(work, item);
   const parents = work.rows.parentsAmong(touched);
-  // Moved items come first: they go deeper, and nothing is visited twice.
+  // Moved items come first, because their descent goes deeper. Nothing is then visited twice.
   const waiting = [...work.touched].filter(([id]) => parents.has(id)).sort(([, a], [, b]) => Number(a) - Number(b));
   work.touched.clear();
   let left = atOnce;
@@ -196,19 +203,19 @@ export function settleAccesses(work: Work, atOnce: number): string[] {
   return [];
 }
 
-/** Whether no one may read it, whatever its access, until its access is recomputed. */
+/** Whether no one may read the item until its access is recomputed, whatever its stored access is. */
 function isWithheld({ rows }: Work, { aclId, kbId }: KnownItem): boolean {
   return aclId === 0 && rows.isWithheld(kbId);
 }
 
-/** @returns true when the item has another access now */
+/** Recomputes an item's access. @returns true when it has changed */
 function settleOne(work: Work, item: KnownItem): boolean {
   const { aclId } = work.effective.of(item);
   setAccessIds(work, item, { aclId, ownAclId: item.ownAclId });
   return aclId !== item.aclId;
 }
 
-/** Lists the batch's items that no one may read because of their parents, after everything is settled. */
+/** Lists the batch's items that no one may read because of their parents. Call it after everything is settled. */
 export function listHidden(work: Work): HiddenChild[] {
   return work.hidden.flatMap(({ op, externalId }) => {
     const item = work.rows.find(externalId);

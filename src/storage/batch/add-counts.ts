@@ -1,9 +1,9 @@
 import type { SyncCounts } from "#storage/records/syncs.ts";
 
-/** Adds counts to earlier ones; a count that is 0 on both sides and was absent stays absent. */
+/** Adds counts to earlier ones. A count that was absent stays absent if its sum is 0. */
 export function addCounts<Counts extends Partial<SyncCounts>>(counts: Counts, more: Partial<SyncCounts>): Counts {
   const sum = { ...counts };
-  // Keys of one type on both sides.
+  // Both sides have the same keys.
   for (const name of Object.keys(more) as (keyof SyncCounts)[]) {
     if (name === "reasons") continue;
     const value = more[name] ?? 0;

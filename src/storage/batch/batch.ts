@@ -50,7 +50,10 @@ import { hideBelow } from "./hide-below.ts";
 import { setClocks, settleExceptions } from "./item-clocks.ts";
 import type { BatchResult, ItemBatch, ItemOp, ItemState, OpOutcome, PreparedItem } from "#storage/item-batch.ts";
 
-/** Items below one whose accesses a batch computes itself; if there are more, it withholds them. Source: docs/decisions/0021. */
+/**
+ * Limit of items below an item whose accesses a batch computes itself. If there are more, the batch withholds them.
+ * Source: docs/decisions/0021.
+ */
 const AT_ONCE = 1_000;
 
 export interface BatchArgs {
@@ -58,14 +61,17 @@ export interface BatchArgs {
   batch: ItemBatch;
 }
 
-/** The procedure `applyBatch`: all ops of a batch, the index changes, the cursor and the counts in one transaction. */
+/**
+ * The procedure `applyBatch`, which stores all ops of a batch, the index changes, the cursor and the counts in one
+ * transaction.
+ */
 export function makeApplyBatch(
   connection: SqliteConnection,
   index: SearchIndexWriter,
   noteAccess: (workspaceId: string, aclId: number) => void = () => undefined,
   atOnce = AT_ONCE,
 ) {
-  // One connection and never destroyed: it is the writer's own.
+  // Uses the writer's own connection, so it must never be destroyed.
   const db = new Kysely<Tables>({ dialect: makeLocalDialect(() => connection, 1) });
 
   return async ({ workspaceId, batch }: BatchArgs): Promise<BatchResult> => {
@@ -75,7 +81,7 @@ export function makeApplyBatch(
       if (refusal) return { isApplied: false, reason: refusal };
       const people = batch.people && applyPeople(connection, workspaceId, batch.people);
       if (people && !people.isApplied) {
-        // Another run ended in between: this one continues from there, as after a lost lease.
+        // Another run ended in between. This run must stop and continue from there, as after a lost lease.
         return { isApplied: false, reason: people.reason === "overtaken" ? "lease_lost" : people.reason };
       }
       const handles = { read: db, write: db, writer: undefined };
@@ -110,7 +116,7 @@ export function makeApplyBatch(
       await settleExceptions(work);
       const tops = settleAccesses(work, atOnce);
       interner.save();
-      // The trace shows the final state: a temporarily withheld item isn't taken away from anyone.
+      // The trace shows the final state: a temporarily withheld item isn't recorded as lost to its readers.
       const trace = batch.trace && (await traceOf(work, access, batch.trace));
       if (trace) await makeAuditStore(handles, workspaceId).append(trace);
       const of = { workspaceId, connectorId: batch.connectorId };
@@ -135,13 +141,15 @@ export function makeApplyBatch(
   };
 }
 
-/** For items that removal took out of the index, and items that lost their text. */
+/**
+ * Makes the index change for an item that returns to the index after a removal, or lost its text, from the stored data.
+ */
 function upsertOfStored(connection: SqliteConnection, workspaceId: string, kbId: string): IndexChange {
   const { rows } = connection.execute("select * from items where workspaceId = ? and kbId = ?", [workspaceId, kbId]);
   return { type: "upsert", document: readStoredDocument(connection, rows[0]) };
 }
 
-/** The principals that every access is ANDed with: the connector's readers, at the item's own clock if it has one. */
+/** The principals with which every access is ANDed: the connector's readers, at the item's own clock if it has one. */
 function alwaysAt({ always, connectorId }: ItemBatch, at: number | null): Principal[] {
   const plain = connectorPrincipal(connectorId);
   return always.map((principal) => (principal === plain ? connectorPrincipal(connectorId, at) : principal));
@@ -210,7 +218,7 @@ async function applyOp(work: Work, op: ItemOp): Promise<OpOutcome> {
   }
 }
 
-/** Any later statement about the item replaces the listing that it waits for. */
+/** Ends the item's wait for another listing, because a later report about the item replaces that listing. */
 function endRelist({ rows }: Work, op: ItemOp): void {
   if (op.type === "upsert") rows.endRelist(op.item.externalId);
   else if (op.type === "delete" || op.type === "skip") rows.endRelist(op.externalId);
@@ -243,7 +251,7 @@ async function upsert(work: Work, { item, clockAt = null, version }: Upsert): Pr
   const kbId = known?.kbId ?? item.newKbId;
   const cut = cutOf(living, item, version ?? item.version, work.batch.now);
   const isAsRead = same !== undefined && !isFailed && same.version !== null && same.version === item.version;
-  // Another reader may have found other sections in the same text, and more that isn't in the index.
+  // Another reader may have found other sections in the same text, and other data that isn't in the index.
   if (isAsRead && isSameReader(same, item) && cut.cutRetries === same.cutRetries) {
     const { parentExternalId } = item;
     rows.set(kbId, { ...standing, parentExternalId, seenBy: work.seenBy, indexState: stateOf(aclId, same) });
@@ -259,8 +267,8 @@ async function upsert(work: Work, { item, clockAt = null, version }: Upsert): Pr
 }
 
 /**
- * The item that the source named under another id until now moves here with its kbId, unless it still lives there or
- * another item lives here.
+ * Moves an item that the source listed under another id until now to its new id, with its kbId. Doesn't move it if it
+ * still exists at the old id or another item exists at the new one.
  */
 function moved(work: Work, item: PreparedItem): KnownItem | undefined {
   const { rows, seenBy } = work;
@@ -269,23 +277,23 @@ function moved(work: Work, item: PreparedItem): KnownItem | undefined {
   const there = rows.find(item.externalId);
   const hasMoved = isLiving(former) && (seenBy === null || former.seenBy !== seenBy);
   if (!hasMoved || there?.removedAt === null) return undefined;
-  // A recently removed item had this id: the two swap ids, so that it can still be restored.
+  // A recently removed item had this id. The two items swap ids, so that the removed one can still be restored.
   if (there) rows.set(there.kbId, { externalId: `\0${there.kbId}` });
   rows.set(former.kbId, { externalId: item.externalId });
   if (there) rows.set(there.kbId, { externalId: item.formerExternalId });
   moveChildren(rows, item.formerExternalId, item.externalId);
-  // Items that couldn't move along have no parent now.
+  // Items that couldn't be moved along no longer have a parent.
   touch(work, item.formerExternalId);
   touch(work, item.externalId);
   return { ...former, externalId: item.externalId };
 }
 
-/** The same item under a new externalId: it moves there with its kbId. */
+/** Recognizes the same item under a new externalId and moves it there with its kbId. */
 function renamed(work: Work, item: PreparedItem): KnownItem | undefined {
   const { rows, seenBy } = work;
   if (item.identityHint === null || item.text.state !== "text") return undefined;
   const known = rows.findByHint(item.identityHint, item.text.textHash);
-  // Named by this run, so it still lives at its old place and this is a copy.
+  // This run has also listed the item at its old place, so it still exists there and this one is a copy.
   if (!known || (known.seenBy !== null && known.seenBy === seenBy)) return undefined;
   rows.set(known.kbId, { externalId: item.externalId });
   moveChildren(rows, known.externalId, item.externalId);
@@ -318,7 +326,7 @@ function writeRow(
   const kbId = known?.kbId ?? item.newKbId;
   if (known) rows.update(item, kbId, extras);
   else rows.insert(item, kbId, extras);
-  // Another reader may count lines differently.
+  // Another reader may number lines differently.
   const isOther = known?.textHash !== textHash || !isSameReader(known, item);
   if (known && isOther && known.textHash !== null) rows.removeText(kbId);
   if (item.text.state === "text" && isOther) {

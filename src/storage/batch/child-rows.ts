@@ -1,7 +1,7 @@
 import { isInside } from "#core/child-ids.ts";
 import type { ItemRows } from "./item-rows.ts";
 
-/** The living child items made from an item's content, except these, by their ids. */
+/** Returns the living child items that were made from an item's content, without these, by their ids. */
 export function childrenBeside(
   rows: Pick<ItemRows, "childrenOf">,
   externalId: string,
@@ -15,8 +15,8 @@ export function childrenBeside(
 }
 
 /**
- * Moves the child items of an item to its new id with their kbIds. A child whose new id is taken keeps its old one and
- * is swept: the item that has the id is the child now.
+ * Moves the child items of an item to its new id with their kbIds. If a child's new id is taken, the child keeps its
+ * old id and is swept: the item that has the new id replaces it.
  */
 export function moveChildren(rows: Pick<ItemRows, "childrenOf" | "find" | "set">, from: string, to: string): void {
   for (const child of rows.childrenOf(from)) {

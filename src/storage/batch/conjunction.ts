@@ -1,12 +1,12 @@
 import type { Interner } from "./intern.ts";
 
-/** Most lists of one access; one with more is open to no one. A pushed line has at most 17. */
+/** Limit of lists in one access; an access with more is open to no one. A pushed line has at most 17. */
 const MAX_LISTS = 64;
 
 /**
  * Makes the function that returns the number of the access that admits only people admitted by both accesses: the lists
  * of both, each once. An access is an AND of lists, so nothing else is needed, and equal conjunctions have equal
- * numbers in any order. No one AND anyone is no one.
+ * numbers in any order. If either access is open to no one, so is the result.
  */
 export function makeConjoin(interner: Interner): (a: number, b: number) => number {
   const known = new Map<string, number>();

@@ -1,18 +1,21 @@
 import type { PreparedItem } from "#storage/item-batch.ts";
 import type { KnownItem, RowExtras } from "./item-rows.ts";
 
-/** Times that a text cut short by the time limit is read again; after that it stays as it is, marked as cut. */
+/**
+ * How often a text that was cut short by the time limit is read again. After that the text stays as it is, marked as
+ * cut.
+ */
 const RETRIES = 2;
-/** The load on the machine may have passed by then. */
+/** Delay before another try. The machine may be less busy by then. */
 const RETRY_AFTER_MS = 3_600_000;
 
 type Cut = Pick<RowExtras, "cutRetries" | "readAgainAt">;
 
 /**
- * Decides when and how often an item is read again because its text was cut by the time limit. Another version, or
- * another reader, gets two retries again.
+ * Decides when and how often an item is read again because the time limit cut its text. A new version, or another
+ * reader, gets two retries again.
  *
- * @param version that of its content
+ * @param version of the item's content
  */
 export function cutOf(known: KnownItem | undefined, item: PreparedItem, version: string | null, now: number): Cut {
   const { text, reader } = item;

@@ -1,26 +1,27 @@
 import type { ParentFailure } from "#storage/item-batch.ts";
 import { isLiving, type KnownItem } from "./item-rows.ts";
 
-/** Most ancestors of an item whose accesses all count; below that, no one can read anything. */
+/** Limit of an item's ancestors that are taken into account. No one can read an item that is deeper. */
 export const MAX_PARENTS = 16;
 
-/** The fields that decide who may read an item, besides its parents. */
+/** The fields that decide, together with the item's parents, who may read it. */
 export type Relative = Pick<KnownItem, "externalId" | "parentExternalId" | "ownAclId">;
 
 export interface Effective {
   /** 0 = no one. */
   aclId: number;
-  /** Number of ancestors. */
+  /** The number of ancestors. */
   parents: number;
-  /** Why no one may read it, if the cause is its parents. */
+  /** Why no one may read the item, if its parents are the cause. */
   failure?: ParentFailure;
 }
 
 export type EffectiveAccess = ReturnType<typeof makeEffectiveAccess>;
 
 /**
- * Computes the effective access of an item: its own AND its parent's effective one, from what each ancestor names
- * itself, so that no stored effective access needs to be correct yet. Results are cached until `forget`.
+ * Computes the effective access of an item: its own access AND its parent's effective access. It is computed from what
+ * each ancestor names itself, so stored effective accesses don't have to be correct yet. Results are cached until
+ * `forget` is called.
  */
 export function makeEffectiveAccess(
   find: (externalId: string) => (Relative & Pick<KnownItem, "removedAt">) | undefined,
@@ -29,7 +30,7 @@ export function makeEffectiveAccess(
   const known = new Map<string, Effective>();
   const missing = new Set<string>();
 
-  /** From the item up to the last one that isn't cached; `top` is the cached result above it. */
+  /** Collects the item and its ancestors up to the last one that isn't cached; `top` is the cached result above it. */
   function climb(item: Relative): { chain: Relative[]; top: Effective | undefined } {
     const chain = [item];
     const met = new Set([item.externalId]);
@@ -66,7 +67,7 @@ export function makeEffectiveAccess(
   }
 
   return {
-    of /** Call after an item that was looked up, or an ancestor of one, has changed. */,
+    of /** Forgets the cached results. Call it after an item that was looked up, or an ancestor of one, has changed. */,
     forget /** True when an item below the missing item with this id was looked up. */,
     wasMissed: (externalId: string): boolean => missing.has(externalId),
   };
@@ -84,11 +85,11 @@ function below(above: Effective, ownAclId: number | null, conjoin: (a: number, b
   if (parents > MAX_PARENTS) return { aclId: 0, parents, failure: "too_deep" };
   if (ownAclId === null) return { aclId: above.aclId, parents };
   const aclId = conjoin(ownAclId, above.aclId);
-  // The conjunction of two non-empty accesses is empty only when it has too many lists.
+  // A conjunction of two non-empty accesses is empty only if it has too many lists.
   return aclId === 0 && ownAclId > 0 ? { aclId, parents, failure: "too_deep" } : { aclId, parents };
 }
 
-/** The access that an item without a usable parent passes on; its children get the failure. */
+/** The access that an item without a usable parent passes on. Its children get the same failure. */
 function nobodys(failure: ParentFailure): Effective {
   return { aclId: 0, parents: -1, failure };
 }

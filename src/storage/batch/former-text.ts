@@ -22,15 +22,15 @@ import { stateOf, stateUnder, type Work } from "./work.ts";
 
 type Failed = Extract<ItemText, { state: "failed" }>;
 
-/** Whether any content of an item is stored: its text, or files that were in it. */
+/** Whether any content of an item is stored: its text, or files that were inside it. */
 export function hasFormer({ rows }: Work, { textHash, externalId }: KnownItem): boolean {
   return textHash !== null || childrenBeside(rows, externalId, []).length > 0;
 }
 
 /**
- * The last try failed: content and title stay as they were. The access listed now is that of the current content: a
- * former text keeps only the readers who are also listed now, and keeps its access unchanged when they can't be
- * determined for its new parent.
+ * Keeps the stored content and title of an item whose last reading failed. The access listed now is that of the
+ * source's current content. A former text keeps only the readers who are also listed now; if those can't be determined
+ * for its new parent, its access stays unchanged.
  */
 export async function keepFormer(
   work: Work,
@@ -52,20 +52,23 @@ export async function keepFormer(
   work.rows.set(known.kbId, {
     ...standing,
     parentExternalId: place.parentExternalId,
-    // Without another try, this version is finished: it isn't read again until it changes.
+    // Without another try, this version is finished: the item isn't read again until it changes.
     version: text.retryAt === null ? item.version : known.version,
     ...failure(work, text.message, text.retryAt),
     ...readerOf(known, item),
     ...(text.retryAt === null && { cutRetries: null }),
     indexState: stateOf(standing.aclId, { textHash: known.textHash, textReason: "failed" }),
   });
-  // For the stored version, the text isn't a former one: only this program fails to read it.
+  // If the stored text is of this version, it isn't a former text: only this program failed to read it.
   if (known.version === null || known.version !== item.version || text.isUnread) age(work, known);
   setIndexAccess(work, known, standing.aclId);
   return "failed";
 }
 
-/** The reader recorded from now on: while another try is pending, the stored content still counts as its reader's. */
+/**
+ * Returns the reader to record from now on. While another try is pending, the recorded reader is the one that read the
+ * stored content.
+ */
 export function readerOf(
   known: KnownItem | undefined,
   { reader, text }: PreparedItem,
@@ -75,12 +78,12 @@ export function readerOf(
   return { reader: reader?.name ?? null, readerVersion: reader?.version ?? null };
 }
 
-/** Records an item that was skipped; with `failed`, its stored content stays. */
+/** Records an item that was skipped; with `failed`, the item's stored content stays. */
 export function skip(work: Work, op: Extract<ItemOp, { type: "skip" }>): OpOutcome {
   work.addSkip(op.externalId, op.reason, op.message, op.retryable);
   const known = work.rows.find(op.externalId);
   if (op.reason !== "failed") {
-    // The next complete listing removes it; its permissions count as unchecked until then.
+    // The next complete listing removes the item. Until then, its permissions are treated as unchecked.
     if (isLiving(known)) work.exceptions.set(known.kbId, "not_looked_at");
     return "skipped";
   }
@@ -115,7 +118,7 @@ function endOne(work: Work, known: KnownItem): void {
     textChars: 0,
     sections: "[]",
     formerSince: null,
-    // It is read again as soon as its source names it, and reindexed in any case.
+    // The item is read again as soon as its source lists it, and it is reindexed in any case.
     version: null,
     indexHash: null,
     textReason: "failed",
@@ -132,7 +135,7 @@ function failure({ seenBy }: Work, message: string, retryAt: number | null) {
   return { textReason: "failed", textMessage: message, retryAt, seenBy };
 }
 
-/** From the first failed read on, the text and its child items count as former. */
+/** Marks the text and its child items as former, from the first failed reading on. */
 function age({ rows, batch }: Work, { kbId, externalId, formerSince }: KnownItem): void {
   if (formerSince !== null) return;
   rows.set(kbId, { formerSince: batch.now });

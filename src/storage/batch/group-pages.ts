@@ -10,7 +10,7 @@ export interface GroupPage {
   hasMore: boolean;
   /** Epoch milliseconds at which the page arrived. */
   at: number;
-  /** From the first page. */
+  /** Sent with the first page. */
   homes?: readonly string[];
 }
 
@@ -23,11 +23,11 @@ interface OpenGroup {
   homes: readonly string[] | undefined;
 }
 
-/** Joins the pages of groups, in the order in which they were reported. */
+/** Joins the pages of groups, in the order in which they arrive. */
 export function makeGroupPages() {
   const waiting = new Map<Principal, OpenGroup>();
   return {
-    /** Returns the whole group at its last page, undefined before. */
+    /** Adds a page. Returns the whole group at its last page, undefined before that. */
     add({ group, members, etag, hasMore, at, homes }: GroupPage): WholeGroup | undefined {
       const known = waiting.get(group);
       const whole: OpenGroup = known ?? { pages: [], etag: null, at, homes };
@@ -41,18 +41,18 @@ export function makeGroupPages() {
       return toWhole(group, whole);
     },
     /**
-     * Groups with missing pages. A stored cursor must not cover anything after their first page, so that a resumed run
-     * reads them from the start: pages read by an earlier attempt don't count.
+     * Returns the groups with missing pages. A stored cursor must not cover anything after their first page, so that a
+     * resumed run reads them from the start: it can't use pages that an earlier attempt read.
      */
     open: (): Principal[] => [...waiting.keys()],
-    /** Drops the pages of a group that isn't read further. */
+    /** Drops the pages of a group whose reading ended early. */
     drop: (group: Principal): void => void waiting.delete(group),
   };
 }
 
 function toWhole(group: Principal, { pages, etag, at, homes }: OpenGroup): WholeGroup {
   const [only = []] = pages;
-  // Flattening copies member by member, and nearly all groups are one page.
+  // Flattening copies member by member, and nearly every group has only one page.
   const members = pages.length > 1 ? pages.flat() : only;
   const json = JSON.stringify(members);
   return {

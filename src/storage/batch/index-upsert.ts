@@ -6,7 +6,7 @@ import type { AnalyzedText } from "#text/analyzer.ts";
 import type { IndexChange, IndexedDocument } from "#storage/search-index.ts";
 import type { ItemEntity, PreparedItem } from "#storage/item-batch.ts";
 
-/** The item's facts that the index stores as its record does. */
+/** Facts of an item that the index stores in the same form as its record. */
 export type IndexedFacts = Omit<
   IndexedDocument,
   "kbId" | "connectorId" | "aclId" | "text" | "people" | "assignees" | "containers" | "fields"
@@ -22,7 +22,7 @@ export function toIndexUpsert(item: PreparedItem, kbId: string, connectorId: str
   };
 }
 
-/** Makes an item's index document; the only list of its fields. */
+/** Makes an item's index document. This is the only list of its fields. */
 export function toIndexDocument(
   facts: IndexedFacts,
   {
@@ -55,7 +55,7 @@ export function toIndexDocument(
     people: idsOf("author", "assignee", "participant"),
     assignees: idsOf("assignee"),
     containers: idsOf("container", "label"),
-    // Searchable like a field of that name, unless the source has one of its own.
+    // A fact is searchable like a field with its name, unless the source has its own field with that name.
     fields: fieldTerms({ ...pairsOf(facts), ...facts.fields }),
   };
 }

@@ -5,21 +5,21 @@ import { numberPrincipals } from "./principal-numbers.ts";
 
 export type Interner = ReturnType<typeof makeInterner>;
 
-/** Most entries kept in memory by one transaction: texts of lists may be long. */
+/** Limit of entries that one transaction keeps in memory, because the texts of lists may be long. */
 const KEPT = 10_000;
-/** Most new lists, or accesses, that wait for `save`. */
+/** Limit of new lists, or accesses, that wait for `save`. */
 const WAITING = 1_000;
 
 /**
- * Assigns numbers to accesses and their lists in the open transaction; for one transaction only. Equal accesses have
- * equal numbers, in whatever order their lists and principals are named; numbers only grow and are never reused. `save`
- * writes new ones, many at once: written one by one, each access took nine statements.
+ * Assigns numbers to accesses and their lists in the open transaction; valid for one transaction only. Equal accesses
+ * have equal numbers, whatever the order of their lists and principals. Numbers only grow and are never reused. `save`
+ * writes many new ones at once, because writing them one by one took nine statements per access.
  * Source: S4.
  */
 export function makeInterner(connection: SqliteConnection, workspaceId: string) {
   const lists = new Map<string, number>();
   const accesses = new Map<string, number>();
-  /** New and not yet written: lists, and the lists of accesses. */
+  /** Lists that are new and not written yet, and below, the lists of such accesses. */
   const newLists = new Map<number, NewList>();
   const newAccesses = new Map<number, string>();
   const findList = connection.prepare(
@@ -32,7 +32,7 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   const store = {
     /**
      * Returns the number of an access: the source's lists AND each of `always` (connector and connection groups). 0 =
-     * no one, and no one AND anything is no one.
+     * open to no one; an access that is open to no one stays so with `always`.
      */
     access(access: SourceAccess, always: readonly Principal[]): number {
       if (!access.known || access.all.length === 0) return 0;
@@ -41,19 +41,19 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
       return store.ofLists(all.map(list));
     },
 
-    /** Returns the number of the access with these lists, at least one. */
+    /** Returns the number of the access with these lists. There must be at least one list. */
     ofLists(listIds: readonly number[]): number {
       const ids = [...new Set(listIds)].sort((a, b) => a - b);
       const key = ids.join(",");
       return kept(accesses, key, () => {
-        // No stored access can have a list that isn't written yet.
+        // No stored access can contain a list that isn't written yet.
         const isNew = newLists.has(ids.at(-1) ?? 0);
         const found = isNew ? undefined : idOf(findAccess.get(workspaceId, key));
         return found ?? addAccess(key);
       });
     },
 
-    /** Returns the numbers of an access's lists; none = the access doesn't exist. */
+    /** Returns the numbers of an access's lists; an empty array = the access doesn't exist. */
     listIdsOf(aclId: number): number[] {
       const query = "select listIds from accesses where workspaceId = ? and aclId = ?";
       const listIds = newAccesses.get(aclId) ?? connection.execute(query, [workspaceId, aclId]).rows[0]?.["listIds"];
@@ -63,7 +63,7 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
     /**
      * Writes new lists and accesses. Call it before the transaction ends, and before anything else reads accesses.
      *
-     * @param aclId if this one is already stored, nothing is written
+     * @param aclId  an access that is needed; if it is already stored, nothing is written
      */
     save(aclId?: number): void {
       const isNeeded = aclId === undefined ? newLists.size + newAccesses.size > 0 : newAccesses.has(aclId);
@@ -113,7 +113,7 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
       principals.map((principal) => [numberOf(principal), listId] as const),
     );
     newLists.clear();
-    // In the order of the table's key, so that each of its pages is visited once.
+    // Written in the order of the table's key, so that each page of the table is visited once.
     rows.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     connection
       .prepare(
@@ -133,10 +133,10 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
       .run(workspaceId, all);
   }
 
-  /** The next numbers, from counters that only grow. */
+  /** Takes the next numbers from counters that only grow. */
   function numbers(): Numbers {
     const query = "select nextListId as listId, nextAclId as aclId from access_state where workspaceId = ?";
-    // The selected columns.
+    // The query selects exactly these columns.
     next ??= (connection.prepare(query).get(workspaceId) as Numbers | undefined) ?? { listId: 1, aclId: 1 };
     return next;
   }
@@ -144,7 +144,7 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   function kept(known: Map<string, number>, key: string, find: () => number): number {
     const found = known.get(key) ?? find();
     if (known.size >= KEPT) {
-      // Unwritten entries exist only in this cache.
+      // Unwritten entries exist only in this cache, so they are written before it is cleared.
       store.save();
       known.clear();
     }
@@ -153,20 +153,20 @@ export function makeInterner(connection: SqliteConnection, workspaceId: string) 
   }
 }
 
-/** An unwritten list: its principals, each once and sorted, and its look-up digest. */
+/** An unwritten list: its principals, each once and sorted, and the digest by which it is looked up. */
 interface NewList {
   principals: readonly Principal[];
   text: string;
   digest: number;
 }
 
-/** The numbers of the next list and the next access. */
+/** The numbers that the next list and the next access get. */
 interface Numbers {
   listId: number;
   aclId: number;
 }
 
 function idOf(row: unknown): number | undefined {
-  // One row of a statement that returns a number as `id`.
+  // The statement returns one row with a number as `id`.
   return row === undefined ? undefined : Number((row as { id: number }).id);
 }

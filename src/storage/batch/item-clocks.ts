@@ -5,7 +5,7 @@ import type { ItemOp, OpOutcome, ClockCause } from "#storage/item-batch.ts";
 import { isLiving, type KnownItem } from "./item-rows.ts";
 import type { Work } from "./work.ts";
 
-/** Gives these items a clock of their own, or their connector's again. Child items follow their file's. */
+/** Gives these items clocks of their own, or their connector's clock again. Child items follow their file. */
 export async function setClocks(
   work: Work,
   { externalIds, at, cause }: Extract<ItemOp, { type: "clock" }>,
@@ -13,7 +13,7 @@ export async function setClocks(
   for (const externalId of externalIds) {
     const item = work.rows.find(externalId);
     if (!isLiving(item) || isChildId(externalId)) continue;
-    // A check of everything around an item proves nothing about an item that this run couldn't check.
+    // A check of the whole listing proves nothing about an item that this run couldn't check.
     const isExcepted = item.ownClockCause !== null && item.ownClockBy === (work.batch.run?.syncId ?? null);
     if (cause === null && isExcepted) continue;
     if (cause === "refused") await giveClock(work, item, NEVER, cause);
@@ -35,7 +35,7 @@ export async function settleExceptions(work: Work): Promise<void> {
   work.exceptions.clear();
 }
 
-/** An item with its own clock keeps it: being unchecked doesn't make it newer. */
+/** An item with its own clock keeps that clock: it doesn't become newer when it isn't checked. */
 function except(work: Work, item: KnownItem, at: number, cause: ClockCause): Promise<void> {
   return giveClock(work, item, item.ownClockAt ?? at, item.ownClockCause === "refused" ? "refused" : cause);
 }
@@ -45,7 +45,7 @@ async function giveClock(work: Work, item: KnownItem, at: number | null, cause: 
   if (item.ownClockAt === at && item.ownClockCause === cause && item.ownClockBy === by) return;
   work.rows.set(item.kbId, { ownClockAt: at, ownClockCause: cause, ownClockBy: by });
   const { externalId, parentExternalId } = item;
-  // Without a parent and an access it is open to no one, and a clock would be its first list.
+  // An item without a parent and an access is open to no one. A clock would be its first list and would open it.
   const isNobodys = item.ownAclId === null && parentExternalId === null;
   const ownAclId = isNobodys ? null : await work.reclock(item.ownAclId, at);
   const { aclId } = work.effective.of({ externalId, parentExternalId, ownAclId });

@@ -5,7 +5,7 @@ import { countLineFeeds } from "#text/sections.ts";
 import { readNumbers, type SqliteConnection, type SqlValue } from "#storage/sqlite.ts";
 import type { ItemEntity, PreparedItem } from "#storage/item-batch.ts";
 
-/** The stored fields that a batch reads before it changes an item. */
+/** Stored fields that a batch reads before it changes an item. */
 export interface KnownItem {
   kbId: string;
   externalId: string;
@@ -14,33 +14,39 @@ export interface KnownItem {
   textHash: string | null;
   textReason: string | null;
   textMessage: string | null;
-  /** Since when its content can't be read, while the former text stays. */
+  /** When the content became unreadable, while the former text stays. */
   formerSince: number | null;
   indexHash: string | null;
   indexState: string;
-  /** Its effective access, parents included; 0 = no one. */
+  /** The item's effective access, parents included; 0 = no one. */
   aclId: number;
-  /** Its own access; null = none, `UNTOLD_ACCESS` = unknown, from before children could have one. */
+  /**
+   * The item's own access; null = none, `UNTOLD_ACCESS` = unknown, because the item was stored before child items could
+   * have one.
+   */
   ownAclId: number | null;
   ownClockAt: number | null;
   ownClockCause: string | null;
   ownClockBy: string | null;
   seenBy: string | null;
-  /** 1 = read at another place, or by a former owner, and not since. */
+  /** 1 = the item was last read at another place, or for a former owner. */
   readElsewhere: number;
   removedAt: number | null;
   reader: string | null;
   readerVersion: number | null;
-  /** Remaining retries after the time limit cut its text; null = the text is whole. */
+  /** How often the item is still read again because the time limit cut its text; null = the text is complete. */
   cutRetries: number | null;
 }
 
-/** Whether the item is there: stored and not removed. */
+/** Whether the item exists: it is stored and not removed. */
 export function isLiving<Item extends Pick<KnownItem, "removedAt">>(item: Item | undefined): item is Item {
   return item !== undefined && item.removedAt === null;
 }
 
-/** Code units per stored chunk of text: reading a range of a long text loads little, and a short text is one row. */
+/**
+ * Code units per stored chunk of text. With this size, reading a range of a long text loads little, and a short text is
+ * one row.
+ */
 const CHUNK_CHARS = 16_384;
 
 const KNOWN = `select kbId, externalId, parentExternalId, version, textHash, textReason, textMessage, formerSince, indexHash,
@@ -88,8 +94,8 @@ const UPDATE = `update items set ${quoted(COLUMNS)
   .join(", ")}, readElsewhere = 0, removedAt = null where workspaceId = ? and kbId = ?`;
 
 /**
- * The rows of one connector's items, by prepared statements on the writer's connection. `noteAccess` is called with
- * every access number that a row gets.
+ * Accesses the rows of one connector's items by prepared statements on the writer's connection. `noteAccess` is called
+ * with every access number that a row gets.
  */
 export function makeItemRows(
   connection: SqliteConnection,
@@ -109,23 +115,23 @@ export function makeItemRows(
     for (const id of [aclId, ownAclId]) if (typeof id === "number" && id > 0) noteAccess(id);
   };
 
-  /** Entities that this batch knows to be stored already: files of a folder share most of theirs. */
+  /** Entities that this batch has already stored. Files of a folder have most entities in common. */
   const entered = new Set<string>();
 
   return {
     find: (externalId: string) => known("externalId = ?", externalId)[0],
-    /** The existing ones of many, by one statement. */
+    /** Finds the existing items among many by one statement. */
     findAll: (externalIds: readonly string[]) =>
       known("externalId in (select value from json_each(?))", JSON.stringify(externalIds)),
-    /** The living ones of many that are held, by one statement. */
+    /** Finds the living held items among many by one statement. */
     heldAmong: (externalIds: readonly string[]) =>
       known(
         "externalId in (select value from json_each(?)) and indexState = 'held' and removedAt is null",
         JSON.stringify(externalIds),
       ),
     /**
-     * Records who named the living ones of many, by one statement: a run names thousands that haven't changed. Returns
-     * how many it hadn't named before.
+     * Records by one statement that the run listed these living items, because a run lists thousands of unchanged
+     * items. Returns how many of them it hadn't listed before.
      */
     markSeen: (externalIds: readonly string[], seenBy: string | null) =>
       Number(
@@ -139,7 +145,7 @@ export function makeItemRows(
         ).changes,
       ),
     findByKbId: (kbId: string) => known("kbId = ?", kbId)[0],
-    /** Finds a known item with this hint and text; a living one before a removed one. */
+    /** Finds a known item with this hint and text; prefers a living item to a removed one. */
     findByHint: (hint: string, textHash: string) =>
       known(
         "identityHint = ? and textHash = ? order by removedAt is not null, removedAt desc limit 1",
@@ -148,12 +154,13 @@ export function makeItemRows(
       )[0],
     childrenOf: (externalId: string, limit = -1) =>
       known(
-        // SQLite plans the statement again each time when the limit is a bare parameter: five times the cost of the query.
+        // With a bare parameter as the limit, SQLite plans the statement again each time, which takes five times as
+        // long as the query.
         "parentExternalId = ? and removedAt is null limit ? + 0",
         externalId,
         limit,
       ),
-    /** Those of many items that have living children, by one statement. */
+    /** Finds the items among many that have living children, by one statement. */
     parentsAmong: (externalIds: readonly string[]) =>
       new Set(
         all(
@@ -165,10 +172,10 @@ export function makeItemRows(
           connectorId,
         ).map((row) => String(row["id"])),
       ),
-    /** Living items with externalIds below `<externalId>/`; "0" is the character after "/". */
+    /** Returns living items whose externalId is below `<externalId>/`; "0" is the character after "/". */
     below: (externalId: string) =>
       known("externalId > ? and externalId < ? and removedAt is null", `${externalId}/`, `${externalId}0`),
-    /** Some of the items that wait for their access, by kbId. */
+    /** Returns some of the items that wait for their access, by kbId. */
     withheld: (limit: number) =>
       all(
         "select kbId from withheld_items where workspaceId = ? and connectorId = ? order by kbId limit ?",
@@ -210,7 +217,10 @@ export function makeItemRows(
         kbId,
       );
     },
-    /** Marks child items as old as the item's former text; null = the content is read again, except what failed in it. */
+    /**
+     * Sets on child items since when they are former, like the item's text; null = the content is read again, except
+     * the parts that failed.
+     */
     setFormerInside(externalId: string, since: number | null) {
       run(
         `update items set formerSince = case when ?1 is null then null else coalesce(formerSince, ?1) end
@@ -278,13 +288,13 @@ type Kept =
   | ("version" | "indexState" | "aclId" | "ownAclId" | "ownClockAt" | "ownClockCause" | "seenBy")
   | ("reader" | "readerVersion" | "cutRetries");
 
-/** Column values of a row besides the item from the source. */
+/** Column values of a row that don't come from the source's item. */
 export interface RowExtras extends Pick<KnownItem, Kept> {
   indexedAt: number;
   readAgainAt: number | null;
 }
 
-/** Stores an item's text; none may be stored yet. */
+/** Stores an item's text. No text of the item may be stored yet. */
 export function writeTextRows(
   connection: SqliteConnection,
   { workspaceId, kbId }: { workspaceId: string; kbId: string },
@@ -301,7 +311,7 @@ export function writeTextRows(
   }
 }
 
-/** Splits the text into chunks of at most `CHUNK_CHARS` that never end inside a surrogate pair. */
+/** Splits the text into chunks of at most `CHUNK_CHARS`. A chunk never ends inside a surrogate pair. */
 function* textChunks(text: string): Generator<{ start: number; part: string }> {
   for (let start = 0; start < text.length;) {
     let end = Math.min(text.length, start + CHUNK_CHARS);
@@ -312,7 +322,7 @@ function* textChunks(text: string): Generator<{ start: number; part: string }> {
   }
 }
 
-/** In the order of `COLUMNS`. */
+/** Returns the values in the order of `COLUMNS`. */
 function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
   const { text } = item;
   const values: SqlValue[] = [
@@ -351,7 +361,7 @@ function rowValues(item: PreparedItem, extras: RowExtras): SqlValue[] {
   return values;
 }
 
-/** Lists, people and records are stored as JSON. */
+/** Converts a value to its column. Lists, people and records are stored as JSON. */
 function toColumn(value: ItemFacts[FieldName]): SqlValue {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
@@ -382,7 +392,7 @@ function insertShown(connection: SqliteConnection, workspaceId: string, kbId: st
     );
 }
 
-/** `key` and `text` are SQL keywords. */
+/** Quotes the columns, because `key` and `text` are SQL keywords. */
 function quoted(columns: readonly string[]): string[] {
   return columns.map((column) => `"${column}"`);
 }

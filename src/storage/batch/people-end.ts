@@ -4,14 +4,15 @@ import { endJoin, isJoined, setAliases } from "./people-users.ts";
 import { savePeopleRun } from "./people-run.ts";
 import { isPast, makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
 
-/** Approximate number of memberships, and users, that one slice ends. */
+/** Approximate number of memberships, and of users, that one slice ends. */
 const SLICE_MEMBERS = 20_000;
 const SLICE_USERS = 1_000;
 
 /**
- * Begins or resumes a run. What is reported from here on, by a whole run or during it, isn't swept at its end.
+ * Begins or resumes a run. Anything that is reported from now on, by a whole run or while it is under way, isn't swept
+ * at its end.
  *
- * @returns the position that its batches pass back, and where it continues
+ * @returns the feed position that its batches pass back, and the cursor from which it continues
  */
 export function beginPeople(
   connection: SqliteConnection,
@@ -36,15 +37,16 @@ export function beginPeople(
 }
 
 /**
- * Runs one slice of a run's end: what the run should have named and didn't ends; then what follows the feed gets the
- * feed's clock. What was reported since the run began, by it or during it, stays.
+ * Runs one slice of a run's end. First, groups and users that the run should have reported but didn't are ended. Then
+ * everything that follows the feed gets the feed's clock. Anything reported since the run began stays, whoever reported
+ * it.
  */
 export function endPeople(connection: SqliteConnection, workspaceId: string, asked: PeopleEnd): PeopleEndSlice {
   const refusal = refusalOf(connection, workspaceId, asked);
   if (refusal) return { isApplied: false, reason: refusal };
   const work = makePeopleWork(connection, workspaceId, asked);
   const end = { ...asked, notLookedAt: [...asked.notLookedAt, ...unnamedIn(work, asked)] };
-  // The listing of a container may end in any run.
+  // The listing of a container may be completed in a run of any mode.
   const sweeps = end.isComplete && (end.mode === "whole" || end.home !== undefined);
   if (end.mode === "whole" && work.feed.runId !== end.runId) return { isApplied: false, reason: "overtaken" };
   keepBack(work, end);
@@ -55,7 +57,7 @@ export function endPeople(connection: SqliteConnection, workspaceId: string, ask
   return { isApplied: true, isDone, counts: work.counts, endedJoins: work.endedJoins };
 }
 
-/** Groups of containers that couldn't be checked, except those that the run named anyway. */
+/** Returns the groups of containers that couldn't be checked, without those that the run reported anyway. */
 function unnamedIn(work: PeopleWork, { connectorId, toldIn, runId, homesNotLookedAt = [] }: PeopleEnd): string[] {
   if (homesNotLookedAt.length === 0) return [];
   const rows = work.all(
@@ -70,7 +72,7 @@ function unnamedIn(work: PeopleWork, { connectorId, toldIn, runId, homesNotLooke
   return rows.map((row) => String(row["groupPrincipal"]));
 }
 
-/** Groups and users that couldn't be checked keep their clocks until they are read whole. */
+/** Keeps the clocks of groups and users that couldn't be checked until they are read whole. */
 function keepBack(work: PeopleWork, { notLookedAt }: PeopleEnd): void {
   if (notLookedAt.length === 0) return;
   const names = JSON.stringify(notLookedAt);
@@ -90,7 +92,7 @@ function keepBack(work: PeopleWork, { notLookedAt }: PeopleEnd): void {
   follow("identities", "toldAt", "principal");
 }
 
-/** @returns true when none is left */
+/** Ends groups that the run didn't report. @returns true when none is left */
 function sweepGroups(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt, home }: PeopleEnd): boolean {
   const isInside =
     "groupPrincipal in (select groupPrincipal from group_homes where workspaceId = ?1 and entityId = ?6)";
@@ -116,7 +118,7 @@ function sweepGroups(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt
   return true;
 }
 
-/** @returns true when none is left */
+/** Ends users that the run didn't report. @returns true when none is left */
 function sweepUsers(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt }: PeopleEnd): boolean {
   const rows = work.all(
     `select principal from identities where workspaceId = ? and connectorId = ? and toldIn = ? and seenBy is not ?
@@ -130,7 +132,10 @@ function sweepUsers(work: PeopleWork, { connectorId, toldIn, runId, notLookedAt 
   return rows.length < SLICE_USERS;
 }
 
-/** A join ends with the connector that reported it; another connector's word joins no one. */
+/**
+ * Deletes a user of a source. A join ends with the connector that reported it; the report of another connector doesn't
+ * continue it.
+ */
 function forgetUser(work: PeopleWork, principal: string): void {
   const { connectorId } = work.reporter;
   setAliases(work, principal, []);
@@ -147,7 +152,7 @@ function forgetUser(work: PeopleWork, principal: string): void {
   else if (isJoined(work, principal)) work.isChanged = true;
 }
 
-/** Closes the run. A whole one leaves the cursor from which changes to its groups and users continue, or none. */
+/** Closes the run. A whole run leaves the cursor from which changes to its groups and users continue, or no cursor. */
 function close(work: PeopleWork, { mode, isComplete, currentAt, now, connectorId, toldIn }: PeopleEnd): void {
   if (mode === "groups") return;
   if (currentAt !== undefined && isPast(work, { at: work.feed.currentAt ?? 0, followsFeed: false }))

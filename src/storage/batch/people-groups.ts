@@ -13,10 +13,10 @@ interface KnownGroup {
   followsFeed: boolean;
   neverAges: boolean;
   members: number;
-  /** Digests of its sorted members and of the members as reported, separated by a space; null = unknown. */
+  /** Digests of the group's sorted members and of its members as reported, separated by a space; null = unknown. */
   digest: string | null;
   toldPosition: number;
-  /** The run that last reported it. */
+  /** The run that last reported the group. */
   toldBy: string | null;
 }
 
@@ -54,8 +54,8 @@ function toKnown(row: SqlRow): KnownGroup {
 }
 
 /**
- * Makes exactly these the members of each group, unless they already are. Unchanged groups are one row each, written by
- * one statement, however many members there are. No group may be in `groups` twice.
+ * Sets the members of each group, unless they are already the same. Unchanged groups take one row each, written by one
+ * statement, however many members there are. No group may be in `groups` twice.
  */
 export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void {
   const known = findGroups(
@@ -72,25 +72,25 @@ export function setGroups(work: PeopleWork, groups: readonly WholeGroup[]): void
     tally(work, before, reading.replaced === undefined);
     if (reading.replaced === undefined) work.counts.unchanged++;
     else replaceMembers(work, reported.group, reading.replaced);
-    // Its members get it back.
+    // The group's clock had expired, so its members regain it.
     if (before && isPast(work, before)) work.isChanged = true;
   }
   keepReadings(work, readings);
   for (const { group, homes } of groups) {
-    // Only a sync reports which containers a group belongs to.
+    // Only a sync reports the containers to which a group belongs.
     if (homes !== undefined || known.get(group)?.toldIn !== "identities") setHomes(work, group, homes ?? []);
   }
 }
 
 /**
- * Whether another concurrent run has read the group later. A whole run's report of a group may be as old as its
- * beginning, because teams are read before the repositories that they can access; a run over some groups reads each as
- * it is reported.
+ * Whether a concurrent run has read the group later. A whole run's report of a group may be as old as the run's
+ * beginning, because teams are read before the repositories that they can access. A run over some groups reports each
+ * group as soon as it is read.
  */
 function isOvertaken({ reporter, all }: PeopleWork, reported: WholeGroup, before: KnownGroup): boolean {
   const { begunAt, runId, mode, now } = reporter;
   if (begunAt === undefined || before.toldBy === null || before.toldBy === runId) return false;
-  // Recorded by a clock that was since set back.
+  // The time was recorded before the clock was set back.
   if (before.at > now) return false;
   if (mode !== "groups") return before.at > begunAt;
   const [other] = all("select startedAt from syncs where workspaceId = ? and syncId = ?", before.toldBy);
@@ -105,13 +105,13 @@ function tally({ tallied, reporter }: PeopleWork, before: KnownGroup | undefined
 }
 
 interface Reading extends Pick<WholeGroup, "group" | "at" | "count" | "digest" | "etag"> {
-  /** JSON array of its new members, sorted, each once; undefined = they are unchanged. */
+  /** JSON array of the group's new members, sorted, each once; undefined = they are unchanged. */
   replaced?: string;
 }
 
 /**
- * Compares a reading with the stored group. Sources nearly always report the same order, and then nothing is sorted; in
- * another order the group is still the same.
+ * Compares a reading with the stored group. Sources nearly always report members in the same order, and then nothing is
+ * sorted. Members in another order are still the same group.
  */
 function readingOf(
   { group, at, etag, digest: reportedDigest, members }: WholeGroup,
@@ -120,7 +120,7 @@ function readingOf(
   const [sorted, last] = before?.digest?.split(" ") ?? [];
   if (before?.digest && last === reportedDigest)
     return { group, at, etag, count: before.members, digest: before.digest };
-  // Only `makeGroupPages` writes this.
+  // Only `makeGroupPages` writes this text.
   const each = [...new Set(JSON.parse(members) as Principal[])].sort();
   const json = JSON.stringify(each);
   const digest = hash("sha256", json, "base64");
@@ -128,7 +128,7 @@ function readingOf(
   return digest === sorted ? reading : { ...reading, replaced: json };
 }
 
-/** Writes one row per group: it was read whole now, with this content. */
+/** Writes one row per group, which records that it was read whole now, with this content. */
 function keepReadings(work: PeopleWork, groups: readonly Reading[]): void {
   const { connectorId, toldIn, runId, neverAges = false } = work.reporter;
   const rows = groups.map(({ group, at, count, digest, etag }) => [group, at, count, digest, etag]);
@@ -167,8 +167,9 @@ function setHomes(work: PeopleWork, group: Principal, homes: readonly string[]):
 }
 
 /**
- * The group has no members until it is read whole: no "same" report applies to the stored one. It was named, so no
- * listing ends it. Where access is set in kb, it stays.
+ * Records that the source refused to show a group. The group has no members until it is read whole, so a "same" report
+ * doesn't apply to the stored members. It was reported, so no listing ends it. Where access is set in kb, the group
+ * stays as it is.
  */
 export function refuseGroup(work: PeopleWork, group: Principal): void {
   const known = findGroup(work, group);
@@ -204,7 +205,7 @@ function replaceMembers(work: PeopleWork, group: Principal, members: string): vo
   if (removed + added > 0) work.isChanged = true;
 }
 
-/** Only a group that was read whole and hasn't changed since can be unchanged. */
+/** Records that a group is unchanged. That can apply only to a group that was read whole and hasn't changed since. */
 export function keepGroup(work: PeopleWork, group: Principal, at: number): void {
   const known = findGroup(work, group);
   if (!known || known.digest === null) {
@@ -227,8 +228,9 @@ export function keepGroup(work: PeopleWork, group: Principal, at: number): void 
 }
 
 /**
- * Removes a member whatever is known: a late replay may remove one who is in again. Adds a member only when nothing
- * newer is known. When the two may differ, the group no longer follows its feed until it is read whole.
+ * Adds or removes a member. A removal always applies, although a late replay may remove someone who has joined again.
+ * An addition applies only if nothing newer is known. If the stored group may then differ from the source's, it no
+ * longer follows its feed until it is read whole.
  */
 export function changeMember(
   work: PeopleWork,

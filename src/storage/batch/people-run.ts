@@ -3,9 +3,9 @@ import type { PeopleRun } from "#storage/people-batch.ts";
 import type { PeopleWork } from "./people-work.ts";
 
 /**
- * Adds this transaction's changes to the counts of the run that reports them: groups and users are counted like items.
+ * Adds this transaction's changes to the counts of the run that reports them. Groups and users are counted like items.
  * Users don't record who reported them, so they are counted with a checkpoint. An attempt that gets further than
- * earlier ones is counted like the first.
+ * earlier attempts is counted like the first one.
  */
 export function savePeopleRun(
   { counts, tallied, all, change }: PeopleWork,
@@ -14,7 +14,7 @@ export function savePeopleRun(
 ): void {
   const [row] = all("select counts, attempt from syncs where workspaceId = ? and syncId = ?", syncId);
   if (!row) return;
-  // Only this function, `saveRun` and the creation of a run write this.
+  // Only this function, `saveRun` and the code that creates a run write this column.
   const total: SyncCounts = { ...NO_COUNTS, ...(JSON.parse(String(row["counts"])) as Partial<SyncCounts>) };
   const users = isCovered ? counts.identities : 0;
   total.seen += tallied.groups + users + (addCounts.seen ?? 0);

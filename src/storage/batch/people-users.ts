@@ -23,7 +23,7 @@ export function setIdentity(work: PeopleWork, event: Extract<PeopleEvent, { t: "
   for (const principal of new Set([event.principal, ...aliases, ...before])) endJoin(work, principal, state);
 }
 
-/** Ends the join of this source user, if there is one. */
+/** Ends the join of this user of a source, if there is one. */
 export function endJoin(work: PeopleWork, principal: Principal, reason: EndedJoin["reason"]): void {
   const rows = work.all(
     `update identity_joins set endedAt = ?2, endReason = ?3
@@ -45,9 +45,9 @@ export function endJoin(work: PeopleWork, principal: Principal, reason: EndedJoi
 }
 
 /**
- * Sets exactly these as the other ids of a user, according to this connector.
+ * Sets the other ids of a user according to this connector and removes all that aren't among them.
  *
- * @returns the earlier ones
+ * @returns the earlier ids
  */
 export function setAliases(work: PeopleWork, principal: Principal, aliases: readonly Principal[]): Set<Principal> {
   const { connectorId } = work.reporter;
@@ -128,16 +128,17 @@ function writeIdentity(
   );
 }
 
-/** Whether a member is joined to the user or one of its other ids. */
+/** Whether a member is joined to the user or to one of the user's other ids. */
 export function isJoined(work: PeopleWork, principal: Principal): boolean {
   const query = "select 1 from memberships where workspaceId = ? and groupPrincipal = ? limit 1";
   return work.all(query, principal).length > 0;
 }
 
 /**
- * Whether the source reports another person than the linked member: a reinstalled server gives the same ids to other
- * people. A link by address holds for that address; an admin's link ends only when login and address both change at
- * once. An account is its own proof. A source without addresses says nothing. Source: S3.
+ * Whether the source reports another person than the linked member, because a reinstalled server gives the same ids to
+ * other people. A link by address is valid for that address only. An admin's link ends only when login and address both
+ * change at once. A link by an account is proved by the account itself. A source without addresses can't show another
+ * person. Source: S3.
  */
 function isAnother(
   work: PeopleWork,

@@ -9,7 +9,7 @@ import {
   type PeopleReporter,
 } from "#storage/people-batch.ts";
 
-/** State of one change while it is applied. */
+/** State of one change to groups and users while it is applied. */
 export interface PeopleWork {
   workspaceId: string;
   reporter: PeopleReporter;
@@ -17,9 +17,9 @@ export interface PeopleWork {
   counts: PeopleCounts;
   endedJoins: EndedJoin[];
   unknown: Principal[];
-  /** Groups that the run hadn't reported before, and those of them that were unchanged. */
+  /** Groups that the run hadn't reported before, and how many of them were unchanged. */
   tallied: { groups: number; unchanged: number };
-  /** Someone's principals have changed. */
+  /** Whether the principals of some person have changed. */
   isChanged: boolean;
   /** Runs a statement whose first parameter is the workspace. */
   all(sql: string, ...values: SqlValue[]): SqlRow[];
@@ -34,7 +34,7 @@ export interface Feed {
 
 const NO_FEED: Feed = { position: 0, currentAt: null, runId: null };
 
-/** Why nothing may be stored, if so. */
+/** Returns why nothing may be stored; undefined when the change may be stored. */
 export function refusalOf(
   connection: SqliteConnection,
   workspaceId: string,
@@ -60,7 +60,7 @@ export function makePeopleWork(
 ): PeopleWork {
   const isAdminMade = `select 1 from connectors c join members m on m.workspaceId = c.workspaceId and m.userId = c.createdBy
     where c.workspaceId = ? and c.connectorId = ? and m.role <> 'member'`;
-  // Its creator may have lost the admin role since the run began.
+  // The connector's creator may have lost the admin role since the run began.
   const isTrusted =
     reporter.isTrusted && connection.execute(isAdminMade, [workspaceId, reporter.connectorId]).rows.length > 0;
   const work: PeopleWork = {
@@ -81,12 +81,12 @@ export function makePeopleWork(
     reporter.connectorId,
     reporter.toldIn,
   );
-  // The selected columns.
+  // The query selects exactly these columns.
   if (row) work.feed = { ...(row as unknown as Feed) };
   return work;
 }
 
-/** Call last: everyone's principals are rebuilt if any of them changed. */
+/** Rebuilds everyone's principals if any of them changed. Call it last. */
 export function settlePeople({ isChanged, change }: PeopleWork): void {
   if (!isChanged) return;
   change(
@@ -95,7 +95,10 @@ export function settlePeople({ isChanged, change }: PeopleWork): void {
   );
 }
 
-/** Whether its clock had expired. If so, no one held it, and the people who regain it must be informed. */
+/**
+ * Whether the clock had expired. If so, no one held the group or user, and caches must be updated for the people who
+ * regain it.
+ */
 export function isPast(
   { feed, reporter }: PeopleWork,
   { at, followsFeed, neverAges = false }: { at: number; followsFeed: boolean; neverAges?: boolean },

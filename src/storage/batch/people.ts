@@ -8,9 +8,9 @@ import { setIdentity } from "./people-users.ts";
 import { makePeopleWork, type PeopleWork, refusalOf, settlePeople } from "./people-work.ts";
 
 /**
- * Stores a connector's report of its groups and users in the open transaction. Repeating it changes nothing, and no
- * reading restores what a newer one removed: an addition counts only if everything its feed may report comes after the
- * group's last whole reading.
+ * Stores a connector's report of its groups and users in the open transaction. Repeating a report changes nothing, and
+ * a report never restores what a newer one removed: an addition is stored only if every change that its feed may report
+ * came after the group's last whole reading.
  */
 export function applyPeople(connection: SqliteConnection, workspaceId: string, batch: PeopleBatch): PeopleResult {
   const refusal = refusalOf(connection, workspaceId, batch);
@@ -37,9 +37,9 @@ export function applyPeople(connection: SqliteConnection, workspaceId: string, b
 }
 
 /**
- * A whole run has its own cursor until its end; readings in between have none.
+ * Saves the cursor. A whole run has its own cursor until its end; a run that reads only some groups has none.
  *
- * @returns true when it has changed
+ * @returns true when the cursor has changed
  */
 function saveCursor({ change }: PeopleWork, { checkpoint, mode, connectorId, toldIn }: PeopleBatch): boolean {
   if (!checkpoint || checkpoint.cursor === null || mode === "groups") return false;
@@ -54,7 +54,9 @@ function saveCursor({ change }: PeopleWork, { checkpoint, mode, connectorId, tol
   return changed > 0;
 }
 
-/** Consecutive whole readings of different groups are stored together, before whatever follows them. */
+/**
+ * Collects consecutive whole readings of different groups and stores them together, before the event that follows them.
+ */
 function makeReadings(work: PeopleWork) {
   let waiting = new Map<Principal, WholeGroup>();
   const store = (): void => {

@@ -3,8 +3,8 @@ import type { SqliteConnection } from "#storage/sqlite.ts";
 
 /**
  * Numbers all principals of these lists for `access_list_principals`, new ones included, in the open transaction. A
- * number belongs to one principal of one workspace forever: a row with another principal's number would open lists to
- * them, so numbers are never cached beyond the transaction and never reused.
+ * number belongs to one principal of one workspace forever. A row with the number of another principal would open lists
+ * to that principal, so numbers are never cached beyond the transaction and never reused.
  */
 export function numberPrincipals(
   connection: SqliteConnection,
@@ -43,7 +43,7 @@ function findNumbers(
   return new Map(rows.map((row) => [String(row["principal"]), Number(row["principalNo"])]));
 }
 
-/** Reserves `count` numbers and returns the first, from a counter for all workspaces that only grows. */
+/** Reserves `count` numbers and returns the first one. The counter is for all workspaces and only grows. */
 function takeNumbers(connection: SqliteConnection, count: number): number {
   const query = "update access_numbers set nextPrincipalNo = nextPrincipalNo + ? returning nextPrincipalNo as next";
   return Number(connection.execute(query, [count]).rows[0]?.["next"]) - count;

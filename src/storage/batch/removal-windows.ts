@@ -1,7 +1,7 @@
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { GUARD_WINDOW_MS } from "#storage/item-batch.ts";
 
-/** Removals are summed in quarters of an hour: at most 97 rows per connector and day. */
+/** Removals are summed in quarters of an hour, so a connector has at most 97 rows per day. */
 const BUCKET_MS = 900_000;
 
 interface Of {
@@ -9,7 +9,7 @@ interface Of {
   connectorId: string;
 }
 
-/** Number of items whose removal the guard allowed in the last 24 hours. */
+/** Returns how many items were removed with the guard's permission in the last 24 hours. */
 export function removedLately(connection: SqliteConnection, { workspaceId, connectorId }: Of, now: number): number {
   const [row] = connection.execute(
     "select coalesce(sum(removed), 0) as removed from removal_windows where workspaceId = ? and connectorId = ? and startsAt > ?",
@@ -18,7 +18,7 @@ export function removedLately(connection: SqliteConnection, { workspaceId, conne
   return Number(row?.["removed"] ?? 0);
 }
 
-/** Adds `removed` to the current window, with the size used by the guard; deletes past windows. */
+/** Adds `removed` to the current window, with the connector's size that the guard used. Deletes past windows. */
 export function noteRemovals(
   connection: SqliteConnection,
   { workspaceId, connectorId }: Of,

@@ -6,7 +6,10 @@ import { stateOf, type Work } from "./work.ts";
 import { isLiving, type ItemRows, type KnownItem } from "./item-rows.ts";
 import { childrenBeside } from "./child-rows.ts";
 
-/** Removes an item, its child items, and with `subtree` everything below it; holds all of it when the guard allows no more. */
+/**
+ * Removes an item and its child items; with `subtree`, also everything below it. Holds all of them when the guard
+ * allows no more removals.
+ */
 export function deleteItem(work: Work, { externalId, subtree }: { externalId: string; subtree: boolean }): OpOutcome {
   const items = targetsOf(work.rows, externalId, subtree);
   if (items.length === 0) return "absent";
@@ -14,7 +17,7 @@ export function deleteItem(work: Work, { externalId, subtree }: { externalId: st
   return removeOrHold(work, items, work.guarded + judged > work.allowance);
 }
 
-/** Removes these with their child items, bypassing the guard. */
+/** Removes these items with their child items, bypassing the guard. */
 export function removeAll(work: Work, kbIds: readonly string[], ifElsewhere = false): OpOutcome {
   const found = living(work, kbIds)
     .filter((item) => !ifElsewhere || isFormer(item))
@@ -23,13 +26,16 @@ export function removeAll(work: Work, kbIds: readonly string[], ifElsewhere = fa
   return "removed";
 }
 
-/** Removes these with their child items, or holds them. */
+/** Removes these items with their child items, or holds them. */
 export function drop(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
   const found = living(work, kbIds).flatMap((item) => targetsOf(work.rows, item.externalId, false));
   return removeOrHold(work, [...new Map(found.map((each) => [each.kbId, each])).values()], isHeld);
 }
 
-/** Restores a removed item. No one can read it until its source was asked, and its next version is read in any case. */
+/**
+ * Restores a removed item. No one can read it until its source was asked again, and its next version is read in any
+ * case.
+ */
 export function restore(work: Work, kbId: string): OpOutcome {
   const { rows } = work;
   const item = rows.findByKbId(kbId);
@@ -40,13 +46,13 @@ export function restore(work: Work, kbId: string): OpOutcome {
   return "done";
 }
 
-/** Ends the hold on these. */
+/** Ends the hold on these items. */
 export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
   for (const item of living(work, kbIds)) release(work, item);
   return "done";
 }
 
-/** An item that is no longer in the content is removed with everything inside it. */
+/** Removes items that are no longer in the content, with everything inside them. */
 export function keepChildren(
   work: Work,
   { externalId, keep, version }: Extract<ItemOp, { type: "children" }>,
@@ -58,7 +64,10 @@ export function keepChildren(
   return "done";
 }
 
-/** Removes the child items made from an item's content, except these, with everything inside them, bypassing the guard. */
+/**
+ * Removes the child items that were made from an item's content, without these, and everything inside them. Bypasses
+ * the guard.
+ */
 export function removeChildrenBeside(work: Work, externalId: string, keep: readonly string[]): void {
   const gone = childrenBeside(work.rows, externalId, keep);
   if (gone.length === 0) return;
@@ -68,13 +77,13 @@ export function removeChildrenBeside(work: Work, externalId: string, keep: reado
   );
 }
 
-/** Removes, or holds, those of these that the run or set hasn't named since. */
+/** Removes, or holds, those of these items that the run or set hasn't listed since. */
 export function sweep(work: Work, kbIds: readonly string[], isHeld: boolean): OpOutcome {
   const gone = living(work, kbIds).filter((item) => item.seenBy !== work.seenBy && !isInsideNamed(work, item));
   return removeOrHold(work, gone, isHeld);
 }
 
-/** Records that these are alive, and ends their hold. */
+/** Records that these items still exist, and ends their hold. */
 export function markSeen(work: Work, { externalIds, isCounted }: Extract<ItemOp, { type: "seen" }>): OpOutcome {
   for (const item of work.rows.heldAmong(externalIds)) release(work, item);
   const marked = work.rows.markSeen(externalIds, work.seenBy);
@@ -83,7 +92,7 @@ export function markSeen(work: Work, { externalIds, isCounted }: Extract<ItemOp,
   return "done";
 }
 
-/** Items inside another are held no longer than that one. */
+/** Ends the hold on an item and the items inside it, which are held no longer than the item itself. */
 export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
   work.rows.unhold(kbId);
   for (const child of work.rows.childrenOf(externalId)) {
@@ -92,8 +101,8 @@ export function endHold(work: Work, { kbId, externalId }: KnownItem): void {
 }
 
 /**
- * Removes these, or holds them. Items read at another place or by a former owner are removed either way and don't count
- * for the guard: a person took them away from here.
+ * Removes these items, or holds them. Items that were read at another place or for a former owner are removed either
+ * way and aren't counted by the guard, because a person decided to move the connector.
  */
 function removeOrHold(work: Work, items: readonly KnownItem[], isHeld: boolean): OpOutcome {
   const judged = items.filter((item) => !isFormer(item));
@@ -107,7 +116,10 @@ function isFormer({ readElsewhere }: KnownItem): boolean {
   return readElsewhere === 1;
 }
 
-/** A child item exists as long as the source item that it is in, which may have been named without being read. */
+/**
+ * Whether an item is inside a source item that was listed. A child item exists as long as that source item, which may
+ * be listed without being read.
+ */
 function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boolean {
   if (seenBy === null || !isChildId(externalId)) return false;
   const outermost = rows.find(outermostId(externalId));
@@ -117,7 +129,7 @@ function isInsideNamed({ rows, seenBy }: Work, { externalId }: KnownItem): boole
 function targetsOf(rows: ItemRows, externalId: string, subtree: boolean): KnownItem[] {
   const found = new Map<string, KnownItem>();
   const item = rows.find(externalId);
-  // Files inside a file are removed and kept with it, wherever the mark between their ids is.
+  // Files inside a file are removed and kept with it, wherever the separator between their ids is.
   const below = subtree ? rows.below(externalId).filter((each) => !isChildId(each.externalId)) : [];
   const waiting = [...below.toReversed(), ...(item ? [item] : [])];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -136,9 +148,9 @@ function living({ rows }: Work, kbIds: readonly string[]): KnownItem[] {
 }
 
 /**
- * Removes these. A removed item keeps its access until then, which its row may not have yet: accesses changed by a
- * batch are settled at its end, and only for living items. Their parents may be among them, so all accesses are
- * computed first.
+ * Removes these items. A removed item keeps the access that it had, which may not be in its row yet: accesses changed
+ * by a batch are settled at its end, and only for living items. The items' parents may be among the removed ones, so
+ * all accesses are computed first.
  */
 function removeEach(work: Work, items: readonly KnownItem[]): void {
   const accesses = items.map((item) => work.effective.of(item).aclId);

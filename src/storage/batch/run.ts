@@ -5,8 +5,8 @@ import type { BatchRun, ItemBatch } from "#storage/item-batch.ts";
 import type { Work } from "./work.ts";
 
 /**
- * Why a batch may no longer be stored, if so: the worker lost its lease, the scope has changed, or the connector is
- * being removed.
+ * Returns why a batch may no longer be stored: the worker lost its lease, the scope has changed, or the connector is
+ * being removed. Undefined when it may be stored.
  */
 export function refusalOf(
   connection: SqliteConnection,
@@ -27,8 +27,8 @@ export function refusalOf(
 }
 
 /**
- * Adds the batch to the run's counts and stores progress and cursor. An attempt that gets further than earlier ones is
- * counted like the first.
+ * Adds the batch to the run's counts and stores progress and cursor. An attempt that gets further than earlier attempts
+ * is counted like the first one.
  *
  * @returns true when someone requested the end of the run
  */
@@ -46,7 +46,7 @@ export function saveRun(
     run.syncId,
   );
   if (!row) return true;
-  // Only this function and the creation of a run write this.
+  // Only this function and the code that creates a run write this column.
   const before = JSON.parse(String(row["counts"])) as SyncCounts;
   const total = addCounts(addCounts(before, counts), run.addCounts ?? {});
   total.seen += marked;
@@ -72,7 +72,7 @@ export function saveRun(
       .prepare("update connectors set aclCheckedAt = ? where workspaceId = ? and connectorId = ?")
       .run(run.aclCheckedAt, workspaceId, connectorId);
   }
-  // The source answers: items hidden by its refusal are visible again.
+  // The source responds again, so items that were hidden because it refused become visible.
   if (counts.seen > 0) endRefusal(connection, workspaceId, connectorId);
   return row["cancelRequestedAt"] !== null;
 }

@@ -7,18 +7,18 @@ import { makeEffectiveAccess } from "./effective-access.ts";
 import { makeInterner } from "./intern.ts";
 import { isLiving, makeItemRows } from "./item-rows.ts";
 
-/** Items processed between checks of the clock. */
+/** How many items are processed between two checks of the clock. */
 const PAGE = 32;
 const SLICE_MS = 18;
 
-/** Limits of one slice. Default: as much as fits into a slice of time. */
+/** Limits of one slice. Default: as many items as fit into a slice of time. */
 export interface SettleWithheldArgs {
   items?: number;
 }
 
 /**
- * Computes the current access of withheld items, one slice at a time. The queue is in the database, so a restart
- * continues where it stopped. Each access is computed from what the item and its parents name themselves, so neither
+ * Computes the current access of withheld items, one slice at a time. The queue is in the database, so after a restart
+ * it continues where it stopped. Each access is computed from what the item and its parents name themselves, so neither
  * the order nor changes between two slices matter.
  *
  * @returns a function that does one slice and returns whether there was anything to do
@@ -31,7 +31,7 @@ export function makeSettleWithheld(
   const next = connection.prepare("select workspaceId, connectorId from withheld_items limit 1");
 
   return ({ items = Number.POSITIVE_INFINITY }: SettleWithheldArgs = {}): boolean => {
-    // The primary key of the table.
+    // The query selects the primary key of the table.
     const of = next.get() as { workspaceId: string; connectorId: string } | undefined;
     if (of === undefined) return false;
     const end = performance.now() + SLICE_MS;
@@ -45,7 +45,7 @@ export function makeSettleWithheld(
   };
 }
 
-/** Settles some of a connector's items at a time, and returns how many. */
+/** Makes a function that settles some of a connector's items at a time and returns how many. */
 function makeSettle(
   connection: SqliteConnection,
   index: SearchIndexWriter,

@@ -15,7 +15,7 @@ import type { ItemsTable } from "#storage/schema.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 import { toIndexDocument } from "./index-upsert.ts";
 
-/** Returns the whole stored text of an item; empty when it has none. */
+/** Returns the whole stored text of an item; empty when the item has none. */
 export function readStoredText(
   connection: SqliteConnection,
   { workspaceId, kbId }: Pick<ItemsTable, "workspaceId" | "kbId">,
@@ -27,7 +27,10 @@ export function readStoredText(
   return rows.map(({ text }) => String(text)).join("");
 }
 
-/** Makes the index document of an `items` row, analyzed again. @throws ZodError when this program can't have written the row */
+/**
+ * Makes the index document of an `items` row by analyzing its text again. @throws ZodError when this program can't have
+ * written the row
+ */
 export function readStoredDocument(connection: SqliteConnection, row: unknown): IndexedDocument {
   const item = StoredRow.parse(row);
   const { rows } = connection.execute(
@@ -48,10 +51,13 @@ export function readStoredDocument(connection: SqliteConnection, row: unknown): 
 
 const Words = z.string().nullable();
 
-/** The columns shown for an item. Its ID and address at the source are kept as they are. */
+/**
+ * The columns of an item that are shown to people, in which secrets are masked. The item's ID and address at the source
+ * stay as they are.
+ */
 export const MASKED_COLUMNS = [...WORD_FIELDS, "key", "author", "assignees", "source"] as const;
 
-/** The columns of a row that may hold a secret, in stored form; the others are kept. */
+/** The columns of a row that may hold a secret, in stored form. Other columns are kept. */
 const MaskableRow = z.looseObject({
   workspaceId: z.string(),
   kbId: z.string(),
@@ -73,7 +79,7 @@ export function parseMaskable(row: unknown): MaskableRow {
 
 const StoredSections = z.array(z.looseObject({ start: z.number() }));
 
-/** Returns the column `sections` with every section's start moved. @throws ZodError as `parseMaskable` */
+/** Returns the column `sections` with the start of every section moved. @throws ZodError as `parseMaskable` */
 export function moveSections(column: string, moved: (start: number) => number): string {
   const sections = StoredSections.parse(JSON.parse(column));
   return JSON.stringify(sections.map((section) => ({ ...section, start: moved(section.start) })));

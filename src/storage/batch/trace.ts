@@ -4,22 +4,26 @@ import type { AccessStore } from "#storage/records/access.ts";
 import { summarize } from "#storage/records/readers.ts";
 import type { Work } from "./work.ts";
 
-/** Most items named in one audit row; the row also has their number. */
+/** Limit of items that one audit row names; the row also states their number. */
 const MAX_NAMED = 50;
 
-/** All lists must be met; undefined = open to no one, none = no restriction of its own. */
+/**
+ * The lists of an access, all of which a reader must meet. Undefined = the access is open to no one; an empty array =
+ * it adds no restriction to those of the connector.
+ */
 type Lists = readonly (readonly Principal[])[] | undefined;
 
 /**
- * Describes how the batch changed who may read already stored items, for the audit row in its transaction: how many,
- * which, how many are open to the workspace now, and who was named before and is now. Undefined when nothing changed.
+ * Describes for the audit row how the batch changed who may read already stored items: how many items, which, how many
+ * are open to the whole workspace now, and which readers were named before and are now. The row is written in the
+ * batch's transaction. Undefined when nothing changed.
  */
 export async function traceOf(
   work: Work,
   access: Pick<AccessStore, "listsOf">,
   trace: NewAuditRecord,
 ): Promise<NewAuditRecord | undefined> {
-  // The first change in the batch has the item's state from before.
+  // Reversed, because an item's first change in the batch holds its state from before the batch.
   const before = new Map(work.accessChanges.toReversed().map((change) => [change.kbId, change]));
   if (before.size === 0) return undefined;
   const listsOf = makeListsOf(access, new Set(work.batch.always));
@@ -49,7 +53,7 @@ export async function traceOf(
   return { ...trace, details };
 }
 
-/** Reads the lists of an access without those that every access of the connector has. */
+/** Reads the lists of an access, without the lists that every access of the connector has. */
 function makeListsOf(access: Pick<AccessStore, "listsOf">, always: ReadonlySet<Principal>) {
   const kept = new Map<number, Promise<Lists>>();
   const read = async (aclId: number): Promise<Lists> => {
@@ -67,14 +71,14 @@ function makeListsOf(access: Pick<AccessStore, "listsOf">, always: ReadonlySet<P
   };
 }
 
-/** Whether an access may admit someone the other didn't: it drops or widens a list. */
+/** Whether an access may admit a person that the other one didn't admit, because it drops or widens a list. */
 function isWider(before: Lists, after: Lists): boolean {
   if (after === undefined) return false;
   if (before === undefined) return true;
   return !before.every((list) => isForAll(list) || after.some((other) => other.every((name) => list.includes(name))));
 }
 
-/** Every reader is a member of the workspace. */
+/** Whether the list admits every member of the workspace. Every reader is a member. */
 function isForAll(list: readonly Principal[]): boolean {
   return list.includes("workspace") || list.includes("everyone");
 }

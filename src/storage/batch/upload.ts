@@ -5,11 +5,11 @@ import { makePushUploadStore, type PushCounts } from "#storage/records/push-uplo
 import { type BatchUpload, type OpOutcome, pushResultOf } from "#storage/item-batch.ts";
 
 /**
- * Returns the open set of a connector, or null. Anything pushed during it, by this set or not, is newer than its
- * beginning, so it counts as named.
+ * Returns the open set of a connector, or null. Anything pushed while the set is open, as part of it or not, is newer
+ * than its beginning, so it is treated as part of the set.
  */
 export function openSetOf(connection: SqliteConnection, workspaceId: string, connectorId: string): string | null {
-  // The condition has the same words as that of the partial index.
+  // The condition is worded like that of the partial index, so that SQLite uses the index.
   const [row] = connection.execute(
     `select "uploadId" from push_uploads where "workspaceId" = ? and "connectorId" = ?
      and "mode" = 'set' and "state" in ('open', 'ending')`,
@@ -21,7 +21,7 @@ export function openSetOf(connection: SqliteConnection, workspaceId: string, con
 /**
  * Adds a batch to its upload, in the batch's transaction.
  *
- * @throws ApiError `push_upload_over` when it accepts nothing more; the batch isn't stored
+ * @throws ApiError `push_upload_over` when the upload accepts nothing more; the batch isn't stored
  */
 export async function saveUpload(
   sql: SqlHandles,

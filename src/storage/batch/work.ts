@@ -16,38 +16,41 @@ export interface Work {
   rows: ItemRows;
   changes: IndexChange[];
   counts: SyncCounts;
-  /** Items that were named and are unchanged, so that nothing else is counted for them. */
+  /** Unchanged items that the run listed, which add to no other count. */
   marked: number;
-  /** True once the run has named an item for the first time, or removed one. */
+  /** True once the run has listed an item for the first time, or removed one. */
   isFurther: boolean;
-  /** Removals of this batch that the guard counts, and how many it allows. */
+  /** Removals of this batch that the guard counts, and how many removals it allows. */
   guarded: number;
   allowance: number;
-  /** The run, or the open set: an item named now isn't swept by it. */
+  /** The run, or the open set. An item that it lists now isn't swept by it. */
   seenBy: string | null;
-  /** Returns the number of an access whose permissions were checked then; null = at its connector's clock. */
+  /** Returns the number of an access whose permissions were checked at this time; null = at its connector's clock. */
   intern(access: SourceAccess, clockAt: number | null): Promise<number>;
-  /** Returns the same access at another clock. */
+  /** Returns the number of the same access with another clock. */
   reclock(ownAclId: number | null, clockAt: number | null): Promise<number>;
   /** Items that couldn't be checked, by kbId. */
   exceptions: Map<string, ClockCause>;
-  /** Returns the access that admits only people admitted by both. */
+  /** Returns the number of the access that admits only people admitted by both. */
   conjoin(a: number, b: number): number;
   effective: EffectiveAccess;
-  /** Index of the current op. */
+  /** The index of the current op. */
   op: number;
   /** Items below which accesses may have changed; true = the item has moved. */
   touched: Map<string, boolean>;
   /** Items whose index entry is rebuilt from stored data, by kbId. */
   indexedAgain: Set<string>;
-  /** Items that no one could read because of their parents when their op was applied. */
+  /** Items that no one could read, because of their parents, when their op was applied. */
   hidden: { op: number; externalId: string }[];
-  /** Already stored items whose own or inherited access has changed, with the former one. */
+  /** Already stored items whose own or inherited access has changed, with the former accesses. */
   accessChanges: Pick<KnownItem, "kbId" | "aclId" | "ownAclId">[];
   addSkip(externalId: string, reason: string, message: string, retryable: boolean): void;
 }
 
-/** Makes the state of a batch; `intern` returns the number of an access, `noteAccess` is called with those that the rows get. */
+/**
+ * Makes the state of a batch. `intern` returns the number of an access; `noteAccess` is called with every number that a
+ * row gets.
+ */
 export function makeWork(
   connection: SqliteConnection,
   workspaceId: string,
@@ -116,10 +119,13 @@ export function makeWork(
   };
 }
 
-/** A sample of skips shows what is wrong; the counts show how often. */
+/** Limit of skips that are kept for a run. This sample shows what is wrong; the counts show how often. */
 const SKIPS_KEPT = 100;
 
-/** Counts an item's result once per run, however many attempts name it; a later successful try moves it. */
+/**
+ * Counts an item's result once per run, however many attempts list the item. If a later try succeeds, the item moves to
+ * that count.
+ */
 export function tally(work: Work, known: KnownItem | undefined, outcome: "upserted" | "unchanged" | "failed"): void {
   const { counts, batch, seenBy } = work;
   const isCounted = batch.run !== undefined && known?.removedAt === null && known.seenBy === seenBy;
@@ -131,14 +137,14 @@ export function tally(work: Work, known: KnownItem | undefined, outcome: "upsert
   work.isFurther = true;
 }
 
-/** Returns the state of an item that gets this access; a held one stays held. */
+/** Returns the state of an item that gets this access. A held item stays held. */
 export function stateUnder(aclId: number, item: Pick<KnownItem, "indexState" | "textHash" | "textReason">): string {
   return item.indexState === "held" ? "held" : stateOf(aclId, item);
 }
 
 /**
- * Returns the state shown to people, from stored fields. With an access open to no one it is `acl_unknown`:
- * unsearchable, whatever the text.
+ * Returns the state that people are shown, from stored fields. With an access that is open to no one, it is
+ * `acl_unknown`: the item can't be found, whatever its text.
  */
 export function stateOf(aclId: number, { textHash, textReason }: Pick<KnownItem, "textHash" | "textReason">): string {
   if (aclId === 0) return "unsearchable";

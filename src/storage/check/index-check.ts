@@ -6,12 +6,15 @@ import { inReadTransaction, makeStatements, type Statements } from "#storage/ind
 import { readState } from "#storage/index/state.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 
-/** `missing`: an item without a document; `access`: a document with another access; `orphan`: one without an item. */
+/**
+ * `missing`: an item without a document. `access`: a document with another access than its item. `orphan`: a document
+ * without an item.
+ */
 export type IndexFault = "missing" | "access" | "orphan";
 
-/** A page of the comparison. */
+/** The result of comparing a page of items. */
 export interface IndexPage {
-  /** Items compared. */
+  /** The number of items compared. */
   items: number;
   found: { fault: IndexFault; kbId: string }[];
 }
@@ -21,12 +24,13 @@ interface StoredItem {
   aclId: number;
 }
 
-/** Items of a page: some milliseconds. */
+/** Items per page; a page takes some milliseconds. */
 const PAGE = 500;
 
 /**
- * Compares a workspace's whole index with its items, on one state of the database: every living item has a document
- * with its access, and every document a living item. Items that no one may read need no document.
+ * Compares a workspace's whole index with its items, on one state of the database. Every living item must have a
+ * document with its access, and every document must belong to a living item. Items that no one may read need no
+ * document.
  *
  * @throws errors of reading a damaged index
  */
@@ -46,7 +50,7 @@ export function* checkIndex(connection: SqliteConnection, workspaceId: string): 
   }
 }
 
-/** Counts the workspaces whose index is being rebuilt, or waits for it. */
+/** Counts the workspaces whose index is being rebuilt or waits to be rebuilt. */
 export function countOutdated(connection: SqliteConnection, analyzerVersion: number): number {
   return inReadTransaction(connection.raw, () => {
     const { rows } = connection.execute(
@@ -71,7 +75,7 @@ function* compareItems(sql: Statements, workspaceId: string, view: WorkspaceView
      order by "kbId" limit ?`,
   );
   for (let after = ""; ;) {
-    // The selected columns, by their declared types.
+    // The query selects these columns, which have their declared types.
     const items = page.all(workspaceId, after, PAGE) as unknown as StoredItem[];
     yield { items: items.length, found: items.flatMap((item) => compare(item, view)) };
     const last = items.at(-1);
@@ -86,7 +90,7 @@ function compare({ kbId, aclId }: StoredItem, view: WorkspaceView | undefined): 
   return place.segment.columns.acl[place.id] === aclId ? [] : [{ fault: "access", kbId }];
 }
 
-/** The kbIds of the documents that live in a segment, some at a time. */
+/** Yields the kbIds of the living documents of a segment, some at a time. */
 function* livingIn(segment: SegmentView, view: WorkspaceView | undefined): Generator<string[]> {
   const { columns } = segment;
   for (let first = 0; first < columns.docs; first += PAGE) {

@@ -2,9 +2,9 @@ import { isApiError } from "#api/errors.ts";
 import { explainFailure } from "#storage/failure.ts";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 
-/** SQLite's result for a part of the file; without problems, it is sound. */
+/** SQLite's result for a part of the file. A part without problems is sound. */
 export interface IntegrityPart {
-  /** A table with its indexes, or the whole file. */
+  /** The name of a table, which is checked with its indexes, or the whole file. */
   part: string;
   problems: string[];
 }
@@ -13,7 +13,7 @@ export interface IntegrityPart {
 const SOUND = "ok";
 
 /**
- * Checks the file for damage, a table at a time, so that the caller can stop in between. `isFull` also compares every
+ * Checks the file for damage, one table at a time, so that the caller can stop in between. `isFull` also compares every
  * index with its table and looks for pages that two tables claim, in one statement over the whole file.
  *
  * @throws SQLite's error when it can't read any further
@@ -31,7 +31,7 @@ function ask(connection: SqliteConnection, pragma: string): string[] {
     const found = connection.raw.prepare(pragma).all();
     return found.map((row) => String(Object.values(row)[0])).filter((text) => text !== SOUND);
   } catch (error) {
-    // Some damage ends the check of a table; the others are checked all the same.
+    // Some damage ends the check of a table. The other tables are still checked.
     const explained = explainFailure(error);
     if (isApiError(explained, "database_damaged")) return [error instanceof Error ? error.message : String(error)];
     throw error;

@@ -7,10 +7,14 @@ import { type AuditStore, makeAuditStore } from "#storage/records/audit.ts";
 import type { Tables } from "#storage/schema.ts";
 import { openReader, type SqliteConnection } from "#storage/sqlite.ts";
 
-/** A database opened for a check: nothing can be written through it, and a server may run at the same time. */
+/** A database that was opened for a check. Nothing can be written through it, and a server may run at the same time. */
 export type CheckedDatabase = Awaited<ReturnType<typeof openForCheck>>;
 
-/** @throws ApiError `database_damaged`, `database_unusable`; `data_folder_in_use` when another version wrote it */
+/**
+ * Opens the database for a check.
+ *
+ * @throws ApiError `database_damaged`, `database_unusable`; `data_folder_in_use` when another version wrote it
+ */
 export async function openForCheck(file: string) {
   let connection: SqliteConnection | undefined;
   try {
@@ -28,7 +32,7 @@ export async function openForCheck(file: string) {
   const read = new Kysely<Tables>({ dialect: makeLocalDialect(() => openReader(file), 1) });
   return {
     connection,
-    /** The ids of the workspaces. */
+    /** Returns the ids of the workspaces. */
     workspaces: (): string[] =>
       opened
         .execute('select "workspaceId" from workspaces order by 1', [])
