@@ -14,7 +14,7 @@ import { explaining } from "./failure.ts";
 import type { WriterClient, Priority } from "./handles.ts";
 import type { SqliteConnection, SqlResult } from "./sqlite.ts";
 
-/** Kysely over the writer: each statement, and each whole transaction, is queued there. */
+/** A Kysely dialect over the writer. Each statement, and each whole transaction, is queued there. */
 export function makeWriterDialect(writer: WriterClient, priority: Priority = "interactive"): Dialect {
   let nextTransaction = 1;
 
@@ -41,7 +41,7 @@ export function makeWriterDialect(writer: WriterClient, priority: Priority = "in
     }
   }
 
-  // Kysely passes back the connections it got from here.
+  // Kysely passes back the connections that it got from here.
   const own = (connection: DatabaseConnection) => connection as WriterConnection;
   const end = async (connection: DatabaseConnection, type: "commit" | "rollback") => {
     const { transaction } = own(connection);
@@ -65,8 +65,9 @@ export function makeWriterDialect(writer: WriterClient, priority: Priority = "in
 }
 
 /**
- * Kysely over connections of this thread. A transaction has its own connection; up to `max` are opened, then callers
- * wait. `noteFailure` is called with failures. `open` may return the same connection only with `max` 1.
+ * A Kysely dialect over connections of this thread. A transaction has its own connection. Up to `max` connections are
+ * opened; then callers wait. `noteFailure` is called with failures. `open` may return the same connection only if `max`
+ * is 1.
  */
 export function makeLocalDialect(
   open: () => SqliteConnection,
@@ -130,6 +131,6 @@ function makeDialect(driver: Driver): Dialect {
 }
 
 function toQueryResult<R>(result: SqlResult): QueryResult<R> {
-  // Kysely types rows by the compiled query, which the driver doesn't have.
+  // Kysely types rows by the compiled query, which the driver can't see.
   return { rows: result.rows as R[], numAffectedRows: BigInt(result.changes) };
 }

@@ -13,7 +13,7 @@ const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
 const NOTADB = 26;
-/** No room for the shared memory of the WAL. */
+/** Code for a lack of space for the WAL's shared memory. */
 const IOERR_SHMSIZE = 4874;
 /** errno values: no space left, and quota exceeded. */
 const NO_ROOM = new Set([28, 122]);
@@ -30,7 +30,8 @@ export function isBusy(error: unknown): boolean {
 
 /**
  * Translates an error for callers: `storage_full` when nothing more can be written, `database_unusable` when the file
- * is damaged or unreachable, `resources_exhausted` when no more files can be opened; any other error stays as it is.
+ * is damaged or unreachable, `resources_exhausted` when no more files can be opened. Any other error is returned
+ * unchanged.
  */
 export function explainFailure(error: unknown): unknown {
   const codes = codesOf(error);
@@ -50,8 +51,8 @@ export function explainFailure(error: unknown): unknown {
 }
 
 /**
- * Returns the errno code if a file stayed closed for lack of file descriptors. If the driver gives no reason, tests
- * whether a file can be opened now.
+ * Returns the errno code if a file couldn't be opened for lack of file descriptors. If the driver gives no reason,
+ * tests whether a file can be opened now.
  */
 function findNoFile(system: number): string | undefined {
   if (system !== 0) return NO_FILES.get(system);
@@ -63,7 +64,7 @@ function findNoFile(system: number): string | undefined {
   }
 }
 
-/** Runs `work`; translates its errors and passes them to `note`. */
+/** Runs `work`. Translates its errors and passes them to `note`. */
 export function explaining<T>(work: () => T, note: (error: unknown) => void): T {
   try {
     return work();
@@ -94,7 +95,7 @@ export function explainOpening(error: unknown, file: string): unknown {
   });
 }
 
-/** The system's own error, for a file next to the database. */
+/** Recognizes the system's own error for a file next to the database. */
 function isNoRoom(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }
@@ -109,7 +110,7 @@ function storageFull(cause: unknown): ApiError {
 }
 
 /**
- * SQLite's message for each code: for a statement's rows the driver gives only the message. Source:
+ * SQLite's message for each code, because the driver reports only the message when it reads a statement's rows. Source:
  * https://www.sqlite.org/rescode.html
  */
 const WORDS: ReadonlyMap<string, number> = new Map([

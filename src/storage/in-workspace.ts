@@ -15,18 +15,18 @@ import type { Tables } from "./schema.ts";
 import type { FormsOf, RecordOf, Table } from "./tables/table.ts";
 
 /**
- * A workspace's rows of a table: Kysely builders already bound to the workspace, and four queries. Anything more begins
- * with a builder.
+ * The rows of a table in one workspace: Kysely builders that are already bound to the workspace, and four queries.
+ * Anything more begins with a builder.
  *
- * Each takes column values in their stored form, and returns or changes all rows that match every one.
+ * Each query takes column values in their stored form, and returns or changes all rows that match every one of them.
  */
 export function inWorkspace<T extends Table<keyof Tables>>(sql: Handles, workspaceId: string, table: T) {
   return queriesOf(sql, table, { workspaceId });
 }
 
 /**
- * The same of a table that belongs to no workspace, or of the rows of all workspaces: then a comment with `Raw:` says
- * why.
+ * Like `inWorkspace`, for a table that belongs to no workspace, or for the rows of all workspaces. In the latter case a
+ * comment with `Raw:` says why.
  */
 export function acrossWorkspaces<T extends Table<keyof Tables>>(sql: Handles, table: T) {
   return queriesOf(sql, table, {});
@@ -43,7 +43,7 @@ function queriesOf<T extends Table<keyof Tables>>(
   type Where = Partial<FormsOf<T>["stored"]>;
 
   const columnOf = (column: string) => `${table.name}.${column}`;
-  /** One `where` per condition: combining them into one costs Kysely 2 µs more. */
+  /** Adds one `where` per condition, because combining them into one costs Kysely 2 µs more. */
   const bounded = <Query extends { where(column: string, operator: "=" | "is", value: unknown): Query }>(
     query: Query,
     where: Where,
@@ -85,8 +85,10 @@ function queriesOf<T extends Table<keyof Tables>>(
     },
 
     /**
-     * @param instead  values to set on a row that already has the key; `{}` changes nothing
-     * @returns how many were inserted or changed
+     * Inserts a row.
+     *
+     * @param instead  values to set if a row with the same key exists; `{}` changes nothing
+     * @returns how many rows were inserted or changed
      */
     async insert(record: FormsOf<T>["made"], instead?: FormsOf<T>["change"]): Promise<number> {
       const set = instead && table.write(instead);
@@ -95,21 +97,23 @@ function queriesOf<T extends Table<keyof Tables>>(
       return changesOf(set ? values(record).onConflict(isThere) : values(record));
     },
 
-    /** @returns how many were changed */
+    /** Changes the matching rows. @returns how many were changed */
     async update(where: Where, change: FormsOf<T>["change"]): Promise<number> {
       const set = table.write(change);
       if (Object.keys(set).length === 0) return 0;
       return changesOf(bounded(loose(write).updateTable(table.name).set(set), where));
     },
 
-    /** @returns how many were deleted */
+    /** Deletes the matching rows. @returns how many were deleted */
     remove: async (where: Where): Promise<number> => changesOf(deleting(where)),
   };
 }
 
 type Rows = Record<string, Record<string, unknown>>;
 
-/** Kysely can't infer from a table name that is a type parameter, so the table's own types describe the result. */
+/**
+ * Kysely can't infer types from a table name that is a type parameter, so the table's own types describe the result.
+ */
 function loose(db: Kysely<Tables>): Kysely<Rows> {
   return db as unknown as Kysely<Rows>;
 }

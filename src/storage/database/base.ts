@@ -1,6 +1,6 @@
 /**
- * Creates the tables of a new database from their descriptions, in SQLite or PostgreSQL. How a database of an earlier program
- * gets the same tables: `storage/database/migrate.ts`. Source: docs/decisions/0084.
+ * Creates the tables of a new database from their descriptions, in SQLite or PostgreSQL. `storage/database/migrate.ts`
+ * brings a database of an earlier program to the same tables. Source: docs/decisions/0084.
  */
 import {
   type ColumnDataType,
@@ -17,9 +17,9 @@ import { type Column, type Table, words } from "#storage/tables/table.ts";
 export type DatabaseKind = "sqlite" | "postgres";
 
 const TYPES: Readonly<Record<DatabaseKind, Readonly<Record<Column["type"], ColumnDataType | RawBuilder<unknown>>>>> = {
-  // Only a column of this very type is the number of a row.
+  // SQLite treats only a column of exactly this type as the row number.
   sqlite: { text: "text", integer: "bigint", rowNumber: "integer", real: "real", bytes: "blob" },
-  // Texts compare byte by byte, as in SQLite.
+  // Texts are compared byte by byte, as in SQLite.
   postgres: {
     text: sql`text collate "C"`,
     integer: "bigint",
@@ -29,13 +29,13 @@ const TYPES: Readonly<Record<DatabaseKind, Readonly<Record<Column["type"], Colum
   },
 };
 
-/** Creates all tables, and the rows that they begin with. */
+/** Creates all tables, and the rows that they must have from the start. */
 export async function createBase(db: Kysely<unknown>, kind: DatabaseKind = "sqlite"): Promise<void> {
   for (const statement of tableStatements(db, kind, [...TABLES, ...INDEX_TABLES])) await statement.execute();
   await sql`insert into access_numbers ("nextPrincipalNo") values (1)`.execute(db);
 }
 
-/** The statements that create these tables and their indexes, in order. */
+/** Returns the statements that create these tables and their indexes, in order. */
 export function tableStatements(db: Kysely<unknown>, kind: DatabaseKind, tables: readonly Table[]) {
   return tables.flatMap((table) => [createTable(db, kind, table), ...createIndexes(db, table)]);
 }

@@ -10,13 +10,13 @@ import { makeSearchTally, type SearchTally } from "#storage/search-tally.ts";
 import { openReader, openWriter, type Durability } from "#storage/sqlite.ts";
 import { type InlineWriterOptions, startInlineWriter, startWriterThread } from "#storage/writer/client.ts";
 
-/** Readers per thread: enough for a snapshot per concurrent request without opening files all the time. */
+/** Readers per thread. This is enough for one snapshot per concurrent request without opening files all the time. */
 const MAX_READERS = 8;
 
 export interface Database extends SqlHandles {
   writer: WriterClient;
   health: StorageHealth;
-  /** Counts running searches: the writer's maintenance gives way to them. */
+  /** The number of running searches, to which the writer's maintenance gives way. */
   searches: SearchTally;
   file: string;
   close(): Promise<void>;
@@ -25,22 +25,26 @@ export interface Database extends SqlHandles {
 export interface DatabaseOptions {
   file: string;
   durability?: Durability;
-  /** The built `writer.js`; without it the writer runs in this thread (tests, short host commands). */
+  /** The built `writer.js`. Without it, the writer runs in this thread (tests, short commands on the host). */
   writerEntry?: string;
-  /** `server`: another process writes too. The schema then stays unchanged, and the index gets no maintenance. */
+  /**
+   * `server`: another process also writes. The schema then stays unchanged, and this process doesn't maintain the
+   * index.
+   */
   otherWriter?: "none" | "server";
-  /** For tests, options of a writer in this thread. */
+  /** Options of a writer in this thread, for tests. */
   inline?: InlineWriterOptions;
 }
 
 /**
- * Migrates and opens the database file, with one writer and readers of this thread.
+ * Migrates and opens the database file, with one writer and the readers of this thread.
  *
  * @throws ApiError `schema_too_new`, `database_unusable`, `storage_full`
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { file, durability = "normal", otherWriter = "none" } = options;
-  // Created private: SQLite makes its files readable by everyone, and gives its further files the mode of this one.
+  // The file is created as private: SQLite makes its files readable by everyone, and gives its other files the mode of
+  // this one.
   await makePrivate(file).catch((error: unknown) => {
     throw explainOpening(error, file);
   });
@@ -72,7 +76,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 }
 
-/** Returns the writer, with `note` called for its failures. */
+/** Returns the writer with `note` called for its failures. */
 function watched(writer: WriterClient, note: (error: unknown) => void): WriterClient {
   const noteAndThrow = (error: unknown): never => {
     note(error);

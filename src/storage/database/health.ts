@@ -1,18 +1,24 @@
 import { type ApiError, isApiError } from "#api/errors.ts";
 
-/** Whether records can be read and written now, from the database's latest answers. */
+/** Whether records can be read and written now, judged by the database's latest results. */
 export interface StorageHealth {
-  /** Records a failure, from any use of the database. */
+  /** Records a failure of any operation on the database. */
   note(error: unknown): void;
-  /** Returns why records can't be stored or read; a full disk is retried at most once a second. */
+  /**
+   * Returns why records can't be stored or read; undefined when they can. Retries a full disk at most once a second.
+   */
   findFault(): Promise<ApiError | undefined>;
-  /** Calls `listener` on each change of state: with the fault, or undefined when it is over. */
+  /** Calls `listener` on each change of state: with the fault, or with undefined when the fault is over. */
   onChange(listener: (fault: ApiError | undefined) => void): void;
 }
 
 const TRY_AGAIN_MS = 1_000;
 
-/** @param probe  stores something small and undoes it; throws the errors of storing */
+/**
+ * Makes the state of the storage's health.
+ *
+ * @param probe  stores something small and undoes it; throws the errors of storing
+ */
 export function makeStorageHealth(probe: () => Promise<unknown>, now: () => number): StorageHealth {
   let fault: ApiError | undefined;
   let listener: (fault: ApiError | undefined) => void = () => undefined;
@@ -26,7 +32,7 @@ export function makeStorageHealth(probe: () => Promise<unknown>, now: () => numb
   }
 
   async function ask(): Promise<void> {
-    // A failure here was recorded where it happened.
+    // A failure of the probe was already recorded where it happened.
     const isBack = await probe().then(
       () => true,
       () => false,
@@ -37,7 +43,7 @@ export function makeStorageHealth(probe: () => Promise<unknown>, now: () => numb
 
   return {
     note(error) {
-      // Nothing that happens here repairs a damaged file.
+      // A damaged file isn't probed, because nothing that this process does repairs it.
       if (fault?.code === "database_damaged") return;
       if (isApiError(error, "storage_full") || isApiError(error, "database_unusable")) change(error);
       if (isApiError(error, "database_damaged")) change(error);

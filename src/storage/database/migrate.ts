@@ -7,32 +7,40 @@ import type { SqliteConnection } from "#storage/sqlite.ts";
 import { inTransaction } from "#storage/transaction.ts";
 
 /**
- * Changes that bring the database of an earlier program to the tables as they are described now, in order. A new database
- * has them from the descriptions. A name never changes once released; the first is `0002-`. Source: docs/decisions/0084.
+ * Changes that bring the database of an earlier program to the tables as they are described now, in order. A new
+ * database is created from the descriptions. A released name never changes; the first is `0002-`. Source:
+ * docs/decisions/0084.
  */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {};
 
-/** Recorded for a new database in place of all migrations before. */
+/** The name that is recorded for a new database in place of all earlier migrations. */
 const BASE = "0001-base";
 
-/** SHA-256 of the names of the migrations that the base replaced, the first of them, and a commit that has them all. */
+/**
+ * SHA-256 of the names of the migrations that the base replaced, the first of these names, and a commit that contains
+ * all of them.
+ */
 const REPLACED = "5bfd355c5971e2cc4d6f04a22aa87d7afdee2dad4757fe5a7d9fd21d95796e53";
 const REPLACED_FIRST = "0001-initial";
 const REPLACED_COMMIT = "dc0a8ef0";
 
 /**
- * Brings the database to this program's tables, in one transaction: if two programs start at once, the second waits, and a
- * program that is killed leaves the database as it was.
+ * Brings the database to this program's tables, in one transaction. If two programs start at once, the second one
+ * waits. A program that is killed leaves the database as it was.
  *
- * @throws ApiError `schema_too_new` when the database was written by a newer program, `schema_too_old` by one from before
- *   the base
+ * @throws ApiError `schema_too_new` when the database was written by a newer program, `schema_too_old` by one from
+ * before
+ * the base
  */
 export async function migrate(connection: SqliteConnection, migrations = MIGRATIONS): Promise<void> {
   if (isCurrent(readRan(connection), migrations)) return;
   await inTransaction(connection.raw, () => bringUp(connection, migrations));
 }
 
-/** Leaves the schema alone, because another process has the database. @throws ApiError `data_folder_in_use` when it differs */
+/**
+ * Checks the schema without changing it, because another process uses the database. @throws ApiError
+ * `data_folder_in_use` when it differs
+ */
 export async function requireCurrent(connection: SqliteConnection): Promise<void> {
   if (isCurrent(readRan(connection), MIGRATIONS)) return;
   throw new ApiError("data_folder_in_use", {
@@ -55,13 +63,15 @@ async function bringUp(connection: SqliteConnection, migrations: Readonly<Record
 
 const NOTHING: Migration = { up: async () => {} };
 
-/** Writes the base in the place of the migrations that it replaced. */
+/** Records the base in place of the migrations that it replaced. */
 function putBase(connection: SqliteConnection): void {
   connection.execute("delete from kysely_migration", []);
   connection.execute("insert into kysely_migration (name, timestamp) values (?, ?)", [BASE, new Date().toISOString()]);
 }
 
-/** Returns the names of this database's migrations from Kysely's own table, in order; none before the first. */
+/**
+ * Returns the names of this database's migrations from Kysely's own table, in order; empty before the first migration.
+ */
 function readRan(connection: SqliteConnection): string[] {
   if (!hasTable(connection, "name = 'kysely_migration'")) return [];
   const { rows } = connection.execute("select name from kysely_migration order by name", []);

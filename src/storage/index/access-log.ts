@@ -1,9 +1,15 @@
 import { growing, push } from "./growing.ts";
 
-/** Longer logs are dropped; a reader that hasn't followed the log then checks every document again. */
+/**
+ * Limit of a log's length. A longer log is dropped; a reader that hasn't followed it up to there checks every document
+ * again.
+ */
 const LIMIT = 65_536;
 
-/** Records which documents of a segment got another access since they were added. Their death counts as one. */
+/**
+ * Records which documents of a segment got another access since they were added. The death of a document is recorded as
+ * such a change.
+ */
 export class AccessLog {
   /** Increases when the log restarts. */
   epoch = 0;

@@ -3,7 +3,7 @@
 /** Words needed for the most documents a segment can have. */
 export const MAX_WORDS = 2_048;
 
-/** Number of bits set in a word. */
+/** Returns the number of bits that are set in a word. */
 export function countOnes(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555);
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
@@ -23,7 +23,7 @@ export function haveCommon(one: Uint32Array, other: Uint32Array): boolean {
   return false;
 }
 
-/** Writes the set's ids, ascending, into `ids` and returns how many there are. */
+/** Writes the ids in the set, ascending, into `ids` and returns how many there are. */
 export function listBits(bits: Uint32Array, words: number, ids: Uint16Array): number {
   let count = 0;
   for (let i = 0; i < words; i++) {
@@ -37,9 +37,10 @@ export function listBits(bits: Uint32Array, words: number, ids: Uint16Array): nu
   return count;
 }
 
-/** 1 when the bit of this document is set, else 0; the set may end before it. */
+/** Returns 1 when the bit of this document is set, else 0. The array may end before the bit. */
 export function bitAt(bits: Uint32Array, id: number): number {
   const at = id >>> 5;
-  // Once V8 has seen a read beyond the end, it makes an object of each word: four times as slow for all callers.
+  // Checked first: once V8 has seen a read beyond the end, it makes an object of each word, which is four times as slow
+  // for all callers.
   return at < bits.length ? ((bits[at] ?? 0) >>> (id & 31)) & 1 : 0;
 }

@@ -11,10 +11,10 @@ export interface Origin {
   connectorId: string;
 }
 
-/** Everything about the documents of a segment except postings, by local id. */
+/** All data about the documents of a segment except postings, by local id. */
 export interface Columns {
   docs: number;
-  /** kbIds as bytes, each padded with zeros to `stride`. Ascending in base segments. */
+  /** kbIds as bytes, each padded with zeros to `stride`. They ascend in segments on disk. */
   kbIds: Uint8Array;
   stride: number;
   acl: Uint32Array;
@@ -28,16 +28,16 @@ export interface Columns {
   /** Index into `STATUS_CODES`; 255 = none. */
   statuses: Uint8Array;
   origins: { codes: Uint32Array; values: Origin[] };
-  /** People of document `d`: `codes[starts[d]]` up to `starts[d + 1]`. */
+  /** The people of document `d` are `codes[starts[d]]` up to `codes[starts[d + 1]]`, exclusive. */
   people: { starts: Uint32Array; codes: Uint32Array; values: string[] };
 }
 
-/** Column values of a document, without its access and the values stored by name. */
+/** Column values of a document, without its access and the values that are stored by name. */
 export type ColumnValues = Pick<IndexedDocument, "kbId" | "kind" | "status" | "updatedAt" | "createdAt" | "dueAt"> & {
   length: number;
 };
 
-/** Values of a document that are stored by name. */
+/** Values of a document that are stored by name, so that equal names share a code. */
 export type ColumnNames = Origin & Pick<IndexedDocument, "people">;
 
 export const KIND_CODES: readonly ItemKind[] = ITEM_KINDS;
@@ -56,12 +56,12 @@ export class ColumnsBuilder {
     this.#columns = emptyColumns(capacity);
   }
 
-  /** The columns so far. Arrays may be longer than `docs`. */
+  /** The columns collected so far. The arrays may be longer than `docs`. */
   get columns(): Columns {
     return this.#columns;
   }
 
-  /** Appends a document and returns its local id. `aclId` may be newer than the document's own. */
+  /** Appends a document and returns its local id. `aclId` may be newer than the document's own access. */
   add(document: ColumnValues & ColumnNames, aclId: number): number {
     const key = encodeKbId(document.kbId);
     const id = this.addValues({ ...document, aclId }, key, 0, key.length);
@@ -69,7 +69,10 @@ export class ColumnsBuilder {
     return id;
   }
 
-  /** Like `add`, without the names: call `addNames` afterwards, in the order of the ids. `bytes` holds the kbId as UTF-8. */
+  /**
+   * Like `add`, without the names: call `addNames` afterwards, in the order of the ids. `bytes` holds the kbId as
+   * UTF-8.
+   */
   addValues(document: ColumnValues & { aclId: number }, bytes: Uint8Array, start: number, end: number): number {
     const columns = this.#columns;
     const id = columns.docs++;

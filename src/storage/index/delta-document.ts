@@ -5,16 +5,16 @@ import { growing, push } from "./growing.ts";
 import type { KbIdList } from "./kb-ids.ts";
 import { eachHash } from "./term-hash.ts";
 
-/** Values of a changed item that are stored by name. Parsed when one of them is first read. */
+/** Values of a changed item that are stored by name. They are parsed when one of them is first read. */
 export type DeltaNames = Origin & Pick<IndexedDocument, "people" | "assignees" | "containers" | "fields">;
 
-/** Column values of a changed item, without the values stored by name. */
+/** Column values of a changed item, without the values that are stored by name. */
 export interface DeltaValues extends ColumnValues {
   aclId: number;
 }
 
 /**
- * A row with its columns. Earlier versions wrote the document without hashes, and before that as JSON, with values and
+ * A row with its columns. Earlier versions wrote the document without hashes; before that, as JSON with values and
  * names in one object.
  */
 export interface DeltaColumns {
@@ -26,7 +26,7 @@ export interface DeltaColumns {
 /**
  * Encodes a document without its words, little-endian: three dates as doubles (NaN = unknown), seven 32-bit numbers
  * (seq, access, length, bytes of terms, terms, bytes of names, bytes of kbId), kind and status; then a 16-bit hash for
- * each term, the kbId and, as JSON, the names. Documents of many rows are read from one value, one after the other.
+ * each term, the kbId and, as JSON, the names. The documents of many rows are read as one value, one after the other.
  * Source: docs/decisions/0042, docs/decisions/0044.
  */
 export function encodeDeltaDocument(seq: number, document: IndexedDocument): Uint8Array {
@@ -51,14 +51,16 @@ export function encodeDeltaDocument(seq: number, document: IndexedDocument): Uin
 }
 
 /**
- * Documents stored one after the other in a byte array, by position. They are read in place, because garbage collection
- * would copy an object for each.
+ * Documents that are stored one after the other in a byte array, by position. They are read in place, because garbage
+ * collection would have to copy an object for each one.
  */
 export class DeltaDocuments {
-  /** Their sequence numbers in the delta. */
+  /** The documents' sequence numbers in the delta. */
   readonly seqs: Uint32Array;
   readonly kbIds: KbIdList;
-  /** Hashes of the terms of document `k`: `hashes[hashStarts[k]]` up to `hashStarts[k + 1]`. */
+  /**
+   * The hashes of the terms of document `k` are `hashes[hashStarts[k]]` up to `hashes[hashStarts[k + 1]]`, exclusive.
+   */
   readonly hashes: Uint16Array;
   readonly hashStarts: Uint32Array;
   /** Documents that an earlier version wrote without hashes. */
@@ -113,7 +115,7 @@ export class DeltaDocuments {
   namesAt(k: number): DeltaNames {
     const start = this.kbIds.ends[k] ?? 0;
     const json = this.#bytes.toString("utf8", start, start + numberAt(this.#view, this.#starts[k] ?? 0, 5));
-    // Only `encodeDeltaDocument` writes this.
+    // Only `encodeDeltaDocument` writes these names.
     const [providerId, source, connectorId, people, assignees, containers, fields] = JSON.parse(json) as NameList;
     return { providerId, source, connectorId, people, assignees, containers, fields };
   }
@@ -128,7 +130,7 @@ export class DeltaDocuments {
   }
 }
 
-/** Returns the whole document of a row; undefined = removed. */
+/** Returns the whole document of a row; undefined = the item was removed. */
 export function documentOf({ document, terms, weights }: DeltaColumns): IndexedDocument | undefined {
   if (document === null) return undefined;
   const { length, ...rest } = typeof document === "string" ? parseJson(document) : decodeOne(document);
@@ -137,7 +139,7 @@ export function documentOf({ document, terms, weights }: DeltaColumns): IndexedD
 }
 
 const DATES_BYTES = 3 * 8;
-/** Offset of the kind, and the bit of it that says that hashes follow. Earlier versions wrote none. */
+/** Offset of the kind. One bit of that byte means that hashes follow; earlier versions wrote no hashes. */
 const KIND_AT = DATES_BYTES + 7 * 4;
 const HAS_HASHES = 0x80;
 const HEAD_BYTES = KIND_AT + 2;
@@ -147,7 +149,7 @@ const HASH_BYTES = 2;
 type JsonDocument = DeltaValues & DeltaNames;
 
 function parseJson(document: string): JsonDocument {
-  // Only an earlier version of this module wrote this.
+  // Only an earlier version of this module wrote this text.
   return JSON.parse(document) as JsonDocument;
 }
 

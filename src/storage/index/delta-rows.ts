@@ -3,14 +3,14 @@ import { type DeltaColumns, DeltaDocuments, documentOf, encodeDeltaDocument } fr
 import { keysOf, lowOf, packKey } from "./schema.ts";
 import { numberOf, type Statements } from "./sqlite.ts";
 
-/** A changed item since the last compaction; `document` undefined = removed. */
+/** A changed item since the last compaction; `document` undefined = the item was removed. */
 export interface DeltaRow {
   seq: number;
   kbId: string;
   document: IndexedDocument | undefined;
 }
 
-/** Consecutive delta rows without their words, as readers get them. A kbId is in at most one of them. */
+/** Consecutive delta rows without their words, as readers get them. At most one of the rows has a given kbId. */
 export interface DeltaBlock {
   documents: DeltaDocuments;
   removed: readonly RemovedItem[];
@@ -21,7 +21,7 @@ interface RemovedItem {
   kbId: string;
 }
 
-/** Rows of a block, half a kilobyte each. */
+/** Rows per block; a row takes half a kilobyte. */
 export const BLOCK_ROWS = 2_048;
 
 /** Stores the newest state of an item and replaces its older delta row. */
@@ -38,26 +38,26 @@ export function putDeltaRow(sql: Statements, no: number, { seq, kbId, document }
 }
 
 /**
- * Documents of several rows as one value: one row at a time costs the driver four times as much. The parameters are the
- * key range. Rows are read in the order of their keys. A subquery would copy everything.
+ * Reads the documents of several rows as one value, because reading row by row costs the driver four times as much. The
+ * parameters are the key range. Rows are read in the order of their keys. A subquery would copy everything.
  */
 const BLOCK = `SELECT count(*) AS count, count(CASE WHEN typeof(document) = 'blob' THEN 1 END) AS encoded,
   CAST(group_concat(CASE WHEN typeof(document) = 'blob' THEN document END, '') AS BLOB) AS documents
   FROM index_delta WHERE id > ? AND id <= ?`;
 
-/** The last key of a block, and the last of all. */
+/** Selects the last key of a block, and the last key of all rows. */
 const BLOCK_END = `SELECT id FROM index_delta WHERE id > ? AND id <= ? ORDER BY id LIMIT 1 OFFSET ${BLOCK_ROWS - 1}`;
 
-/** Rows that aren't in `documents`: those that an earlier version wrote as JSON, and removed items. */
+/** Selects rows that aren't in `documents`: those that an earlier version wrote as JSON, and those of removed items. */
 const OTHERS = `SELECT id, kbId, document, terms, weights FROM index_delta
   WHERE id > ? AND id <= ? AND typeof(document) <> 'blob'`;
 
-/** Reads the delta rows of a workspace with a greater number, in order. */
+/** Reads the delta rows of a workspace that have a greater number, in order. */
 export function* readDeltaBlocks(sql: Statements, no: number, afterSeq: number): Generator<DeltaBlock> {
   const [first, end] = keysOf(no, afterSeq);
   for (let after = first; after < end;) {
     const until = numberOf(sql(BLOCK_END), after, end) || end;
-    // One row of aggregates: a blob, or NULL when there is nothing.
+    // The statement returns one row of aggregates: a blob, or NULL when there are no rows.
     const found = sql(BLOCK).get(after, until) as { count: number; encoded: number; documents: Uint8Array | null };
     if (found.count === 0) return;
     const documents = found.documents ?? new Uint8Array(0);
@@ -74,7 +74,7 @@ export function* readDeltaBlocks(sql: Statements, no: number, afterSeq: number):
 function readOthers(sql: Statements, after: number, until: number): { removed: RemovedItem[]; former: Uint8Array[] } {
   const removed: RemovedItem[] = [];
   const former: Uint8Array[] = [];
-  // Columns of `index_delta` as its DDL declares them.
+  // The columns of `index_delta` have the types that its DDL declares.
   const rows = sql(OTHERS).all(after, until) as (DeltaColumns & { id: number; kbId: string })[];
   for (const { id, kbId, ...columns } of rows) {
     const document = documentOf(columns);
@@ -84,9 +84,11 @@ function readOthers(sql: Statements, after: number, until: number): { removed: R
   return { removed, former };
 }
 
-/** Returns the document of a delta row by its number; undefined when it was since replaced or records a removal. */
+/**
+ * Returns the document of a delta row by its number; undefined when the row was replaced since or records a removal.
+ */
 export function findDeltaDocument(sql: Statements, no: number, seq: number): IndexedDocument | undefined {
   const row: unknown = sql("SELECT document, terms, weights FROM index_delta WHERE id = ?").get(packKey(no, seq));
-  // Columns of `index_delta`, which only `putDeltaRow` writes.
+  // Only `putDeltaRow` writes the columns of `index_delta`.
   return row === undefined ? undefined : documentOf(row as DeltaColumns);
 }

@@ -13,21 +13,21 @@ import { isIdTerm, visitIdTerms } from "./vocabulary.ts";
 
 /**
  * Documents changed since the last compaction, in memory: a growing segment with one slot for each version of an item.
- * Documents are available at once; their words are searched by hash until `readSome` has read them.
+ * Documents can be found at once. Their words are searched by hash until `readSome` has read them.
  */
 export class DeltaSegment implements SegmentView {
   readonly #builder = new ColumnsBuilder(64);
   readonly #terms = new TermBytes();
-  /** Postings in order of arrival, chained per term from the newest to the oldest; entry 0 is the end. */
+  /** Postings in order of arrival. Those of a term are chained from the newest to the oldest; entry 0 ends a chain. */
   readonly #newest = growing(new Uint32Array(64));
   readonly #counts = growing(new Uint32Array(64));
   readonly #older = growing(new Uint32Array(64), 1);
   readonly #ids = growing(new Uint16Array(64), 1);
   readonly #weights = growing(new Uint8Array(64), 1);
-  /** Lists as last read, by term number. */
+  /** The lists as they were last read, by term number. */
   readonly #lists = new Map<number, SparseList>();
   readonly #unread: UnreadWords;
-  /** Documents whose names are unread: their source, people, containers and fields. */
+  /** Documents whose names haven't been read yet: their source, people, containers and fields. */
   readonly #unnamed: { documents: DeltaDocuments; first: number; next: number }[] = [];
   living = 0;
   readonly accessLog = new AccessLog();
@@ -37,12 +37,12 @@ export class DeltaSegment implements SegmentView {
     this.#unread = new UnreadWords(read);
   }
 
-  /** True when there is no room for another block. */
+  /** True when there is no space for another block. */
   get isFull(): boolean {
     return this.columns.docs > MAX_SEGMENT_DOCS - BLOCK_ROWS;
   }
 
-  /** Appends documents. `visit` gets the kbId of each with its position in `documents` and its slot. */
+  /** Appends documents. `visit` gets the kbId of each document with its position in `documents` and its slot. */
   addAll(documents: DeltaDocuments, visit: (kbId: string, place: number, id: number) => void): void {
     const first = this.columns.docs;
     const { bytes, starts, ends } = documents.kbIds;
@@ -55,7 +55,7 @@ export class DeltaSegment implements SegmentView {
     this.#unread.add(documents, first);
   }
 
-  /** Reads names and words of up to this many documents; false when there was nothing to read. */
+  /** Reads names and words of up to this many documents; returns false when there was nothing to read. */
   readSome(documents: number): boolean {
     if (this.#unread.isEmpty && this.#unnamed.length === 0) return false;
     this.#readNames(documents);
@@ -79,7 +79,7 @@ export class DeltaSegment implements SegmentView {
     }
   }
 
-  /** Never dense: a delta is small. */
+  /** Returns the posting list of a term. The list is never dense, because a delta is small. */
   postings(term: string): SparseList | undefined {
     if (isIdTerm(term)) {
       this.#readNames(Infinity);
@@ -92,7 +92,7 @@ export class DeltaSegment implements SegmentView {
     return { isDense: false, ids: concat(read?.ids, ids), weights: concat(read?.weights, weights) };
   }
 
-  /** Walks a chain once until something is added to it. */
+  /** Walks a term's chain, and walks it again only after something was added to it. */
   #postingsRead(term: string): SparseList | undefined {
     const number = this.#terms.find(term);
     if (number < 0) return undefined;
@@ -116,7 +116,7 @@ export class DeltaSegment implements SegmentView {
     return { isDense: false, ids, weights };
   }
 
-  /** Returns all terms with this prefix. Reads all words first. */
+  /** Returns all terms with this prefix. Reads all unread words first. */
   termsFrom(prefix: string): string[] {
     while (this.readSome(BLOCK_ROWS));
     return this.#terms.startingWith(prefix);

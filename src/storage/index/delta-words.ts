@@ -4,26 +4,29 @@ import type { Statements } from "./sqlite.ts";
 
 /** The words of a changed document. */
 export interface DeltaWords {
-  /** UTF-8: the terms, ascending, one per line. */
+  /** The terms as UTF-8, ascending, one per line. */
   terms: Uint8Array;
   /** One weight per term. */
   weights: Uint8Array;
 }
 
-/** Calls `visit` with the words of each existing delta row with one of these numbers (ascending), in that order. */
+/**
+ * Calls `visit` with the words of each existing delta row that has one of these numbers. Numbers are ascending, and
+ * `visit` is called in that order.
+ */
 export type ReadWords = (seqs: readonly number[], visit: (seq: number, words: DeltaWords) => void) => void;
 
-/** For a JSON array of row keys: which rows exist, how many terms each has and how many bytes; and their words. */
+/** For a JSON array of row keys, selects which rows exist, how many terms and bytes each has, and their words. */
 const WORDS = `SELECT group_concat(index_delta.id || ':' || octet_length(terms) || ',' || length(weights), ';') AS sizes,
   CAST(group_concat(terms, '') AS BLOB) AS terms,
   CAST(group_concat(weights, '') AS BLOB) AS weights
   FROM json_each(?) AS wanted CROSS JOIN index_delta ON index_delta.id = wanted.value AND document IS NOT NULL`;
 
-/** Reads words of a workspace as the open transaction sees them, or the newest state without one. */
+/** Reads words of a workspace as the open transaction sees them or, without a transaction, in the newest state. */
 export function makeReadWords(sql: Statements, no: number): ReadWords {
   return (seqs, visit) => {
     const keys = seqs.map((seq) => packKey(no, seq));
-    // One row of aggregates: NULL when there is nothing.
+    // The statement returns one row of aggregates, which are NULL when there are no rows.
     const { sizes, terms, weights } = sql(WORDS).get(JSON.stringify(keys)) as {
       sizes: string | null;
       terms: Uint8Array | null;

@@ -1,11 +1,11 @@
-/** Growable typed arrays: number lists without boxing. */
+/** A growable typed array: a list of numbers without boxing. */
 export interface Growing<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array> {
-  /** May be longer than `length`. */
+  /** The array may be longer than `length`. */
   array: T;
   length: number;
 }
 
-/** The entries of an array up to `length`, to be added to. */
+/** Makes a growable array from the entries of an array up to `length`. */
 export function growing<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array>(
   array: T,
   length = 0,
@@ -13,7 +13,7 @@ export function growing<T extends Uint8Array | Uint16Array | Int32Array | Uint32
   return { array, length };
 }
 
-/** Makes room for `capacity` entries in all; keeps the old ones. */
+/** Returns an array with room for `capacity` entries in all, with the old entries kept. */
 export function grown<T extends Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array>(
   array: T,
   capacity: number,

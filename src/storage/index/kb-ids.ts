@@ -7,10 +7,13 @@ export interface KbIdColumn {
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-/** Most kbIds are far shorter; a longer one gets an array of its own. */
+/** Buffer for encoded kbIds. Most kbIds are far shorter; a longer one gets its own array. */
 const scratch = new Uint8Array(64);
 
-/** Returns a kbId as UTF-8, valid until the next call. Almost all are ASCII, for which the encoder takes ten times as long. */
+/**
+ * Returns a kbId as UTF-8, valid until the next call. Almost all kbIds are ASCII, for which TextEncoder takes ten times
+ * as long as this loop.
+ */
 export function encodeKbId(kbId: string): Uint8Array {
   if (kbId.length > scratch.length) return encoder.encode(kbId);
   for (let at = 0; at < kbId.length; at++) {
@@ -29,9 +32,11 @@ export function kbIdAt(columns: KbIdColumn, id: number): string {
   return decoder.decode(columns.kbIds.subarray(start, end));
 }
 
-/** Five characters of every kbId after their common prefix. Most of a search touches nothing else. */
+/**
+ * For every kbId, the five characters after the common prefix of all of them. Most steps of a search read nothing else.
+ */
 export interface KbIdHeads {
-  /** Length of the common prefix. */
+  /** The length of the common prefix. */
   skip: number;
   heads: Uint32Array;
 }
@@ -47,15 +52,15 @@ export function makeKbIdHeads({ docs, kbIds, stride }: KbIdColumn): KbIdHeads {
 }
 
 /**
- * Returns the local id of a kbId in ascending columns (base segments), or -1. `key` is the kbId as UTF-8; `heads` speed
- * up repeated look-ups.
+ * Returns the local id of a kbId in ascending columns (segments on disk), or -1. `key` is the kbId as UTF-8; `heads`
+ * speed up repeated look-ups.
  */
 export function findKbId(columns: KbIdColumn, key: Uint8Array, heads?: KbIdHeads): number {
   if (key.length > columns.stride) return -1;
   let low = 0;
   let high = columns.docs - 1;
   if (heads !== undefined) {
-    // The common prefix is compared in full below, for the candidates that the heads leave.
+    // The common prefix is compared in full below, for the candidates that remain after the heads were compared.
     const head = headAt(key, heads.skip, key.length);
     low = firstHead(heads.heads, head);
     high = low - 1;
@@ -71,7 +76,7 @@ export function findKbId(columns: KbIdColumn, key: Uint8Array, heads?: KbIdHeads
   return -1;
 }
 
-/** kbIds as UTF-8, at any offsets of a byte array. */
+/** kbIds as UTF-8, at any offsets in a byte array. */
 export interface KbIdList {
   bytes: Uint8Array;
   starts: Uint32Array;
@@ -84,7 +89,9 @@ export function listKbIds(keys: readonly Uint8Array[]): KbIdList {
   return { bytes: Buffer.concat(keys), starts: ends.map((at, i) => at - (keys[i]?.length ?? 0)), ends };
 }
 
-/** kbIds to look up, ordered by their heads after `skip` bytes; `places` holds each one's position in the input. */
+/**
+ * kbIds to look up, sorted by the five characters after `skip` bytes. `places` holds each one's position in the input.
+ */
 export interface SortedKbIds {
   skip: number;
   kbIds: KbIdList;
@@ -110,8 +117,9 @@ export function sortKbIds(kbIds: KbIdList, skip: number): SortedKbIds {
 }
 
 /**
- * Calls `visit` with the input position of each of these kbIds that ascending columns have. `sorted` has the `skip` of
- * the heads. Each look-up starts where the last one ended: 30 ns where a single one takes 300.
+ * Calls `visit` with the input position of each of these kbIds that exists in ascending columns. `sorted` must have the
+ * same `skip` as the heads. Each look-up starts where the last one ended, so it takes 30 ns; a single look-up takes
+ * 300.
  */
 export function findKbIds(
   columns: KbIdColumn,
@@ -131,24 +139,25 @@ export function findKbIds(
   }
 }
 
-/** A head has 30 bits, and a number 53. */
+/** Factor that packs a head and a position into one number: a head has 30 bits, and a number 53. */
 const PLACES = 2 ** 21;
 
-/** Compares the kbIds of two documents, in the same or in different segments. */
+/** Compares the kbIds of two documents, which may be in different segments. */
 export function compareKbIds(a: KbIdColumn, idA: number, b: KbIdColumn, idB: number): number {
   const startB = idB * b.stride;
   return compareKbIdTo(a, idA, b.kbIds.subarray(startB, startB + b.stride));
 }
 
 /**
- * Encodes five characters as one number in the same order. Both searches rely on the order: a character that ids don't
- * use ranks as the next lower one, and what follows it as if it were the last (or the first, below all of them).
+ * Encodes five characters as one number that sorts in the same order. Both searches rely on that order. A character
+ * that ids don't use ranks as the next lower one, and the characters after it rank as if they were the last (or the
+ * first, if it is below all characters of ids).
  */
 function headAt(bytes: Uint8Array, at: number, end: number): number {
   if (at + HEAD_CHARACTERS <= end) {
     const [a, b, c] = [RANKS[bytes[at] ?? 0] ?? 0, RANKS[bytes[at + 1] ?? 0] ?? 0, RANKS[bytes[at + 2] ?? 0] ?? 0];
     const [d, e] = [RANKS[bytes[at + 3] ?? 0] ?? 0, RANKS[bytes[at + 4] ?? 0] ?? 0];
-    // Almost always: all of them are characters that ids use.
+    // The usual case: all five are characters that ids use.
     if ((a | b | c | d | e) <= LAST_RANK) return (a << 24) | (b << 18) | (c << 12) | (d << 6) | e;
   }
   let head = 0;
@@ -168,7 +177,10 @@ const LAST_RANK = 63;
 const BELOW_ALL = 255;
 const RANKS = makeRanks();
 
-/** By byte: its rank among the 64 characters that ids use. Other bytes have the rank of the next lower one, plus 64. */
+/**
+ * Returns for each byte its rank among the 64 characters that ids use. Another byte has the rank of the next lower one,
+ * plus 64.
+ */
 function makeRanks(): Uint8Array {
   const characters = [..."-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"].map((c) =>
     c.charCodeAt(0),
@@ -180,7 +192,7 @@ function makeRanks(): Uint8Array {
   });
 }
 
-/** Returns the first position whose head is at least this. */
+/** Returns the first position whose head is at least this value. */
 function firstHead(heads: Uint32Array, head: number, from = 0): number {
   let low = from;
   let high = heads.length;
@@ -192,7 +204,7 @@ function firstHead(heads: Uint32Array, head: number, from = 0): number {
   return low;
 }
 
-/** Like `firstHead`, when all before `from` are smaller: the result is probably near. */
+/** Like `firstHead`, for the case that all heads before `from` are smaller: the result is probably close to `from`. */
 function nextHead(heads: Uint32Array, head: number, from: number): number {
   const near = Math.min(heads.length, from + NEAR);
   let at = from;
@@ -200,10 +212,10 @@ function nextHead(heads: Uint32Array, head: number, from: number): number {
   return at === near ? firstHead(heads, head, at) : at;
 }
 
-/** This many steps in a row cost less than a binary search. */
+/** This many steps in a row take less time than a binary search. */
 const NEAR = 128;
 
-/** `key` holds the kbId from `from` up to `to`. */
+/** Compares a document's kbId with the bytes of `key` from `from` up to `to`. */
 function compareKbIdTo(columns: KbIdColumn, id: number, key: Uint8Array, from = 0, to = key.length): number {
   const start = id * columns.stride;
   const width = Math.max(columns.stride, to - from);

@@ -1,8 +1,8 @@
 /**
  * Calls `visit` with every decimal number of a text and the character that ends it ("" at the end).
  *
- * SQLite returns long columns of numbers as one text: a row through the driver costs some 2 µs, a number in a text some
- * 0.05.
+ * SQLite returns long columns of numbers as one text, because a row through the driver takes some 2 µs and a number in
+ * a text some 0.05.
  */
 export function eachNumber(text: string, visit: (number: number, terminator: string) => void): void {
   let number = 0;
@@ -21,9 +21,9 @@ export function eachNumber(text: string, visit: (number: number, terminator: str
   if (hasDigits) visit(number, "");
 }
 
-/** Parses decimal numbers that are separated by one other character: 2 ns a digit. */
+/** Parses decimal numbers that are separated by one other character. A digit takes 2 ns. */
 export function parseNumbers(text: Uint8Array): Uint32Array {
-  // Room for all of them: each takes at least one digit and a separator.
+  // Space for the maximum: each number takes at least one digit and a separator.
   const numbers = new Uint32Array((text.length + 1) >>> 1);
   let count = 0;
   let number = 0;

@@ -2,12 +2,12 @@ import { LRUCache } from "lru-cache";
 import { bytesOf, DENSE, openDense, type PostingList, toPostingList } from "./posting-list.ts";
 import type { Postings } from "./postings.ts";
 
-/** Bytes of posting lists that a reader keeps, shared ones included. */
+/** Limit in bytes of the posting lists that a reader keeps, shared ones included. */
 const CACHE_BYTES = 128 * 2 ** 20;
-/** Approximate bytes of an entry besides its numbers; also the cost of recording that there is no list. */
+/** Approximate bytes of an entry in addition to its numbers; also the cost of recording that a term has no list. */
 const OVERHEAD = 250;
 
-/** A list as bits in memory that several threads read and none writes any more. */
+/** A list as bits in memory that several threads read and no thread writes any more. */
 export interface SharedList {
   key: number;
   count: number;
@@ -15,23 +15,25 @@ export interface SharedList {
 }
 
 /**
- * The recently read posting lists of base segments: a list never changes, and its key is never reused. The least
- * recently used are evicted first. Lists as bits, nine tenths of the bytes, can be shared with the caches of other
- * threads.
+ * A cache of recently read posting lists of segments on disk. A list never changes, and its key is never reused. The
+ * least recently used lists are evicted first. Lists as bits, which take nine tenths of the bytes, can be shared with
+ * the caches of other threads.
  */
 export class PostingCache {
   readonly #lists: LRUCache<number, PostingList>;
   readonly #dense: number;
   readonly #made: SharedList[] | undefined;
 
-  /** `dense`: lists with at least this many entries are kept as bits. `isShared`: `takeMade` is called regularly. */
+  /**
+   * `dense`: lists with at least this many entries are kept as bits. `isShared`: the owner calls `takeMade` regularly.
+   */
   constructor({ budget = CACHE_BYTES, dense = DENSE, isShared = false } = {}) {
     this.#lists = new LRUCache({ maxSize: budget, sizeCalculation: (list) => OVERHEAD + bytesOf(list) });
     this.#dense = dense;
     this.#made = isShared ? [] : undefined;
   }
 
-  /** Returns the list of a key and reads it if it isn't cached. */
+  /** Returns the list of a key, and reads it if it isn't cached. */
   get(key: number, read: () => Postings | undefined): PostingList | undefined {
     const known = this.#lists.get(key);
     if (known !== undefined) return known === NONE ? undefined : known;
@@ -43,16 +45,18 @@ export class PostingCache {
     return list;
   }
 
-  /** Uses lists that another thread has read, also in place of its own, so that they take memory once. */
+  /**
+   * Uses lists that another thread has read, also in place of its own copies, so that each list takes memory only once.
+   */
   addShared(lists: readonly SharedList[]): void {
     for (const { key, count, memory } of lists) this.#lists.set(key, openDense(memory, count));
   }
 
-  /** Returns the lists that others don't have yet, each once. */
+  /** Returns the lists that other threads don't have yet, each once. */
   takeMade(): SharedList[] {
     return this.#made?.splice(0) ?? [];
   }
 }
 
-/** Cached where there is no list, because the cache can't hold `undefined`. */
+/** Cached for a term without a list, because the cache can't hold `undefined`. */
 const NONE: PostingList = { isDense: false, ids: new Uint16Array(0), weights: new Uint8Array(0) };

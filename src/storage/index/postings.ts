@@ -8,7 +8,7 @@ export const NO_POSTINGS: Postings = { ids: new Uint16Array(0), weights: new Uin
 
 const BYTES_PER_POSTING = 3;
 
-/** Encodes postings as one blob: all ids (little-endian, as on every platform Node runs on), then all weights. */
+/** Encodes postings as one blob: all ids (little-endian, as on every platform on which Node runs), then all weights. */
 export function encodePostings(postings: Postings): Uint8Array {
   const { ids, weights } = postings;
   const blob = new Uint8Array(ids.length * BYTES_PER_POSTING);
@@ -27,7 +27,7 @@ export function decodePostings(blob: Uint8Array): Postings {
   };
 }
 
-/** Merges several lists: weights of the same document are added up to 255. Inputs may overlap. */
+/** Merges several lists. Weights of the same document are added, up to 255. A document may be in several lists. */
 export function unitePostings(lists: readonly Postings[]): Postings {
   const only = lists[0];
   if (only === undefined) return NO_POSTINGS;
@@ -37,7 +37,7 @@ export function unitePostings(lists: readonly Postings[]): Postings {
   return total > DENSE ? uniteDense(lists) : uniteSparse(lists, total);
 }
 
-/** From this many postings, a pass over all possible ids is cheaper than sorting. */
+/** With this many postings or more, a pass over all possible ids takes less time than sorting. */
 const DENSE = 2_048;
 
 function uniteDense(lists: readonly Postings[]): Postings {

@@ -2,7 +2,7 @@ import type { Columns, Origin } from "./columns.ts";
 import type { KbIdColumn } from "./kb-ids.ts";
 import { blobOf, type Statements } from "./sqlite.ts";
 
-/** Stores the columns of a segment, one blob each. Returns the bytes written. */
+/** Stores the columns of a segment, one blob each. Returns the number of bytes written. */
 export function saveColumns(sql: Statements, segment: number, columns: Columns): number {
   const { docs } = columns;
   const insert = sql("INSERT OR REPLACE INTO index_columns (segment, name, data) VALUES (?, ?, ?)");
@@ -21,7 +21,7 @@ export function saveColumns(sql: Statements, segment: number, columns: Columns):
   return bytes;
 }
 
-/** Stores a new access column, the output of an access-only compaction. */
+/** Stores a new access column, which is the output of a compaction that changes only accesses. */
 export function saveAccessColumn(sql: Statements, segment: number, acl: Uint32Array): void {
   sql("UPDATE index_columns SET data = ? WHERE segment = ? AND name = 'acl'").run(bytesOf(acl), segment);
 }
@@ -35,7 +35,7 @@ export function loadColumns(sql: Statements, segment: number, docs: number): Col
 
 /**
  * Opens the columns of a segment. Only those that every search needs are read now. The rest (two thirds of the bytes)
- * are read on first use, in the transaction that is open then: the segment must be live in it.
+ * are read on first use, in the transaction that is open then; the segment must be live in that transaction.
  */
 export function openColumns(sql: Statements, segment: number, docs: number): Columns {
   return new StoredColumns(sql, segment, docs);
@@ -102,7 +102,7 @@ class StoredColumns implements Columns {
   }
 
   #readNames(): { origins: Origin[]; people: string[] } {
-    // Only `saveColumns` writes this.
+    // Only `saveColumns` writes this text.
     return (this.#names ??= JSON.parse(new TextDecoder().decode(this.#read("names"))) as {
       origins: Origin[];
       people: string[];
@@ -110,7 +110,9 @@ class StoredColumns implements Columns {
   }
 }
 
-/** Aligned for every element type and not shared: the driver's own buffer, or a copy. */
+/**
+ * Reads a column into memory that is aligned for every element type and not shared: the driver's own buffer, or a copy.
+ */
 function readColumn(sql: Statements, segment: number, name: string): ArrayBuffer {
   const blob = blobOf(sql("SELECT data FROM index_columns WHERE segment = ? AND name = ?"), segment, name);
   if (blob === undefined) throw new Error(`Segment ${segment} has no column ${name}`);
@@ -125,7 +127,7 @@ export function loadKbIds(sql: Statements, segment: number, docs: number): KbIdC
   return { docs, kbIds, stride: kbIds.length / docs };
 }
 
-/** One bit per document. */
+/** Sets the bit of a document, in an array with one bit per document. */
 export function setBit(bits: Uint8Array, id: number): void {
   bits[id >>> 3] = (bits[id >>> 3] ?? 0) | (1 << (id & 7));
 }

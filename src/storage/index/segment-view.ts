@@ -11,11 +11,11 @@ import { blobOf, type Statements } from "./sqlite.ts";
 
 /** A range of at most 65,536 documents as an evaluation sees it, on disk or in memory. */
 export interface SegmentView {
-  /** `columns.acl` is 0 for dead documents and for documents open to no one: neither is ever visible. */
+  /** `columns.acl` is 0 for dead documents and for documents that are open to no one: neither is ever visible. */
   readonly columns: Columns;
-  /** Changes of `columns.acl` since the documents were added. */
+  /** The changes of `columns.acl` since the documents were added. */
   readonly accessLog: AccessLog;
-  /** The posting list of a term; `termId` is its number in the workspace, if it has one. */
+  /** Returns the posting list of a term; `termId` is its number in the workspace, if it has one. */
   postings(term: string, termId: number | undefined): PostingList | undefined;
 }
 
@@ -52,7 +52,10 @@ export class BaseSegment implements SegmentView {
     return id < 0 || hasBit(this.#dead, id) ? -1 : id;
   }
 
-  /** Like `find`, for many: `visit` gets the position of each that exists. `sorted` has the `skip` of the heads. */
+  /**
+   * Like `find`, for many kbIds: `visit` gets the position of each that exists. `sorted` must have the `skip` of the
+   * heads.
+   */
   findAll(sorted: SortedKbIds, visit: (place: number, id: number) => void): void {
     findKbIds(this.columns, this.heads, sorted, (place, id) => {
       if (!hasBit(this.#dead, id)) visit(place, id);
@@ -69,7 +72,7 @@ export class BaseSegment implements SegmentView {
     this.setAcl(id, 0);
   }
 
-  /** Marks the dead documents of the manifest; a dead document stays dead. */
+  /** Marks the dead documents of the manifest. A dead document stays dead. */
   killAll(dead: Uint8Array): void {
     for (let byte = 0; byte < dead.length; byte++) {
       if (dead[byte] === this.#dead[byte]) continue;

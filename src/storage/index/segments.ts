@@ -6,7 +6,7 @@ export interface SegmentRow {
   segment: number;
   docs: number;
   deadCount: number;
-  /** One bit per document; undefined = all live. */
+  /** One bit per document; undefined = all documents are alive. */
   dead: Uint8Array | undefined;
   bytes: number;
 }

@@ -25,18 +25,20 @@ export function inReadTransaction<T>(db: Database, work: () => T): T {
   }
 }
 
-/** Returns the single number of a query's first row; 0 when there is none or it is NULL. */
+/** Returns the single number of a query's first row; 0 when there is no row or the number is NULL. */
 export function numberOf(statement: Statement, ...parameters: Parameters): number {
   return Number(valueOf(statement, parameters) ?? 0);
 }
 
-/** The single text; undefined when there is no row or it is NULL. */
+/** Returns the single text of a query's first row; undefined when there is no row or the text is NULL. */
 export function textOf(statement: Statement, ...parameters: Parameters): string | undefined {
   const value = valueOf(statement, parameters);
   return typeof value === "string" ? value : undefined;
 }
 
-/** The single blob, which is empty when it is NULL; undefined when there is no row. */
+/**
+ * Returns the single blob of a query's first row, as an empty array when it is NULL; undefined when there is no row.
+ */
 export function blobOf(statement: Statement, ...parameters: Parameters): Uint8Array | undefined {
   const value = valueOf(statement, parameters);
   // The driver may return an empty blob as null.

@@ -1,6 +1,6 @@
 import { numberOf, type Statements } from "./sqlite.ts";
 
-/** Progress of a workspace's index. Readers update their caches by these numbers. */
+/** The progress of a workspace's index. Readers update their caches by these numbers. */
 export interface IndexState {
   no: number;
   generation: number;
@@ -11,17 +11,17 @@ export interface IndexState {
   analyzerVersion: number;
 }
 
-/** Returns the state of a workspace, or undefined when nothing was ever indexed in it. */
+/** Returns the state of a workspace; undefined when nothing was ever indexed in it. */
 export function readState(sql: Statements, workspaceId: string): IndexState | undefined {
   const row: unknown = sql(
     `SELECT no, generation, deltaSeq, foldedSeq AS compactedSeq, deltaEpoch, aclSeq, analyzerVersion
      FROM index_state WHERE workspaceId = ?`,
   ).get(workspaceId);
-  // Columns of `index_state` as its DDL declares them.
+  // The columns of `index_state` have the types that its DDL declares.
   return row as IndexState | undefined;
 }
 
-/** Returns the state of a workspace, and creates it if there is none. */
+/** Returns the state of a workspace, and creates it if it doesn't exist. */
 export function ensureState(sql: Statements, workspaceId: string, analyzerVersion: number): IndexState {
   const known = readState(sql, workspaceId);
   if (known !== undefined) return known;

@@ -1,15 +1,15 @@
 import { growing, grown, push } from "./growing.ts";
 
 /**
- * Numbers for terms in UTF-8: the first one added is 0, the next 1, and so on. Like `StringTable`, for bytes as they
- * come from the database: a known term needs no string, and all terms are in one array.
+ * Assigns numbers to terms in UTF-8: the first term added is 0, the next 1, and so on. Like `StringTable`, but for
+ * bytes as they come from the database: a known term needs no string, and all terms are in one array.
  */
 export class TermBytes {
   #bytes = new Uint8Array(4_096);
-  /** Term `n` is `bytes[starts[n]]` up to `starts[n + 1]`. */
+  /** Term `n` is `bytes[starts[n]]` up to `bytes[starts[n + 1]]`, exclusive. */
   readonly #starts = growing(new Uint32Array(1_024), 1);
   readonly #hashes = growing(new Int32Array(1_024));
-  /** Number + 1 by hash, with linear probing; 0 = free. At most half full. */
+  /** A term's number + 1, by hash, with linear probing; 0 = free. At most half of the slots are used. */
   #slots = new Int32Array(4_096);
 
   /** Returns the number of a term, or -1. */
@@ -18,13 +18,13 @@ export class TermBytes {
     return (this.#slots[this.#slotOf(bytes, 0, bytes.length, hashOf(bytes, 0, bytes.length))] ?? 0) - 1;
   }
 
-  /** Calls `visit` with the number of each line's term and the line's position; new terms get a number. */
+  /** Calls `visit` with the number of each line's term and the line's position. New terms get a number. */
   internLines(bytes: Uint8Array, count: number, visit: (number: number, line: number) => void): void {
     let start = 0;
     for (let line = 0; line < count; line++) {
       let end = start;
       let hash = SEED;
-      // One pass computes the hash and finds the line's end.
+      // One pass computes the hash and finds the end of the line.
       for (; end < bytes.length; end++) {
         const byte = bytes[end] ?? 0;
         if (byte === NEWLINE) break;
@@ -35,7 +35,7 @@ export class TermBytes {
     }
   }
 
-  /** Returns the number of a term; a new one gets a number. */
+  /** Returns the number of a term; a new term gets a number. */
   intern(term: string): number {
     const bytes = encoder.encode(term);
     return this.#intern(bytes, 0, bytes.length, hashOf(bytes, 0, bytes.length));

@@ -1,4 +1,7 @@
-/** 16-bit hashes of terms. For a query of some hundred terms, one in some hundred documents has a collision. Stored in files. */
+/**
+ * 16-bit hashes of terms, which are stored in files. For a query of some hundred terms, one in some hundred documents
+ * has a collision.
+ */
 
 /** Calls `visit` with the hash of each of `count` lines. */
 export function eachHash(lines: string, count: number, visit: (hash: number) => void): void {
@@ -25,7 +28,7 @@ const NEWLINE = 10;
 const SEED = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** FNV-1a reduced to half its bits. */
+/** Reduces an FNV-1a hash to half its bits. */
 function shortened(hash: number): number {
   return (hash ^ (hash >>> 16)) & 0xffff;
 }

@@ -5,10 +5,10 @@ import { growing, push } from "./growing.ts";
 import type { Postings } from "./postings.ts";
 import { hashOf } from "./term-hash.ts";
 
-/** Data about unread words: the row number of each document, and hashes of its terms. */
+/** What is known about unread words: the row number of each document, and hashes of its terms. */
 export type HashedDocuments = Pick<DeltaDocuments, "seqs" | "hashes" | "hashStarts" | "unhashed">;
 
-/** Its documents have the ids from `first` on; those at positions before `next` were taken. */
+/** A block of documents whose ids start at `first`. Those at positions before `next` were taken. */
 interface UnreadBlock {
   documents: HashedDocuments;
   first: number;
@@ -17,12 +17,12 @@ interface UnreadBlock {
   words: (DeltaWords | undefined)[];
 }
 
-/** Rows whose words are read as one value: with long texts, more could exceed SQLite's limit of a gigabyte. */
+/** Rows whose words are read as one value. With long texts, more rows could exceed SQLite's limit of a gigabyte. */
 const READ_AT_ONCE = 2_048;
 
 /**
- * Words of changed documents that weren't taken yet. For most, only hashes are in memory: the words of documents that
- * may have a term of a query are read during that query, and the rest when there is time.
+ * Words of changed documents that haven't been taken yet. For most of them only hashes are in memory. The words of
+ * documents that may have a term of a query are read during that query, and the rest when there is time.
  * Source: docs/decisions/0040, docs/decisions/0044.
  */
 export class UnreadWords {
@@ -37,7 +37,7 @@ export class UnreadWords {
     return this.#blocks.length === 0;
   }
 
-  /** Adds documents with the ids from `first` on. */
+  /** Adds documents, whose ids start at `first`. */
   add(documents: HashedDocuments, first: number): void {
     if (documents.seqs.length > 0) this.#blocks.push({ documents, first, next: 0, words: [] });
   }
@@ -81,7 +81,9 @@ export class UnreadWords {
     }
   }
 
-  /** A row that no longer exists was replaced or merged: its document is dead before the next search. */
+  /**
+   * Reads words. A row that no longer exists was replaced or merged, so its document is dead before the next search.
+   */
   #readWords(wanted: readonly { block: UnreadBlock; places: readonly number[] }[]): void {
     const bySeq = new Map<number, { block: UnreadBlock; k: number }>();
     for (const { block, places } of wanted) {
@@ -96,7 +98,10 @@ export class UnreadWords {
   }
 }
 
-/** A document that may have a term; `line` is the number of the one line of its terms that can be it, where that is known. */
+/**
+ * A document that may have a term. `line` is the number of the only line of its terms that can be the term, where that
+ * is known.
+ */
 interface Suspect {
   k: number;
   line: number | undefined;
@@ -121,7 +126,10 @@ function findSuspects({ documents, next }: UnreadBlock, hash: number): Suspect[]
   return [...found, ...others].sort((a, b) => a.k - b.k);
 }
 
-/** Returns the weight of a term; undefined for words without it. Where its line is known, the lines before it need not be counted. */
+/**
+ * Returns the weight of a term; undefined for words without it. When its line is known, the lines before it need not be
+ * counted.
+ */
 function weightOf(words: DeltaWords | undefined, term: Uint8Array, line: number | undefined): number | undefined {
   if (words === undefined) return undefined;
   const { terms, weights } = words;
@@ -159,8 +167,8 @@ function findLine(lines: Uint8Array, start: number, end: number, wanted: Uint8Ar
 }
 
 /**
- * Terms ascend by UTF-16 code units. UTF-8 bytes have the same order except for characters from U+10000 on (first byte
- * 0xF0 and above): their surrogates sort before U+E000 (0xEE).
+ * Ranks a byte. Terms ascend by UTF-16 code units. UTF-8 bytes have the same order except for characters from U+10000
+ * on (first byte 0xF0 and above), whose surrogates sort before U+E000 (0xEE).
  */
 function rankOf(byte: number): number {
   return byte < 0xee ? byte : byte < 0xf0 ? byte + 5 : byte - 2;

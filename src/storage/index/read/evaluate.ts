@@ -11,31 +11,34 @@ import { listOnesIn, selectAll, selectSome } from "./selection.ts";
 export interface Matches {
   segment: number;
   total: number;
-  /** Number of matches that have all words. */
+  /** The number of matches that have all words. */
   totalAll: number;
-  /** All matches: the first `total` entries, valid until the next segment. */
+  /** Returns all matches as the first `total` entries, valid until the next segment is evaluated. */
   matches(): Uint16Array;
-  /** Matches that can be among the best: the first `count` of `ids`, with their values at the same positions. */
+  /**
+   * Matches that can be among the best: the first `count` entries of `ids`, with their values at the same positions of
+   * the other arrays.
+   */
   ids: Uint16Array;
   scores: Float64Array;
-  /** 1 = has all words. */
+  /** 1 = the match has all words. */
   hasAll: Uint8Array;
   count: number;
 }
 
 export type Accept = (matches: Matches) => void;
 
-/** Which matches need a score. */
+/** Determines which matches need a score. */
 export interface Wanted {
-  /** False when results are ordered by date, which needs no scores. Scores are then 0. */
+  /** False when results are ordered by date, which needs no scores. All scores are then 0. */
   isScored: boolean;
-  /** The score that a match with all words, or with some of them, needs to be among the best so far. */
+  /** Returns the score that a match with all words, or with only some of them, needs to be among the best so far. */
   leastScore(hasAll: boolean): number;
 }
 
-/** Fewer candidates than this are all scored in full: pruning would cost as much. */
+/** If there are fewer candidates than this, all of them are scored in full, because pruning would take as long. */
 const FEW = 64;
-/** Sums in another order can differ in their last digit. */
+/** Tolerance for sums in another order, which can differ in their last digit. */
 const A_HAIR_MORE = 1 + 1e-9;
 
 /** Matches every visible document that passes the filters, with score 0. */
@@ -96,7 +99,7 @@ function keepPassing(filter: Filter, ids: Uint16Array, found: number): number {
 
 /**
  * Matches documents that have all phrases and at least `enough` of the words. Selects and counts them exactly before
- * scoring, then scores those that can reach `leastScore`, or have all words.
+ * scoring, then scores only those that can reach `leastScore` or have all words.
  */
 export function evaluateAny(
   context: SearchContext,
@@ -149,7 +152,7 @@ function countRequired(terms: readonly ScoredTerm[]): number {
 
 /**
  * Scores the selected documents of a segment that can reach `least` or have all words, and returns their number. Every
- * document's sum is computed in the same order everywhere: term by term, rarest first.
+ * document's sum is computed in the same order everywhere: term by term, the rarest first.
  */
 function score(
   context: SearchContext,
@@ -173,7 +176,7 @@ function score(
           bits,
         );
   const scoring = beginScores(context, s, scratch, count);
-  // No document of the segment has a word that the segment doesn't have.
+  // False if a word doesn't occur in the segment: then none of its documents has all words.
   const mayHaveAll = terms.length === plan.terms.length && !plan.isHopeless;
   count = addAll(terms, scoring, count, { least, rests, isAllKept: mayHaveAll });
   if (feedback) count = keepHopeful(scoring, count, least, feedback.most, mayHaveAll ? terms.length : Infinity);
@@ -182,7 +185,10 @@ function score(
   return count;
 }
 
-/** Runs after the query's own terms: the first hit gets the maximum, the others the score of their words. */
+/**
+ * Adds the scores of feedback, after those of the query's own terms. The first hit gets the maximum, the others get the
+ * score of their words.
+ */
 function addFeedback({ terms, most, first }: Feedback, s: number, scoring: Scoring, count: number): void {
   const { ids, scores } = scoring;
   const at = first.segment === s ? ids.subarray(0, count).indexOf(first.id) : -1;
@@ -195,8 +201,8 @@ function addFeedback({ terms, most, first }: Feedback, s: number, scoring: Scori
 }
 
 /**
- * Adds each term's score to the candidates and drops those that can no longer reach `least`, except those that have
- * every term so far when `isAllKept`. Returns how many are left.
+ * Adds each term's score to the candidates and drops those that can no longer reach `least`. With `isAllKept`,
+ * candidates that have had every term so far stay. Returns how many are left.
  */
 function addAll(
   terms: readonly TermList[],
@@ -215,8 +221,9 @@ function addAll(
 }
 
 /**
- * Counts the rarest terms of which a document needs at least one to reach a score: the other terms together can't. A
- * term adds at most its scale. At least 1, so that documents with all words are included.
+ * Returns how many of the rarest terms are essential: a document needs at least one of them to reach a score, because
+ * the other terms together can't reach it. A term adds at most its scale. The result is at least 1, so that documents
+ * with all words are included.
  */
 function countEssential(rests: readonly number[], least: number): number {
   let essential = rests.length;
@@ -224,7 +231,9 @@ function countEssential(rests: readonly number[], least: number): number {
   return essential;
 }
 
-/** The most that the terms from each position on can add, together with `after`. */
+/**
+ * Returns, for each position, the most that the terms from that position to the end can add to a score, plus `after`.
+ */
 function restsOf(terms: readonly TermList[], after = 0): number[] {
   const rests: number[] = [];
   let rest = after;
@@ -232,7 +241,7 @@ function restsOf(terms: readonly TermList[], after = 0): number[] {
   return rests;
 }
 
-/** Drops candidates that can no longer reach a score, except those that have had every term so far. */
+/** Drops candidates that can no longer reach a score, without those that have had every term so far. */
 function keepHopeful(scoring: Scoring, count: number, least: number, rest: number, all: number): number {
   const { ids, scores, found } = scoring;
   let kept = 0;

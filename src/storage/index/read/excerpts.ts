@@ -22,12 +22,12 @@ const LISTS = `
   LEFT JOIN access_lists AS lists ON lists.workspaceId = accesses.workspaceId AND lists.listId = ids.value
   WHERE accesses.workspaceId = ? AND accesses.aclId = ?`;
 
-/** The fields that locate an item's passages. */
+/** The fields that are needed to locate passages in an item. */
 export type Placed = Pick<ItemRecord, "kbId" | "textChars" | "sections" | "url" | "lineAnchor">;
 
 /**
  * Selects the passages of an item's stored text that answer a query best, each with its section. Runs in the caller's
- * open read transaction, for an item that was checked in it.
+ * open read transaction, for an item whose access was checked in it.
  */
 export function makeExcerpts(sql: Statements, workspaceId: string, query: ParsedQuery, options: SnippetOptions) {
   const marks = marksOf(query);
@@ -35,7 +35,7 @@ export function makeExcerpts(sql: Statements, workspaceId: string, query: Parsed
   return (item: Placed, isLate: () => boolean): Excerpt[] => {
     const searched: StoredChunk[] = [];
     const read = (start: number, end: number) => {
-      // Columns of the store's `item_texts`.
+      // The columns of the store's table `item_texts`.
       const chunks = sql(CHUNKS).all(workspaceId, item.kbId, start, end) as unknown as StoredChunk[];
       searched.push(...chunks);
       return chunks;
@@ -45,14 +45,21 @@ export function makeExcerpts(sql: Statements, workspaceId: string, query: Parsed
   };
 }
 
-/** A chunk, with the file's line it begins in when the text has the file's lines. */
+/**
+ * A chunk of text. When the lines of the text are those of the file, includes the file's line in which the chunk
+ * begins.
+ */
 interface StoredChunk extends TextChunk {
   line: number | null;
 }
 
-/** @param chunks those that were searched, in order */
+/**
+ * Adds to a passage where it is in the item.
+ *
+ * @param chunks the chunks that were searched, in order
+ */
 function withPlace(item: Placed, passage: Passage, chunks: readonly StoredChunk[]): Excerpt {
-  // Position of the match, which may be in a later section than the passage's beginning.
+  // The position of the match, which may be in a later section than the beginning of the passage.
   const at = passage.at + (passage.highlights[0]?.start ?? 0);
   const line = lineAt(chunks, at);
   const place = placeAt(item.sections, at);
@@ -61,7 +68,7 @@ function withPlace(item: Placed, passage: Passage, chunks: readonly StoredChunk[
   return { ...passage, ...(section !== undefined && { section }), ...(url !== undefined && { url }) };
 }
 
-/** Returns the file's line that holds a position, when the text has the file's lines. */
+/** Returns the file's line that holds a position, if the lines of the text are those of the file. */
 function lineAt(chunks: readonly StoredChunk[], at: number): number | undefined {
   const chunk = chunks.findLast(({ start }) => start <= at);
   if (chunk === undefined || chunk.line === null) return undefined;
@@ -70,7 +77,7 @@ function lineAt(chunks: readonly StoredChunk[], at: number): number | undefined 
 
 /**
  * Milliseconds after which the search of a text stops. For 20 MB, a word takes some 50 on a free core and a phrase of
- * common words 150: the rest is for a machine without a free core.
+ * common words 150; the rest is for a machine without a free core.
  */
 const FIND_MS = 1_500;
 
@@ -82,8 +89,8 @@ const NEXT_CHUNKS = `
   ORDER BY chunk LIMIT ${CHUNKS_AT_ONCE}`;
 
 /**
- * Finds the passages of one item's text that hold the words, from the store's tables, in one read transaction, with a
- * few chunks of the text in memory at a time. See `SearchIndex.find`.
+ * Finds the passages of one item's text that hold the words, from the store's tables, in one read transaction. Only a
+ * few chunks of the text are in memory at a time. See `SearchIndex.find`.
  */
 export function makeFinder(db: Database, now: () => number = () => performance.now()) {
   const sql = makeStatements(db);
@@ -93,7 +100,7 @@ export function makeFinder(db: Database, now: () => number = () => performance.n
     return inReadTransaction(db, () => {
       const row: unknown = sql(ITEM).get(workspaceId, item.kbId);
       if (row === undefined) return undefined;
-      // Columns of the store's `items`.
+      // The columns of the store's table `items`.
       const { aclId, textHash } = row as { aclId: number; textHash: string | null };
       if (textHash !== item.textHash || !makeAccessCheck(sql, request)(aclId)) return undefined;
       return findPassages(chunksOf(sql, workspaceId, item.kbId), makeMarks(query), () => now() > latest);
@@ -103,7 +110,7 @@ export function makeFinder(db: Database, now: () => number = () => performance.n
 
 function* chunksOf(sql: Statements, workspaceId: string, kbId: string): Generator<TextChunk> {
   for (let last = -1; ;) {
-    // Columns of the store's `item_texts`.
+    // The columns of the store's table `item_texts`.
     const chunks = sql(NEXT_CHUNKS).all(workspaceId, kbId, last) as unknown as (TextChunk & { chunk: number })[];
     yield* chunks;
     last = chunks.at(-1)?.chunk ?? last;
@@ -111,7 +118,7 @@ function* chunksOf(sql: Statements, workspaceId: string, kbId: string): Generato
   }
 }
 
-/** Checks accesses by the store's own lists, once per access. */
+/** Makes a function that checks accesses by the store's own lists, each access only once. */
 export function makeAccessCheck(
   sql: Statements,
   { workspaceId, viewer }: Pick<SearchRequest, "workspaceId" | "viewer">,
@@ -128,9 +135,9 @@ export function makeAccessCheck(
   };
 }
 
-/** A missing list (which can't happen) opens to no one. */
+/** Returns the principals of a list. A missing list, which shouldn't occur, is open to no one. */
 function principalsOf(row: unknown): string[] {
-  // The column of the store's `access_lists`, a JSON array of texts; NULL from the outer join.
+  // The column of the store's table `access_lists`, a JSON array of texts; NULL from the outer join.
   const { principals } = row as { principals: string | null };
   return principals === null ? [] : (JSON.parse(principals) as string[]);
 }

@@ -18,7 +18,10 @@ import type { Match } from "./hits.ts";
 import type { Plan } from "./plan.ts";
 import { makeNorm, type SearchContext, termScale } from "./search-context.ts";
 
-/** Returns the matched words of each match with their contributions, by the same steps and in the same order as its score. */
+/**
+ * Returns the matched words of each match with their contributions, computed by the same steps and in the same order as
+ * its score.
+ */
 export function scoresOfHits(context: SearchContext, plan: Plan, matches: readonly Match[]): HitScores[] {
   return matches.map((match) => scoresOf(context, plan, match));
 }
@@ -44,7 +47,7 @@ function scoresOf(context: SearchContext, plan: Plan, { segment, id, hasAll }: M
   return { hasAll, length, terms };
 }
 
-/** Explains hits as they are shown. An item without a position is first because of its URL and was not scored for it. */
+/** Explains hits as they are shown. An item without a position ranks first because of its URL and was not scored. */
 export function makeExplainer(
   hits: readonly SearchHit[],
   { statistics, hits: scores }: ExplainedScores,
@@ -75,7 +78,7 @@ export function makeExplainer(
 /** Occurrences of each term in a field, by term. */
 type Frequencies = ReadonlyMap<string, number>;
 
-/** Returns the two fields of the item, as it was indexed, that count more than the text. */
+/** Returns the two fields of the item, as it was indexed, that have more weight than the text. */
 function fieldsOf(item: ShownItem): { title: Frequencies; place: Frequencies } {
   const nothing = { title: "", path: [], labels: [], text: "" };
   return {
@@ -100,7 +103,7 @@ function frequencyOf(
   return { title, place, text: rest - place * FACTORS.place.weight };
 }
 
-/** A prefix matches all words that begin with it, and their exact forms. */
+/** Counts the occurrences of a term. A prefix matches all words that begin with it, and their exact forms. */
 function countOf(term: string, frequencies: Frequencies): number {
   if (!term.endsWith("*")) return frequencies.get(term) ?? 0;
   const start = term.slice(0, -1);
@@ -112,8 +115,8 @@ function countOf(term: string, frequencies: Frequencies): number {
 }
 
 /**
- * Each word counts 1 without factors. The factors are then enabled one after the other, and each is credited with what
- * it adds.
+ * Returns what each factor adds. Without factors, each word has the score 1. The factors are then enabled one after the
+ * other, and each is credited with the increase.
  */
 function factorsOf(
   terms: readonly ExplainedTerm[],

@@ -3,10 +3,10 @@ import { type Columns, KIND_CODES, STATUS_CODES } from "#storage/index/columns.t
 import type { Counts, Months } from "./months.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
-/** Most values listed per field. */
+/** Limit of values that are listed per field. */
 const MAX_VALUES = 1_000;
 
-/** Counts field values over matches: first by the codes of a segment, then by value once per segment. */
+/** Counts field values over matches: first by the codes of a segment, then, once per segment, by value. */
 export class FacetCounter {
   readonly #fields: readonly FacetField[];
   readonly #segments: readonly SegmentView[];
@@ -31,7 +31,7 @@ export class FacetCounter {
     for (const field of this.#fields) this.#acceptField(field, columns, matches, origins);
   }
 
-  /** Most frequent first, then by value. */
+  /** Returns the values of each field, the most frequent first, then by value. */
   result(): SearchResponse["facets"] {
     const facets: SearchResponse["facets"] = {};
     for (const [field, counts] of this.#counts) {
@@ -59,7 +59,7 @@ export class FacetCounter {
     }
   }
 
-  /** Documents without a value aren't counted. */
+  /** Adds the counts of a field. Documents without a value aren't counted. */
   #add(field: FacetField, counts: Counts, valueOf: (code: number) => string | undefined): void {
     const known = this.#counts.get(field);
     if (known === undefined) return;

@@ -1,6 +1,7 @@
 /**
- * Words that the first hits share, for queries that no hit answers fully. They only change the order: matches, totals,
- * facets and filters stay the same. Only items that the viewer can see are read. Source: docs/decisions/0046.
+ * Adds words that the first hits share to queries that no hit answers fully. These words only change the order:
+ * matches, totals, facets and filters stay the same. Only items that the viewer can see are read. Source:
+ * docs/decisions/0046.
  */
 import { STOP_WORDS } from "#text/stop-words.ts";
 import { FACTORS, type Ranking } from "#text/factors.ts";
@@ -20,35 +21,55 @@ export interface FeedbackSource {
   reader: TermReader;
   readText: ReadText;
   ranking: Ranking;
-  /** The viewer's visible items. */
+  /** The number of items that the viewer can see. */
   items: number;
 }
 
-/** The hit whose score shows how well a query is answered. */
+/** The rank of the hit whose score shows how well a query is answered. */
 export const JUDGED_RANK = 10;
-/** Share of the highest possible score above which that hit answers the query as written. */
+/**
+ * If the hit at `JUDGED_RANK` has more than this share of the highest possible score, the query is answered as written
+ * and gets no feedback.
+ */
 const ENOUGH_SHARE = 0.35;
-/** Hits whose words are used: the title and the beginning of the text of each, in UTF-16 code units. */
+/**
+ * The number of hits whose words are used, and how much is read of each: its title and the beginning of its text, in
+ * UTF-16 code units.
+ */
 const HITS = 4;
 const BEGINNING = 2_000;
 const MIN_HITS = 2;
-/** Words that are counted, and those of them that are added. A word that more than this share of the items have is ignored. */
+/**
+ * The number of words that are counted, and of those that are added. A word that occurs in more than this share of the
+ * items is ignored.
+ */
 const MAX_COUNTED = 40;
 const MAX_ADDED = 10;
 const MAX_DF_SHARE = 0.1;
 
-/** Whether feedback can help at all. A short query is short on purpose, and phrases stay whole. */
+/**
+ * Whether feedback can help at all. It isn't used for short queries, which are short on purpose, nor for phrases, which
+ * stay whole.
+ */
 export function mayHaveFeedback(plan: Plan, { feedback, allWords }: Ranking): boolean {
   return feedback !== FACTORS.feedback.off && plan.words + plan.phrases > allWords && hasNoTextWork(plan);
 }
 
-/** @param best at least the first `JUDGED_RANK` hits, if there are that many */
+/**
+ * Whether no hit answers the query fully.
+ *
+ * @param best at least the first `JUDGED_RANK` hits, if there are that many
+ */
 export function isAnsweredInPart(plan: Plan, best: readonly Match[]): boolean {
   const highest = plan.terms.reduce((sum, { scale }) => sum + scale, 0);
   return (best[JUDGED_RANK - 1]?.score ?? 0) <= ENOUGH_SHARE * highest;
 }
 
-/** @param best the first hits without feedback */
+/**
+ * Makes the feedback of a query.
+ *
+ * @param best the first hits without feedback
+ */
 export function makeFeedback(source: FeedbackSource, plan: Plan, best: readonly Match[]): Feedback | undefined {
   const { items, ranking, reader } = source;
   const own = new Set(plan.terms.map(({ term }) => term));
@@ -57,7 +78,7 @@ export function makeFeedback(source: FeedbackSource, plan: Plan, best: readonly 
     const lists = reader.lists(term);
     const df = reader.visibleCount(lists);
     const scale = termScale(items, df, ranking);
-    // While an index is rebuilt, it may not have the word yet.
+    // While an index is being rebuilt, the word may be missing from it.
     return df === 0 || df > items * MAX_DF_SHARE ? [] : [{ ...lists, term, scale, worth: share * scale }];
   });
   significant.sort((a, b) => b.worth - a.worth || (a.term < b.term ? -1 : 1));
@@ -72,11 +93,11 @@ export function makeFeedback(source: FeedbackSource, plan: Plan, best: readonly 
 interface SharedWord {
   term: string;
   hits: number;
-  /** The sum of the scores of the hits that have it. */
+  /** The sum of the scores of the hits that have the word. */
   share: number;
 }
 
-/** Returns the words that several hits have, those of the most and best hits first. */
+/** Returns the words that several hits have. Words of the most and best hits come first. */
 function sharedWords({ workspaceId, segments, readText }: FeedbackSource, best: readonly Match[]): SharedWord[] {
   const words = new Map<string, SharedWord>();
   for (const { segment, id, score } of best) {
@@ -98,7 +119,7 @@ function wordsOf(fields: readonly string[]): Set<string> {
   const found = new Set<string>();
   for (const field of [fields[0], fields.at(-1)]) {
     sharedTokenizer().chunks(field?.slice(0, BEGINNING) ?? "", ({ end, forms }) => {
-      // It may be cut off.
+      // The last word may be cut off.
       if (end === BEGINNING) return;
       for (const { term } of forms.flat) if (term.length > 1 && !STOP_WORDS.has(term)) found.add(term);
     });

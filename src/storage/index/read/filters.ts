@@ -9,7 +9,7 @@ import type { TermReader } from "./term-lists.ts";
 import { ASSIGNEE_TERM, CONTAINER_TERM, FIELD_TERM, PERSON_TERM } from "#storage/index/vocabulary.ts";
 import type { WorkspaceView } from "./workspace-view.ts";
 
-/** The filter when nothing visible has the value: no document needs to be checked. */
+/** The filter for a value that nothing visible has: no document needs to be checked. */
 export const NOTHING: Filter = () => false;
 
 export const DATE_COLUMNS = { updated: "updatedAt", created: "createdAt", due: "dueAt" } as const satisfies Record<
@@ -17,7 +17,10 @@ export const DATE_COLUMNS = { updated: "updatedAt", created: "createdAt", due: "
   DateColumn
 >;
 
-/** Makes the filter of each segment; undefined where nothing is filtered. Filters are ANDed, values of a filter ORed. */
+/**
+ * Makes the filter of each segment; undefined for segments without a filter. Filters are ANDed, the values of one
+ * filter are ORed.
+ */
 export function makeFilters(view: WorkspaceView, reader: TermReader, filters: SearchFilters): (Filter | undefined)[] {
   const members = [
     listedTerms(reader, PERSON_TERM, filters.people),
@@ -25,7 +28,7 @@ export function makeFilters(view: WorkspaceView, reader: TermReader, filters: Se
     listedTerms(reader, CONTAINER_TERM, filters.containers),
     ...(filters.fields ?? []).map((pair) => listedTerms(reader, FIELD_TERM, termsOfPair(pair))),
   ].filter((lists) => lists !== undefined);
-  // Depends on visible items only, so a value that only hidden items have takes as long as one that no item has.
+  // This depends on visible items only. A value that only hidden items have takes as long as a value that no item has.
   const isHopeless = members.some((lists) => !lists.some((list) => reader.isInSight(list)));
   if (isHopeless) return view.segments.map(() => NOTHING);
   const places = filters.kbIds?.map((kbId) => view.find(kbId));
@@ -40,14 +43,17 @@ export function makeFilters(view: WorkspaceView, reader: TermReader, filters: Se
   });
 }
 
-/** Combines checks with AND; undefined for none. */
+/** Combines checks with AND; undefined if there are none. */
 export function allOf(checks: readonly Filter[]): Filter | undefined {
   const [first, ...rest] = checks;
   if (first === undefined || rest.length === 0) return first;
   return (id) => checks.every((check) => check(id));
 }
 
-/** Checks whether the document is in one of these lists. They are merged once, so that each check is one load. */
+/**
+ * Checks whether the document is in one of these lists. The lists are merged once, so that each check is one memory
+ * access.
+ */
 export function memberCheck(lists: readonly (PostingList | undefined)[]): Filter {
   const set = new Uint32Array(MAX_WORDS);
   for (const list of lists) if (list !== undefined) addTo(set, list);
@@ -79,7 +85,7 @@ function columnChecks({ columns }: SegmentView, filters: SearchFilters): Filter[
   if (filters.from !== undefined || filters.until !== undefined) {
     const dates = columns[DATE_COLUMNS[filters.dateField ?? "updated"]];
     const { from = -Infinity, until = Infinity } = filters;
-    // Unknown dates are NaN, for which no comparison is true.
+    // An unknown date is NaN, for which every comparison is false.
     checks.push((id) => (dates[id] ?? Number.NaN) >= from && (dates[id] ?? Number.NaN) < until);
   }
   return checks;

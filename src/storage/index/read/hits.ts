@@ -20,7 +20,7 @@ interface Entry extends Match {
   value: number;
 }
 
-/** Counts matches and keeps the best `limit` of them after a position, in order. */
+/** Counts matches and keeps the best `limit` matches after a position, in order. */
 export class HitCollector {
   total = 0;
   totalAll = 0;
@@ -34,8 +34,8 @@ export class HitCollector {
   /** 1 when greater values come first, else -1. */
   readonly #sign: 1 | -1;
   /**
-   * Value times sign of the last of the best, once there are enough: a lower value ranks behind it. Applies only to
-   * matches with all words when `#isBarForAll`.
+   * The value times sign of the last of the best matches, once there are enough: a match with a lower value ranks
+   * behind it. Applies only to matches with all words when `#isBarForAll` is true.
    */
   #bar = -Infinity;
   #isBarForAll = false;
@@ -44,7 +44,7 @@ export class HitCollector {
     segments: readonly SegmentView[],
     options: {
       order: SearchOrder;
-      /** Matches of everything in the query rank before partial ones. */
+      /** True when matches of everything in the query rank before partial matches. */
       isAllFirst: boolean;
       limit: number;
       after?: HitPosition | undefined;
@@ -66,7 +66,8 @@ export class HitCollector {
   acceptAll({ segment, total, totalAll, ids, scores, hasAll, count }: Matches): void {
     this.total += total;
     this.totalAll += totalAll;
-    // Dropped matches rank behind the last of the best, so also behind the position to continue after.
+    // Dropped matches rank behind the last of the best ones, so they are also behind the position after which the page
+    // continues.
     this.#remaining += total - count;
     const dates = this.#order === "relevance" ? undefined : this.#datesOf(segment);
     for (let i = 0; i < count; i++) {
@@ -99,7 +100,7 @@ export class HitCollector {
     return this.#best;
   }
 
-  /** The score that a match with all words, or with some of them, needs to be among the best. */
+  /** Returns the score that a match with all words, or with only some of them, needs to be among the best. */
   leastScore(hasAll: boolean): number {
     const last = this.#best[this.#limit - 1];
     if (this.#order !== "relevance" || last === undefined) return -Infinity;
@@ -108,7 +109,7 @@ export class HitCollector {
     return own === group ? last.score : own > group ? -Infinity : Infinity;
   }
 
-  /** Scores the best, after ordering by date. */
+  /** Computes the scores of the best matches after they were ordered by date. */
   scoreBest(scoreOf: (match: Match) => number): void {
     for (const entry of this.#best) entry.score = scoreOf(entry);
   }
@@ -121,7 +122,7 @@ export class HitCollector {
     });
   }
 
-  /** Sorts best first: for texts that must be checked in the order of display. */
+  /** Sorts matches best first, for texts that must be checked in the order of display. */
   sort(matches: Match[]): void {
     const entries = matches.map((match) => ({ ...match, value: this.#valueOf(match) }));
     entries.sort((a, b) => this.#compare(a.segment, a.id, a.hasAll, a.value, b));
@@ -165,7 +166,9 @@ export class HitCollector {
     this.#isBarForAll = last.hasAll || !this.#isAllFirst;
   }
 
-  /** Negative when the first ranks before the second. Compares groups, then values, then kbIds. */
+  /**
+   * Returns a negative number when the first match ranks before the second. Compares groups, then values, then kbIds.
+   */
   #compare(segment: number, id: number, hasAll: boolean, value: number, other: Entry): number {
     if (hasAll !== other.hasAll && this.#isAllFirst) return hasAll ? -1 : 1;
     if (value !== other.value) return this.#direction(value, other.value);

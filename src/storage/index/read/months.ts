@@ -1,10 +1,10 @@
 const DAY_MS = 86_400_000;
-/** Zones change their offset on whole quarters of an hour. */
+/** Time zones change their offset on whole quarters of an hour. */
 const QUARTER_MS = 900_000;
 
-/** Days before and after 1970 that are cached in an array: 1697 to 2243. */
+/** Number of days before and after 1970 that are cached in an array: the years 1697 to 2243. */
 const NEAR_DAYS = 100_000;
-/** Quarters of an hour that are cached. */
+/** Limit of quarters of an hour that are cached. */
 const MAX_QUARTERS = 50_000;
 const UNKNOWN = -1;
 const BEGINS_A_MONTH = -2;
@@ -12,15 +12,15 @@ const BEGINS_A_MONTH = -2;
 /** Occurrences of each code. */
 export type Counts = Uint32Array;
 
-/** Months of times in a zone, as codes in order of first occurrence. */
+/** The months of instants in a time zone, as codes in order of first occurrence. */
 export interface Months {
   count(times: Float64Array, ids: Uint16Array): Counts;
   nameOf(code: number): string | undefined;
 }
 
 /**
- * Makes months such as `2026-11`. Formatting is slow, so each UTC day is formatted once at each of its two ends. The
- * few days in which a month begins are formatted by the quarter of an hour.
+ * Makes months such as `2026-11`. Formatting is slow, so each UTC day is formatted only at its two ends. The few days
+ * in which a month begins are formatted by the quarter of an hour.
  */
 export function makeMonths(timeZone: string): Months {
   const names: string[] = [];

@@ -2,8 +2,8 @@ import { phraseWords, type PhraseWord } from "#text/query.ts";
 import { sharedTokenizer } from "#text/tokenize.ts";
 
 /**
- * Reads the stored fields in which a phrase must occur whole: the title first, path segments, labels, the text last.
- * Undefined when the item no longer exists. `most` limits the text to that many UTF-16 code units.
+ * Reads the stored fields in which a phrase must occur as a whole: the title first, then path segments, labels, and the
+ * text last. Undefined when the item no longer exists. `most` limits the text to that many UTF-16 code units.
  */
 export type ReadText = (workspaceId: string, kbId: string, most?: number) => readonly string[] | undefined;
 

@@ -5,25 +5,25 @@ import type { DeltaSegment } from "#storage/index/delta-view.ts";
 import { termScale } from "./search-context.ts";
 import type { TermLists, TermReader } from "./term-lists.ts";
 
-/** A posting list that contributes to the score. */
+/** A term whose posting lists contribute to the score. */
 export interface ScoredTerm extends TermLists {
-  /** As in the index; a prefix ends in a star. */
+  /** The term as in the index; a prefix ends in a star. */
   term: string;
-  /** The part of the query that it came from. */
+  /** The part of the query from which the term came. */
   written: string;
-  /** Visible items that have it. */
+  /** The number of visible items that have the term. */
   df: number;
   /** idf·(k1+1), to be multiplied by the saturated weight. */
   scale: number;
-  /** Counts as one of the query's words. */
+  /** True if the term is one of the query's words. */
   isWord: boolean;
-  /** Part of a phrase: a document without it doesn't match. */
+  /** True if the term is part of a phrase: a document without it doesn't match. */
   isRequired: boolean;
 }
 
 /** Words that several of the first hits have. Source: docs/decisions/0046. */
 export interface Feedback {
-  /** The most informative first; `scale` works as for a query's own term. */
+  /** The most informative terms first; `scale` works as for a term of the query. */
   terms: readonly (TermLists & { term: string; scale: number })[];
   /** More than the terms can add to any item. The first hit gets it, so that it keeps its position. */
   most: number;
@@ -32,22 +32,25 @@ export interface Feedback {
 
 /** A query prepared for one viewer and one state of the index. */
 export interface Plan {
-  /** Rarest first, by visible items; ties in the order of the terms, so that sums are computed in the same order everywhere. */
+  /**
+   * Terms, the rarest first by visible items. Ties are in the order of the terms, so that sums are computed in the same
+   * order everywhere.
+   */
   terms: readonly ScoredTerm[];
-  /** Words and prefixes; phrases are counted separately. */
+  /** The number of words and prefixes; phrases are counted separately. */
   words: number;
   phrases: number;
-  /** A word or phrase occurs in no visible item, so none has all. `isPhraseHopeless`: no item matches at all. */
+  /** A word or phrase occurs in no visible item, so no item has all. `isPhraseHopeless`: no item matches at all. */
   isHopeless: boolean;
   isPhraseHopeless: boolean;
-  /** Phrases that posting lists alone can't decide. */
+  /** Phrases that can't be decided by posting lists alone. */
   textPhrases: readonly (readonly PhraseWord[])[];
   excluded: readonly TermLists[];
-  /** Phrases that must not occur, with the lists whose common documents are candidates. */
+  /** Phrases that must not occur, each with the lists whose common documents may contain it. */
   excludedPhrases: readonly { words: readonly PhraseWord[]; lists: readonly TermLists[] }[];
   unknownWords: readonly string[];
   isPrefixCapped: boolean;
-  /** Words that only reorder the matches. */
+  /** Words that only change the order of the matches. */
   feedback?: Feedback;
 }
 
@@ -72,7 +75,7 @@ export function hasNoTextWork(plan: Plan): boolean {
   return plan.textPhrases.length === 0 && plan.excludedPhrases.length === 0;
 }
 
-/** Looks up every word of a query; `items` = the viewer's visible items. */
+/** Looks up every word of a query. `items` is the number of items that the viewer can see. */
 export function makePlan(
   query: ParsedQuery,
   reader: TermReader,
@@ -178,13 +181,16 @@ function planExcluded(draft: Draft, units: readonly QueryUnit[]): Pick<Plan, "ex
   return { excluded, excludedPhrases };
 }
 
-/** Returns the words that narrow a phrase down: without stop words, unless it has only those. */
+/** Returns the words that narrow a phrase down: all but stop words, or all words if the phrase has only stop words. */
 export function significantWords(words: readonly PhraseWord[]): readonly PhraseWord[] {
   const significant = words.filter((word) => !STOP_WORDS.has(exactWord(word)));
   return significant.length > 0 ? significant : words;
 }
 
-/** A single word whose list holds exactly this form doesn't need the text. */
+/**
+ * Whether the text must be read to decide a phrase. A single word whose list contains exactly this form doesn't need
+ * it.
+ */
 function needsText(words: readonly PhraseWord[]): boolean {
   const [only] = words;
   if (words.length !== 1 || only === undefined) return true;

@@ -33,25 +33,28 @@ const DEADLINE_MS = 2_000;
 
 interface Waiting {
   task: SearcherTask;
-  /** Time on the `performance.now()` clock after which no one waits for the answer. */
+  /** Time on the `performance.now()` clock from which no one waits for the answer. */
   expiresAt: number;
   resolve(value: SearcherAnswer): void;
   reject(error: unknown): void;
 }
 
 interface Slot {
-  /** Started with the first task, and restarted after it died. */
+  /** The thread, which is started with the first task and restarted after it died. */
   worker: Worker | undefined;
   running: (Waiting & { id: number }) | undefined;
 }
 
-/** The embedded index as the service uses it: searches in worker threads, each with its own read-only connection. */
+/**
+ * Makes the embedded index as the service uses it: searches run in worker threads, each with its own read-only
+ * connection.
+ */
 export function makeSearchPool(options: SearchPoolOptions): SearchIndex {
   const { size = DEFAULT_SIZE } = options;
   const plain = size === 0 ? makeInlineRunner(options) : makeThreads(options, size);
   const runner = options.searches === undefined ? plain : counted(plain, options.searches);
   return {
-    // Each task type has one answer type; `Searcher.perform` pairs them.
+    // Each type of task has one type of answer; `Searcher.perform` pairs them.
     search: async (request) => (await runner.run({ type: "search", request }, request.deadlineMs)) as SearchResponse,
     show: async (request) =>
       (await runner.run({ type: "show", request }, request.deadlineMs)) as ShowResponse | undefined,
@@ -90,7 +93,7 @@ function makeInlineRunner(options: SearcherOptions): Runner {
 }
 
 function makeThreads(options: SearchPoolOptions, size: number): Runner {
-  // Short, because the search gate admits a few searches at a time.
+  // The queue is short, because the search gate admits only a few searches at a time.
   const queue: Waiting[] = [];
   const slots: Slot[] = Array.from({ length: size }, () => ({ worker: undefined, running: undefined }));
   const exchange = size > 1 ? randomUUID() : undefined;
@@ -125,15 +128,15 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
   };
 
   /**
-   * Starts one more thread with a task that others answer: a busy thread is free sooner than a new one has started, 40
-   * ms against 220.
+   * Starts one more thread with a task that other threads answer. A busy thread is free sooner than a new one has
+   * started: 40 ms against 220.
    */
   const rehearse = (slot: Slot, task: SearcherTask) => {
     const nobody = { expiresAt: Infinity, resolve: () => undefined, reject: () => undefined };
     try {
       give((slot.worker = start(slot)), slot, { ...nobody, task });
     } catch {
-      // The running threads answer without it.
+      // A failure doesn't matter: the running threads answer.
     }
   };
 
@@ -195,7 +198,8 @@ function startWorker(
   const worker = new Worker(workerUrl, {
     workerData: { file, cacheBytes, exchange },
     name: "kb-searcher",
-    // The entry is built. Under tsx, loading the loader would take longer than starting the thread.
+    // The entry is already built JavaScript. Under tsx, loading tsx's module loader would take longer than starting the
+    // thread.
     execArgv: [],
     resourceLimits: THREAD_MEMORY,
   });

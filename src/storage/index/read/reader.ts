@@ -22,7 +22,7 @@ import { verifyOnText } from "./verify.ts";
 import { Visibility } from "#storage/index/visibility/visibility.ts";
 import { WorkspaceView } from "./workspace-view.ts";
 
-/** The read side of the index, on its own read-only connection. Synchronous, for worker threads and tests. */
+/** The read side of the index, on its own read-only connection. It is synchronous, for worker threads and tests. */
 export interface IndexReader {
   /**
    * Runs one search in one read transaction.
@@ -30,21 +30,21 @@ export interface IndexReader {
    */
   search(request: SearchRequest): SearchResponse;
   /**
-   * Like `search`, in the caller's open read transaction, for a parsed query. `only` returns that item alone, with its
-   * score among the others.
+   * Like `search`, in the caller's open read transaction, for a parsed query. With `only`, returns only that item, with
+   * the score that it has in the full search.
    */
   searchIn(request: SearchRequest, query: ParsedQuery, only?: string): SearchResponse;
   stats(workspaceId: string): EmbeddedIndexStats;
   /**
-   * Reads for some milliseconds, to make later searches faster: a search only scans changes that are new to it, and
-   * they are read here. Call when no search is waiting.
+   * Reads for some milliseconds, to make later searches faster. A search only scans changes that are new to it; this
+   * method reads them. Call it when no search is waiting.
    * @param documents number of changed documents to read; default 50
    * @returns false when nothing was left to do
    */
   readSome(documents?: number): boolean;
   /**
-   * Brings recently searched workspaces in memory up to the state of the database, so that the next search has less to
-   * do. Call when no search is waiting.
+   * Brings the in-memory state of recently searched workspaces up to the database, so that the next search has less to
+   * do. Call it when no search is waiting.
    * @returns `settled` when nothing has changed since the last call, `nothing` when no workspace was searched recently
    */
   follow(): "followed" | "settled" | "nothing";
@@ -54,25 +54,25 @@ export interface IndexReaderOptions {
   readText: ReadText;
   /** Milliseconds of a monotonic clock. */
   now?: () => number;
-  /** Bytes for the visible sets of a workspace. */
+  /** Limit in bytes of the visible sets of a workspace. */
   cacheBytes?: number;
-  /** The cache of posting lists. Default: one of its own. */
+  /** The cache of posting lists. Default: a cache that only this reader uses. */
   postings?: PostingCache;
-  /** Weights of the ranking factors. Default: those of the table. */
+  /** Weights of the ranking factors. Default: those of the table of factors. */
   ranking?: Ranking;
 }
 
-/** Number of the query's words and phrases that a match needs. Source: docs/decisions/0009. */
+/** The number of the query's words and phrases that a match needs. Source: docs/decisions/0009. */
 const ENOUGH = { any: 2, one: 1 } as const;
 const DEADLINE_MS = 2_000;
-/** Workspaces kept in memory; the least recently searched is evicted first. */
+/** Limit of workspaces in memory; the least recently searched one is evicted first. */
 const MAX_WORKSPACES = 64;
-/** Changed documents whose words are read at once: 60 µs each. */
+/** Changed documents whose words are read at once; each takes 60 µs. */
 const READ_AT_ONCE = 50;
-/** Time zones whose months are cached, 800 kB each. */
+/** Limit of time zones whose months are cached, at 800 kB each. */
 const MAX_ZONES = 4;
 
-/** No workspace has this number. */
+/** A workspace number that no workspace has. */
 const NO_WORKSPACE = 0;
 
 /** Milliseconds after its last search during which a workspace is kept up to date. */
@@ -81,11 +81,11 @@ const FOLLOWED_MS = 600_000;
 interface Opened {
   view: WorkspaceView;
   visibility: Visibility;
-  /** Time of its last search. */
+  /** The time of the workspace's last search. */
   askedAt: number;
 }
 
-/** A running search. Everything it reads is limited to what the viewer can see. */
+/** A running search. Everything that it reads is limited to what the viewer can see. */
 interface Search {
   request: SearchRequest;
   /** A score that enough hits are known to reach. */
@@ -100,7 +100,7 @@ interface Search {
 }
 
 interface Answer {
-  /** The plan that scored its hits. */
+  /** The plan by which the hits were scored. */
   plan: Plan;
   collector: HitCollector;
   /** Absent when no facets were requested. */
@@ -148,15 +148,16 @@ export function makeIndexReader(db: Database, options: IndexReaderOptions): Inde
   };
 
   const answer = (request: SearchRequest, query: ParsedQuery, only?: string): Omit<SearchResponse, "tookMs"> => {
-    // A workspace without an index behaves like one with no visible items.
+    // A workspace without an index behaves like one without visible items.
     const opened = open(request.workspaceId) ?? makeOpened(request.workspaceId, NO_WORKSPACE);
     const { view } = opened;
     opened.askedAt = now();
     const visible = opened.visibility.visibleSet(request.viewer, view.segments);
     const { documents } = visible;
-    // The words that match a prefix are only known after all were read.
+    // Which words match a prefix is known only after all words were read.
     if (hasPrefix(query)) while (view.readSome(READ_AT_ONCE));
-    // The time for catching up with changes doesn't count: on a timeout, the next search would have to repeat the work.
+    // The time for catching up with changes isn't part of the deadline: after a timeout, the next search would have to
+    // repeat the work.
     const deadline = makeDeadline(now, request.deadlineMs ?? DEADLINE_MS);
     const reader = new TermReader({ sql, no: view.no, segments: view.segments, documents }, deadline);
     const averageLength = averageOf(visible);
@@ -234,9 +235,9 @@ function hasPrefix({ units, excluded }: ParsedQuery): boolean {
 }
 
 /**
- * Decides between all words, two, or one: on page 1 by visible matches alone, later from the cursor. Sorting by recency
- * or due date includes only items that have all words; if there are none, results are sorted by relevance and marked
- * so.
+ * Decides whether a match needs all words, two, or one: on page 1 by visible matches alone, on later pages by the
+ * cursor. Sorting by recency or due date includes only items that have all words. If there are none, results are sorted
+ * by relevance instead and marked so.
  * Source: B9, B10.
  */
 function decide(search: Search, answer: (order: SearchOrder, match: Matching) => Answer): Answer {
@@ -249,12 +250,13 @@ function decide(search: Search, answer: (order: SearchOrder, match: Matching) =>
   const all = answer(request.order, "all");
   const few = search.ranking.someWords;
   const isEnough = few === FACTORS.someWords.off || all.collector.totalAll >= (isDate ? 1 : few);
-  // If texts were left unread, more items may have all words, and there is no time to look for others. Phrases stay whole.
+  // If some texts weren't read, more items may have all words, and there is no time to look for others. Phrases are
+  // never split.
   if (request.after !== undefined || isEnough || !all.isExact || wanted === 1 || plan.words === 0) return all;
   const relaxed = wanted > ENOUGH.any ? answer("relevance", "any") : undefined;
   const isTooFew = relaxed === undefined || (relaxed.isExact && relaxed.collector.total < few);
   const found = isTooFew ? answer("relevance", "one") : relaxed;
-  // Nothing more was found: only the matches of all words exist.
+  // Nothing more was found: the matches of all words are the only ones.
   return found.isExact && found.collector.total === all.collector.totalAll ? all : found;
 }
 
@@ -266,7 +268,10 @@ interface Again {
   source: FeedbackSource;
 }
 
-/** Reranks with the words of the first hits when needed: on page 1 by its hits if time is left, later as the cursor says. */
+/**
+ * Reranks with the words of the first hits when needed: on page 1, depending on its hits and the remaining time; on
+ * later pages, as the cursor states.
+ */
 function refine({ request, context, plan, ranking }: Search, found: Answer, again: Again): Answer {
   const { after, limit } = request;
   const { runAgain, firstHits, source } = again;
@@ -289,7 +294,7 @@ function run(search: Search, scratch: ReturnType<typeof makeScratch>, order: Sea
   const { segments } = context;
   const collector = new HitCollector(segments, {
     order,
-    // When all matches have all words, they are one group.
+    // When all matches have all words, they form one group.
     isAllFirst: match === "all" || plan.words + plan.phrases <= ranking.allWords,
     limit: request.limit,
     after: request.after?.position,

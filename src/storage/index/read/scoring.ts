@@ -2,12 +2,12 @@ import { countOnes } from "#storage/index/bits.ts";
 import { type DenseList, lengthOf, type PostingList, type SparseList } from "#storage/index/posting-list.ts";
 import type { Norm } from "./search-context.ts";
 
-/** The candidates, to whose scores and word counts a list adds. */
+/** The candidates to whose scores and word counts a list is added. */
 export interface Scoring {
   norm: Norm;
-  /** Lengths of the segment's documents. */
+  /** The lengths of the segment's documents. */
   lengths: Uint32Array;
-  /** Ascending; the first `count` are valid. Scores and word counts are at the same positions. */
+  /** Ascending; the first `count` entries are valid. Scores and word counts are at the same positions. */
   ids: Uint16Array;
   scores: Float64Array;
   found: Uint8Array;
@@ -16,7 +16,7 @@ export interface Scoring {
 /** When one of two ascending lists has this many times the entries of the other, it is searched instead of walked. */
 export const SEARCH_RATIO = 16;
 
-/** Adds a list's score to each candidate that is in it. */
+/** Adds a list's score to each candidate that the list contains. */
 export function addScores(list: PostingList, scale: number, scoring: Scoring, count: number): void {
   if (list.isDense) addDense(list, scale, scoring, count);
   else if (lengthOf(list) * SEARCH_RATIO < count) addFew(list, scale, scoring, count);
@@ -29,7 +29,7 @@ function addDense({ bits, ranks, weights }: DenseList, scale: number, scoring: S
   for (let k = 0; k < count; k++) {
     const id = ids[k] ?? 0;
     const at = id >>> 5;
-    // No candidate after it is in the list. See `bitAt`.
+    // The list contains no later candidate. See `bitAt`.
     if (at >= bits.length) return;
     const word = bits[at] ?? 0;
     const mask = 1 << (id & 31);
@@ -74,7 +74,10 @@ function addFew({ ids, weights }: SparseList, scale: number, scoring: Scoring, c
   }
 }
 
-/** The first position, from `from` on and below `count`, whose id is at least this: doubling steps, then bisection. */
+/**
+ * Returns the first position, from `from` on and below `count`, whose id is at least this: doubling steps, then
+ * bisection.
+ */
 export function firstAtLeast(ids: Uint16Array, count: number, id: number, from: number): number {
   if (from >= count || (ids[from] ?? 0) >= id) return from;
   let step = 1;

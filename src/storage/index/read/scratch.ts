@@ -1,11 +1,11 @@
 import { type BitScratch, clearBits, makeBitScratch } from "./selection.ts";
 
-/** Most documents in a segment. */
+/** Limit of documents in a segment. */
 const SIZE = 65_536;
 
 /** Scratch arrays of evaluations, allocated once per reader: 1 MB. */
 export interface Scratch {
-  /** Candidates with their scores, numbers of terms found so far, and whether they have all words. */
+  /** The candidates with their scores, the number of terms found so far, and whether they have all words. */
   ids: Uint16Array;
   scores: Float64Array;
   found: Uint8Array;
@@ -26,7 +26,7 @@ export function makeScratch(): Scratch {
   };
 }
 
-/** Clears the bits after an aborted evaluation. */
+/** Clears the bits after an evaluation was aborted. */
 export function clearScratch({ bits }: Scratch): void {
   clearBits(bits);
 }

@@ -9,7 +9,7 @@ export type Filter = (id: number) => boolean;
 export interface SearchContext {
   segments: readonly SegmentView[];
   filters: readonly (Filter | undefined)[];
-  /** The documents visible to the viewer: one bit per document of each segment. */
+  /** The documents that the viewer can see: one bit per document of each segment. */
   documents: readonly Uint32Array[];
   norm: Norm;
   deadline: Deadline;
@@ -21,7 +21,7 @@ export type Deadline = ReturnType<typeof makeDeadline>;
 export function makeDeadline(now: () => number, ms: number) {
   const end = now() + ms;
   return {
-    /** True after half of the time: optional work is then skipped. */
+    /** True after half of the time. Optional work is then skipped. */
     isHalfOver: (): boolean => now() > end - ms / 2,
     check(): void {
       if (now() <= end) return;
@@ -34,15 +34,19 @@ export function makeDeadline(now: () => number, ms: number) {
 }
 
 /**
- * The score of a document is the sum over its terms of `idf·w·(k1+1) / (w + k1·(1−b+b·dl/avgdl))`, written here as
- * `scale·w / (w + base + slope·dl)`. N and avgdl are those of the viewer's visible items.
+ * Constants of the score. A document's score is the sum over its terms of `idf·w·(k1+1) / (w + k1·(1−b+b·dl/avgdl))`,
+ * written here as `scale·w / (w + base + slope·dl)`. N and avgdl are those of the items that the viewer can see.
  */
 export interface Norm {
   base: number;
   slope: number;
 }
 
-/** @param averageLength of the viewer's visible items, above 0 */
+/**
+ * Makes the constants.
+ *
+ * @param averageLength of the items that the viewer can see, above 0
+ */
 export function makeNorm(
   averageLength: number,
   { frequency: k1, length: b }: Pick<Ranking, "frequency" | "length">,
@@ -50,7 +54,7 @@ export function makeNorm(
   return { base: k1 * (1 - b), slope: (k1 * b) / averageLength };
 }
 
-/** Average length of visible items; 1 when there are none. */
+/** Returns the average length of visible items; 1 when there are none. */
 export function averageOf(visible: { items: number; length: number }): number {
   return visible.items === 0 || visible.length === 0 ? 1 : visible.length / visible.items;
 }
@@ -58,8 +62,8 @@ export function averageOf(visible: { items: number; length: number }): number {
 /**
  * Returns `idf·(k1+1)` with idf = ln(1 + (N−df+½)/(df+½)).
  *
- * @param items the viewer's visible items
- * @param df those of them that have the term; counting hidden items would reveal how many there are
+ * @param items how many items the viewer can see
+ * @param df how many of them have the term; counting hidden items would reveal how many there are
  */
 export function termScale(
   items: number,

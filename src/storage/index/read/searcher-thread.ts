@@ -9,7 +9,7 @@ import {
 
 main();
 
-/** Performs tasks one after the other. The pool sends the next one after the answer, and may close the thread. */
+/** Performs tasks one after the other. The pool sends the next task after the answer, and may close the thread. */
 function main(): void {
   const port = parentPort;
   if (!port) throw new Error("The searcher runs as a worker thread only.");

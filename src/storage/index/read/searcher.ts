@@ -21,13 +21,15 @@ import { makeStoredText } from "./stored-text.ts";
 export interface SearcherOptions {
   /** The database file. */
   file: string;
-  /** Bytes of visible sets kept per workspace. */
+  /** Limit in bytes of the visible sets that are kept per workspace. */
   cacheBytes?: number;
-  /** Name of the exchange of posting lists between the threads of a pool; without it, each keeps its own. */
+  /**
+   * Name of the exchange of posting lists between the threads of a pool. Without it, each thread keeps its own lists.
+   */
   exchange?: string;
 }
 
-/** A task for a searcher, and its answer; `id` pairs them. */
+/** A task for a searcher, and its answer. Both have the same `id`. */
 export type SearcherTask =
   | { type: "search"; request: SearchRequest }
   | { type: "show"; request: ShowRequest }
@@ -46,15 +48,15 @@ export type SearcherReply =
       error: { message: string; code: ErrorCode | undefined; retryAfterMs: number | undefined };
     };
 
-/** How often an idle thread checks for changes, so that the first search after a thousand of them waits less. */
+/** How often an idle thread checks for changes, so that the first search after a thousand changes waits less. */
 const FOLLOW_MS = 1_000;
 
 /** Opens a reader on its own read-only connection. */
 export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptions) {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
   db.exec("PRAGMA query_only=ON");
-  // Not mapped, and 2 MB of pages: each thread's map counts as memory, and a read isn't faster with it. Source:
-  // docs/decisions/0041.
+  // The file isn't mapped, and 2 MB of pages are cached: each thread's map would count as memory, and it doesn't make a
+  // read faster. Source: docs/decisions/0041.
   const postings = new PostingCache({ isShared: name !== undefined });
   const exchange = name === undefined ? undefined : openListExchange(name, postings);
   const reader: IndexReader = makeIndexReader(db, {
@@ -82,7 +84,7 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
     try {
       return work();
     } catch {
-      // No search is waiting for this: the next one fails on what can't be read and reports it.
+      // No search waits for this work. If the data can't be read, the next search fails and reports the error.
       return false;
     }
   };
@@ -95,7 +97,7 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
   const follow = () => {
     const isNeeded = unlessUnreadable(() => {
       const found = reader.follow();
-      // During many changes, words stay unread: most will be in a segment before a search needs them.
+      // During many changes, words stay unread, because most will be in a segment before a search needs them.
       if (found === "settled") pause ??= setImmediate(useThePause);
       return found !== "nothing";
     });
@@ -103,8 +105,8 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
   };
   return {
     /**
-     * Performs a task. Work that speeds up later ones runs while no task is waiting, some milliseconds at a time, and
-     * each second.
+     * Performs a task. Work that speeds up later tasks runs while no task is waiting, some milliseconds at a time, and
+     * once a second.
      */
     perform(task: SearcherTask): SearcherAnswer {
       try {
@@ -123,7 +125,7 @@ export function openSearcher({ file, cacheBytes, exchange: name }: SearcherOptio
   };
 }
 
-/** An error in a form that crosses threads. */
+/** Converts an error to a form that can be sent between threads. */
 export function toReplyError(thrown: unknown): (SearcherReply & { ok: false })["error"] {
   const error = explainFailure(thrown);
   if (isApiError(error)) return { message: error.message, code: error.code, retryAfterMs: error.retryAfterMs };
@@ -131,7 +133,7 @@ export function toReplyError(thrown: unknown): (SearcherReply & { ok: false })["
   return { message, code: undefined, retryAfterMs: undefined };
 }
 
-/** Rebuilds the error on the other side. */
+/** Rebuilds the error in the receiving thread. */
 export function fromReplyError({ message, code, retryAfterMs }: ReturnType<typeof toReplyError>): Error {
   if (code === undefined) return new Error(message);
   return new ApiError(code, { message, ...(retryAfterMs !== undefined && { retryAfterMs }) });

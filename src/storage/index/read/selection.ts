@@ -1,15 +1,15 @@
-/** Selects the matching documents of a segment before scoring: bit sets, 32 documents at a time. */
+/** Selects the matching documents of a segment before scoring, by bit sets: 32 documents at a time. */
 import { bitAt, countOnes, listBits, MAX_WORDS } from "#storage/index/bits.ts";
 import { addTo, type DenseList, lengthOf, type PostingList, type SparseList } from "#storage/index/posting-list.ts";
 import { firstAtLeast, SEARCH_RATIO } from "./scoring.ts";
 import type { Filter } from "./search-context.ts";
 
-/** Document sets of one segment, all zero between uses. */
+/** Document sets of one segment. All bits are zero between two uses. */
 export interface BitScratch {
-  /** Documents with at least one of the words, and with two. */
+  /** Documents that have at least one of the words and, in `twice`, documents that have at least two. */
   once: Uint32Array;
   twice: Uint32Array;
-  /** Documents with all required terms. */
+  /** Documents that have all required terms. */
   must: Uint32Array;
   spare: Uint32Array;
 }
@@ -23,7 +23,7 @@ export function clearBits({ once, twice, must, spare }: BitScratch): void {
   for (const bits of [once, twice, must, spare]) bits.fill(0);
 }
 
-/** A list to match, from the query. */
+/** A list from the query that documents are matched against. */
 export interface Asked {
   list: PostingList;
   isWord: boolean;
@@ -31,8 +31,8 @@ export interface Asked {
 }
 
 /**
- * Writes the visible documents that are in every list into `ids`, ascending, and returns their number. The shortest
- * list drives; dense ones only test membership.
+ * Writes the visible documents that are in every list into `ids`, ascending, and returns their number. Walks the
+ * shortest list; dense lists only serve to test membership.
  */
 export function selectAll(
   lists: readonly PostingList[],
@@ -59,7 +59,7 @@ function commonOf(lists: readonly DenseList[], visible: Uint32Array, ids: Uint16
   return count;
 }
 
-/** Branch-free: half of the branch predictions would be wrong. */
+/** Works without branches, because half of the branch predictions would be wrong. */
 function keepIn(bits: Uint32Array, ids: Uint16Array, count: number): number {
   let kept = 0;
   for (let k = 0; k < count; k++) {
@@ -85,7 +85,7 @@ function keepListed({ ids: listed }: SparseList, ids: Uint16Array, count: number
 
 /**
  * Sets the visible documents that have at least `needed` words and all required terms as bits in `twice` and returns
- * their exact number. No caller uses `needed` above two.
+ * their exact number. `needed` is at most two.
  */
 export function selectSome(
   asked: readonly Asked[],

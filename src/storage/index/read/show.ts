@@ -8,16 +8,18 @@ import { makeAccessCheck, makeExcerpts, type Placed } from "./excerpts.ts";
 import { makeExplainer } from "./explain.ts";
 import type { IndexReader } from "./reader.ts";
 
-/** Extra hits beyond the limit: they replace any that the records reject. */
+/** Extra hits beyond the limit, which replace hits that the records reject. */
 const SPARE_HITS = 3;
 
-/** Milliseconds after which long texts aren't searched further for a better passage. Source: S24. */
+/** Milliseconds after which long texts are no longer searched for a better passage. Source: S24. */
 const ENOUGH_MS = 500;
 
 const EPOCH = "SELECT epoch FROM access_state WHERE workspaceId = ?";
 const ITEM = `SELECT ${HIT_COLUMNS.join(", ")} FROM items WHERE workspaceId = ? AND kbId = ? AND removedAt IS NULL`;
 
-/** Makes the port's `show`: a search, the second check of each hit, and its displayed content, in one read transaction. */
+/**
+ * Makes the port's `show`: a search, the second check of each hit, and its displayed content, in one read transaction.
+ */
 export function makeShow(
   db: Database,
   reader: Pick<IndexReader, "searchIn">,
@@ -47,7 +49,7 @@ function search(reader: Pick<IndexReader, "searchIn">, request: ShowRequest, que
   );
 }
 
-/** The current position of a cursor's hit, unless it has moved since. */
+/** Returns the current position of a cursor's hit, unless the hit has moved since. */
 function exactPosition(
   reader: Pick<IndexReader, "searchIn">,
   request: ShowRequest,
@@ -69,7 +71,7 @@ function isSameValue(one: number, rounded: number): boolean {
   return Math.abs(one - rounded) <= Math.abs(rounded) * 1e-9;
 }
 
-/** Returns the displayed content, checked by the records, never by the index. Source: S7. */
+/** Returns the displayed content. Access is checked by the records, never by the index. Source: S7. */
 function readShown(
   sql: Statements,
   request: ShowRequest,
@@ -78,7 +80,7 @@ function readShown(
   { now, explain }: { now: () => number; explain: ReturnType<typeof makeExplainer> | undefined },
 ): Pick<ShowResponse, "shown" | "refused" | "faults"> {
   const { workspaceId, pinned, after, limit } = request;
-  // The hit that the page continues after may have moved behind it.
+  // The hit after which the page continues may have moved behind its former position.
   const skipped = new Set(after === undefined ? pinned : [...pinned, after.position.kbId]);
   const first = after === undefined ? pinned.map((kbId) => ({ kbId })) : [];
   const wanted: { kbId: string; position?: HitPosition }[] = [
@@ -101,9 +103,9 @@ function readShown(
   };
   let refused = 0;
   for (const { kbId, position } of wanted.slice(0, limit + SPARE_HITS)) {
-    // One beyond the limit shows that there are more.
+    // One hit beyond the limit shows that there are more.
     if (shown.length > limit) break;
-    // Columns of the store's `items`.
+    // The columns of the store's table `items`.
     const statement = sql(ITEM);
     const row = readNumbers(statement, () => statement.get(workspaceId, kbId)) as HitRow | undefined;
     // An access that can't be read is open to no one.
@@ -126,7 +128,7 @@ function readShown(
   return { shown, refused, faults };
 }
 
-/** Named one by one: V8 copies a row with many columns slowly. */
+/** The fields are named one by one, because V8 copies a row with many columns slowly. */
 function placedIn(row: HitRow): Placed {
   const { kbId, textChars, url, lineAnchor } = row;
   return { kbId, textChars, url, lineAnchor, sections: sectionsOf(row) };

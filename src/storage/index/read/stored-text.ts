@@ -1,7 +1,10 @@
 import type { ReadText } from "./phrases.ts";
 import { type Database, makeStatements } from "#storage/index/sqlite.ts";
 
-/** Reads the phrase fields from the store's tables: title, path segments, labels, and the text joined from its chunks. */
+/**
+ * Reads the fields for phrases from the store's tables: title, path segments, labels, and the text joined from its
+ * chunks.
+ */
 export function makeStoredText(db: Database): ReadText {
   const sql = makeStatements(db);
   return (workspaceId, kbId, most = Number.MAX_SAFE_INTEGER) => {
@@ -10,7 +13,7 @@ export function makeStoredText(db: Database): ReadText {
       kbId,
     );
     if (item === undefined) return undefined;
-    // Columns of the store's `items`: a text and two JSON arrays of texts.
+    // The columns of the store's table `items`: a text and two JSON arrays of texts.
     const { title, path, labels } = item as { title: string; path: string; labels: string };
     const chunks = sql("SELECT text FROM item_texts WHERE workspaceId = ? AND kbId = ? AND start < ? ORDER BY chunk")
       .all(workspaceId, kbId, most)

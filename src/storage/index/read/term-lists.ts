@@ -6,14 +6,14 @@ import { numberOf, type Statements } from "#storage/index/sqlite.ts";
 
 /** Posting lists of one term (or of a merged prefix), one per segment. */
 export interface TermLists {
-  /** They include dead and invisible documents. */
+  /** The lists include dead and invisible documents. */
   lists: readonly (PostingList | undefined)[];
 }
 
-/** Most words that a prefix matches. Source: S24. */
+/** Limit of words that a prefix matches. Source: S24. */
 export const MAX_EXPANSIONS = 256;
 
-/** Reads posting lists for one search, each once. */
+/** Reads posting lists for one search, each only once. */
 export class TermReader {
   readonly #sql: Statements;
   readonly #no: number;
@@ -64,7 +64,8 @@ export class TermReader {
 
   /**
    * Merges the lists of all words that begin with `prefix` and occur in a visible item, in the order of the vocabulary.
-   * `isCapped`: there were more than `MAX_EXPANSIONS`. Hidden words neither count nor show.
+   * `isCapped`: there were more than `MAX_EXPANSIONS`. Words that only hidden items have are neither counted nor
+   * returned.
    */
   prefix(prefix: string, deltas: readonly DeltaSegment[]): TermLists & { isCapped: boolean } {
     const found: TermLists[] = [];
@@ -86,7 +87,9 @@ export class TermReader {
     return { lists: this.#segments.map((segment) => segment.postings(term, termId)) };
   }
 
-  /** Words and exact forms with this prefix, from the vocabulary on disk and the delta, ascending, each once. */
+  /**
+   * Returns words and exact forms with this prefix, from the vocabulary on disk and the delta, ascending, each once.
+   */
   #termsFrom(prefix: string, deltas: readonly DeltaSegment[]): string[] {
     const terms = new Set<string>();
     for (const start of [prefix, `=${prefix}`]) {
@@ -95,7 +98,7 @@ export class TermReader {
       ).iterate(
         this.#no,
         start,
-        // No tokenizer output sorts above this character.
+        // No output of the tokenizer sorts above this character.
         `${start}\u{10ffff}`,
       );
       for (const { term } of rows) terms.add(String(term));

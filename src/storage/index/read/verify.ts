@@ -8,13 +8,13 @@ import type { HitCollector, Match } from "./hits.ts";
 import { fieldsHavePhrase, type ReadText } from "./phrases.ts";
 import type { Plan } from "./plan.ts";
 
-/** Most candidates whose text is read in one search. Source: S24. */
+/** Limit of candidates whose text is read in one search. Source: S24. */
 export const MAX_VERIFIED = 5_000;
 
 /**
- * Evaluates, then reads the text of candidates in the order of display and accepts those whose phrases occur. Returns
- * false when there were more candidates than may be read, or than half of the search's time allowed: the rest is left
- * out.
+ * Evaluates, then reads the text of candidates in the order of display and accepts those in which the phrases occur.
+ * Stops when too many candidates were read, or half of the search's time has passed, and then returns false: the rest
+ * is left out.
  */
 export function verifyOnText(work: {
   request: SearchRequest;
@@ -42,7 +42,8 @@ export function verifyOnText(work: {
     const { segment, id } = match;
     const doubts = suspects.filter(({ isSuspect }) => isSuspect[segment]?.(id) === true);
     if (plan.textPhrases.length > 0 || doubts.length > 0) {
-      // For words that are in many long texts, the result is the best found so far with an inexact total, instead of an error.
+      // If the words occur in many long texts, the result is the best matches found so far with an inexact total,
+      // instead of an error.
       if (read++ === MAX_VERIFIED || context.deadline.isHalfOver()) return false;
       const columns = context.segments[segment]?.columns;
       const fields = columns && work.readText(request.workspaceId, kbIdAt(columns, id));

@@ -9,7 +9,7 @@ import { readManifest } from "#storage/index/segments.ts";
 import type { Statements } from "#storage/index/sqlite.ts";
 import type { IndexState } from "#storage/index/state.ts";
 
-/** Position of the newest version of a changed item; without a segment, it was removed. */
+/** The position of the newest version of a changed item; without a segment, the item was removed. */
 interface DeltaPlace {
   seq: number;
   segment: DeltaSegment | undefined;
@@ -22,8 +22,8 @@ interface Place {
 }
 
 /**
- * One workspace's index in a reader's memory: columns of all segments and the delta. `refresh` brings it forward to the
- * state that the reader's transaction sees; it never goes back.
+ * One workspace's index in a reader's memory: the columns of all segments and the delta. `refresh` brings it forward to
+ * the state that the reader's transaction sees. The view never goes back to an earlier state.
  */
 export class WorkspaceView {
   readonly no: number;
@@ -59,12 +59,12 @@ export class WorkspaceView {
     return this.#findInBase(encodeKbId(kbId), this.#base.values());
   }
 
-  /** Reads words of this many changed documents that searches have only scanned; false when there are none. */
+  /** Reads the words of this many changed documents that searches have only scanned; false when there are none. */
   readSome(documents: number): boolean {
     return this.#deltas.some((delta) => delta.readSome(documents));
   }
 
-  /** Call with the state read in the same transaction as everything that follows. */
+  /** Updates the view. Call it with the state read in the same transaction as everything that follows. */
   refresh(state: IndexState): void {
     const before = this.#state;
     const isNewGeneration = before === undefined || before.generation !== state.generation;
@@ -102,7 +102,7 @@ export class WorkspaceView {
     this.#deltas = [];
     this.#delta = new Map();
     this.#readDelta(state.compactedSeq);
-    // Accesses newer than the rows themselves.
+    // Reads accesses that are newer than the rows.
     this.#readAccess(0);
   }
 
@@ -122,7 +122,7 @@ export class WorkspaceView {
     }
   }
 
-  /** `former` is the item's position on disk. */
+  /** Sets an item's position; `former` is its position on disk. */
   #setPlace(kbId: string, place: DeltaPlace, former: Place | undefined): void {
     const changed = this.#delta.get(kbId);
     if (changed === undefined) former?.segment.kill(former.id);
@@ -130,7 +130,7 @@ export class WorkspaceView {
     this.#delta.set(kbId, place);
   }
 
-  /** Drops what a compaction has moved into segments; starts over when little is left. */
+  /** Drops changes that a compaction has moved into segments. Starts with a new delta when few are left. */
   #forgetCompacted(state: IndexState): void {
     for (const [kbId, place] of this.#delta) {
       if (place.seq > state.compactedSeq) continue;
@@ -169,7 +169,7 @@ export class WorkspaceView {
     );
   }
 
-  /** Finds the positions of these on disk. */
+  /** Finds the positions of these kbIds on disk. */
   #findAllInBase(kbIds: KbIdList): (Place | undefined)[] {
     const places: (Place | undefined)[] = [];
     if (kbIds.starts.length === 0) return places;
@@ -191,7 +191,7 @@ export class WorkspaceView {
   }
 }
 
-/** Every view is one of the two classes created here. */
+/** Every view is one of the two classes that are created here. */
 function placeOf(found: { segment: SegmentView; id: number }): Place {
   if (found.segment instanceof BaseSegment || found.segment instanceof DeltaSegment) {
     return { segment: found.segment, id: found.id };

@@ -4,17 +4,17 @@ import { numberOf, type Statements, textOf } from "#storage/index/sqlite.ts";
 
 /**
  * Accesses in blobs of some thousand, so that a reader opens a million of them in some milliseconds instead of half a
- * second. A chunk is written once all its numbers are assigned. Numbers are never reused, so a chunk only ever loses
- * some.
+ * second. A chunk is written once all its numbers are assigned. Numbers are never reused, so a chunk never gains
+ * accesses; it can only lose some.
  */
 
-/** The first number that isn't in a chunk of the workspace yet. */
+/** Returns the first number that isn't in a chunk of the workspace yet. */
 export function firstUnchunked(sql: Statements, no: number, perChunk: number): number {
   const last = numberOf(sql("SELECT max(id) FROM index_acl_chunks WHERE id > ? AND id <= ?"), ...keysOf(no));
   return last === 0 ? 1 : lowOf(last) + perChunk;
 }
 
-/** Whether there is a whole chunk to write. */
+/** Whether there are enough accesses for a whole chunk. */
 export function hasChunkToWrite(sql: Statements, workspaceId: string, no: number, perChunk: number): boolean {
   const last = numberOf(sql("SELECT max(aclId) FROM accesses WHERE workspaceId = ?"), workspaceId);
   return last >= firstUnchunked(sql, no, perChunk) + perChunk - 1;
@@ -33,9 +33,9 @@ export function* writeChunks(sql: Statements, workspaceId: string, no: number, p
 }
 
 /**
- * Rewrites the chunks that hold deleted accesses and checks one per step. An empty chunk is deleted, except the last:
- * it records how far chunks were written. A reader may keep a chunk it has read, because deleted accesses are never
- * looked up.
+ * Rewrites the chunks that hold deleted accesses; checks one chunk per step. Deletes empty chunks but the last one,
+ * which records how far chunks were written. A reader may keep a chunk that it has read, because deleted accesses are
+ * never looked up.
  */
 export function* rewriteChunks(sql: Statements, workspaceId: string, no: number): Generator<void> {
   const range = "FROM index_acl_chunks WHERE id > ? AND id <= ?";
@@ -58,7 +58,7 @@ export function* rewriteChunks(sql: Statements, workspaceId: string, no: number)
   }
 }
 
-/** Reads accesses from a number on, as `number:list,list;…`. */
+/** Reads accesses, from a number on, as `number:list,list;…`. */
 function readAccesses(sql: Statements, workspaceId: string, first: number, count: number): string {
   const reading = sql(
     `SELECT group_concat(access, ';') AS text FROM (
@@ -69,9 +69,9 @@ function readAccesses(sql: Statements, workspaceId: string, first: number, count
 }
 
 /**
- * Encodes a chunk as little-endian 32-bit numbers: the count of accesses, then a code for each from the first number
- * on, then the lists of those with several. Codes are those of `AccessTable`, with positions counted from the start of
- * the lists.
+ * Encodes a chunk as little-endian 32-bit numbers: the count of accesses, then a code for each access from the first
+ * number on, then the lists of accesses with several lists. Codes are those of `AccessTable`, with positions relative
+ * to the start of the lists.
  */
 function encodeAccesses(text: string, first: number, perChunk: number): Uint8Array {
   const lists = new Map<number, number[]>();
@@ -81,7 +81,7 @@ function encodeAccesses(text: string, first: number, perChunk: number): Uint8Arr
     else current.push(number);
   });
   const codes: number[] = [];
-  // Position 0 stays free: its code would be that of "no list".
+  // Position 0 stays unused: its code would be the one for "no list".
   const many: number[] = [0];
   for (let aclId = first; aclId < first + perChunk; aclId++) {
     const [only, ...others] = lists.get(aclId) ?? [];

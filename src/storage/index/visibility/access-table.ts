@@ -20,7 +20,7 @@ export class AccessTable extends AccessCodes {
     this.#no = no;
   }
 
-  /** Reads what is new in the open transaction. */
+  /** Reads accesses that are new in the open transaction. */
   refresh(): void {
     this.lastList = numberOf(
       this.#sql("SELECT max(listId) FROM access_lists WHERE workspaceId = ?"),

@@ -4,23 +4,23 @@ import { grown } from "#storage/index/growing.ts";
 import type { SegmentView } from "#storage/index/segment-view.ts";
 
 /**
- * The documents of one segment that a viewer sees: one bit each, with their count and length. Integers only, so that
- * updating and recounting give the same result.
+ * The documents of one segment that a viewer can see: one bit each, with their count and length. All numbers are
+ * integers, so that updating and recounting give the same result.
  */
 export interface SegmentVisibility {
   bits: Uint32Array;
   items: number;
   length: number;
-  /** Documents checked, and how far the segment's access log was followed. */
+  /** The number of documents that were checked, and how far the segment's access log was followed. */
   docs: number;
   logEpoch: number;
   logLength: number;
-  /** A document had an access that wasn't known yet; it is checked again when there are newer ones. */
+  /** True if a document had an access that wasn't known yet. It is checked again when there are newer accesses. */
   hasUnknown: boolean;
   lastAcl: number;
 }
 
-/** Makes one in which nothing is visible yet. */
+/** Makes the visibility of a segment in which nothing is visible yet. */
 export function makeSegmentVisibility({ columns, accessLog }: SegmentView): SegmentVisibility {
   return {
     bits: new Uint32Array((columns.docs + 31) >>> 5),
@@ -38,7 +38,7 @@ export function makeSegmentVisibility({ columns, accessLog }: SegmentView): Segm
 export interface Opened {
   /** One bit per access: whether it is open. */
   accesses: Uint32Array;
-  /** The visibility for someone whose lists are all also the viewer's, in any state. */
+  /** The visibility for a person whose lists are all also the viewer's, in any state. */
   part: SegmentVisibility | undefined;
 }
 
@@ -76,8 +76,8 @@ function isCurrent({ docs, logEpoch, logLength }: SegmentVisibility, { columns, 
 }
 
 /**
- * A word of 32 documents at a time, branch-free on visibility: 1 ns a document. Counts only documents that `part`
- * doesn't have.
+ * Checks a word of 32 documents at a time, without branches on visibility: 1 ns per document. Counts only documents
+ * that aren't in `part`.
  */
 function addByBits(
   visibility: SegmentVisibility,
@@ -132,7 +132,7 @@ export function followSegment(
     return false;
   for (let i = visibility.logLength; i < accessLog.ids.length; i++) {
     const id = accessLog.ids.array[i] ?? 0;
-    // Unchecked documents follow below, with their newest access.
+    // Documents that weren't checked yet follow below, with their newest access.
     if (id >= visibility.docs) continue;
     const a = columns.acl[id] ?? 0;
     if (a > table.lastAcl) visibility.hasUnknown = true;

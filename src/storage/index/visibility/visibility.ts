@@ -11,7 +11,7 @@ import { addDocuments, followSegment, makeSegmentVisibility, type SegmentVisibil
 export interface VisibleSet {
   /** One bit per document of each segment, in the order of the segments. */
   documents: readonly Uint32Array[];
-  /** Visible items and the sum of their lengths. */
+  /** The number of visible items and the sum of their lengths. */
   items: number;
   length: number;
 }
@@ -29,14 +29,16 @@ interface PrincipalLists {
   upTo: number;
 }
 
-/** Read in key order, which is so far numeric order. An ORDER BY would cost a third more. */
+/** Lists are read in the order of the key, which for new lists is ascending. An ORDER BY would take a third longer. */
 const NEW_LISTS = `SELECT CAST(group_concat(listId) AS BLOB) AS text FROM (${listsMet(1)})`;
 
-/** Bytes of visible sets kept for a workspace. */
+/** Limit in bytes of the visible sets that are kept for a workspace. */
 const CACHE_BYTES = 64 * 2 ** 20;
-/** Opening an access in one pass over all of them costs this many times less than a look-up. */
+/** In one pass over all accesses, opening one takes this many times less than a look-up. */
 const OPEN_RATIO = 8;
-/** Lists of principals, from which new sets are made: this share of the budget, in addition to it. */
+/**
+ * The share of the budget for the lists of principals, from which new sets are made. It is in addition to the budget.
+ */
 const PRINCIPAL_SHARE = 0.25;
 
 /**
@@ -44,8 +46,8 @@ const PRINCIPAL_SHARE = 0.25;
  * on the viewer's principals and the state of the open transaction. Sets are cached by principals and updated with what
  * is new (lists, accesses, documents, changed accesses of documents).
  *
- * A document is visible when its access is open: `storage/access/decision.ts` on bits of lists, never a count of
- * matches.
+ * A document is visible when its access is open, which `storage/access/decision.ts` decides on bits of lists, never by
+ * a count of matches.
  */
 export class Visibility {
   readonly #sql: Statements;
@@ -65,7 +67,7 @@ export class Visibility {
     this.#table = new AccessTable(sql, workspaceId, no);
   }
 
-  /** Returns the set of these principals as the open transaction sees it; `segments` are of the same state. */
+  /** Returns the set for these principals as the open transaction sees it; `segments` must be of the same state. */
   visibleSet(viewer: { principals: readonly string[] }, segments: readonly SegmentView[]): VisibleSet {
     this.#table.refresh();
     const key = viewer.principals.join("\n");
@@ -78,7 +80,7 @@ export class Visibility {
     return sumUp(segments.flatMap((segment) => set.visibilities.get(segment) ?? []));
   }
 
-  /** Finds the set of someone who is in most of these groups and in no other. */
+  /** Finds the set of a person who is in most of these groups and in no other group. */
   #findPart(principals: readonly string[]): CachedSet | undefined {
     const wanted = new Set(principals);
     let part: CachedSet | undefined;
@@ -89,7 +91,10 @@ export class Visibility {
     return part;
   }
 
-  /** Makes an empty set, or one that starts with the lists of `part`: joining a group opens only its lists. */
+  /**
+   * Makes an empty set, or one that starts with the lists of `part`: a person who joins a group gets only the lists of
+   * that group in addition.
+   */
   #makeSet(principals: readonly string[], part: CachedSet | undefined): CachedSet {
     const wanted = new Set(principals);
     const made: CachedSet = { principals: wanted, lists: new Uint32Array(1), lastList: 0, visibilities: new Map() };
@@ -100,7 +105,7 @@ export class Visibility {
     return made;
   }
 
-  /** Returns true when there was anything new. */
+  /** Adds new lists. Returns true when there were any. */
   #extendLists(set: CachedSet): boolean {
     const { lastList } = this.#table;
     if (set.lastList === lastList) return false;
@@ -125,7 +130,7 @@ export class Visibility {
       const text = blobOf(this.#sql(NEW_LISTS), this.#workspaceId, principal, known.upTo);
       const found = parseNumbers(text ?? new Uint8Array(0));
       if (!isAscending(found)) found.sort();
-      // Later ones arrive few at a time: a copy for each would cost more than the spare room.
+      // Later lists arrive few at a time: copying the array for each would cost more than the spare capacity.
       if (known.upTo === 0) known.lists = { array: found, length: found.length };
       else for (const listId of found) push(known.lists, listId);
       known.upTo = this.#table.lastList;
@@ -134,7 +139,7 @@ export class Visibility {
     return known.lists;
   }
 
-  /** Returns true when there was anything new. */
+  /** Brings the set up to the segments' state. Returns true when anything was new. */
   #followSegments(set: CachedSet, segments: readonly SegmentView[], part: CachedSet | undefined): boolean {
     const table = this.#table;
     const visibilities = new Map<SegmentView, SegmentVisibility>();
@@ -150,7 +155,7 @@ export class Visibility {
     set.visibilities = visibilities;
     if (fresh.length === 0) return false;
     const docs = fresh.reduce((sum, { segment }) => sum + segment.columns.docs, 0);
-    // A few documents are looked up one by one; for many, opening all accesses once is cheaper.
+    // A few documents are looked up one by one; for many, opening all accesses once takes less time.
     const accesses = docs > table.lastAcl / OPEN_RATIO ? table.openTo(set.lists) : undefined;
     for (const { segment, visibility } of fresh) {
       const opened = accesses && { accesses, part: part?.visibilities.get(segment) };
@@ -160,7 +165,7 @@ export class Visibility {
   }
 }
 
-/** The cache doesn't update the size of a value that is set again, so the value is deleted first. */
+/** Replaces a value. The cache doesn't update the size of a value that is set again, so the value is deleted first. */
 function keep<V extends object>(cache: LRUCache<string, V>, key: string, value: V): void {
   cache.delete(key);
   cache.set(key, value);
@@ -185,7 +190,7 @@ function bytesOf({ lists, visibilities, principals }: CachedSet): number {
 function grownBits(bits: Uint32Array, last: number): Uint32Array {
   const words = (last >>> 5) + 1;
   if (bits.length >= words) return bits;
-  // Some spare room, so that a growing workspace doesn't copy on each search.
+  // Spare capacity, so that a growing workspace isn't copied on each search.
   const larger = new Uint32Array(Math.ceil(words * 1.1));
   larger.set(bits);
   return larger;

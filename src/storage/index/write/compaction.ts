@@ -9,26 +9,29 @@ import { type NewDocument, openSegment, writeSegment } from "./segment-writer.ts
 import { readManifest, type SegmentRow } from "#storage/index/segments.ts";
 import { numberOf, type Statement, type Statements } from "#storage/index/sqlite.ts";
 
-/** When maintenance is due. Production uses `COMPACTION_LIMITS`; tests use small numbers to reach every level. */
+/**
+ * The limits that decide when maintenance is due. Production uses `COMPACTION_LIMITS`; tests use small numbers to reach
+ * every level.
+ */
 export interface CompactionLimits {
-  /** Delta rows that make a compaction due, and most rows written at once. */
+  /** The number of delta rows that makes a compaction due, which is also the most rows written at once. */
   deltaRows: number;
   maxDeltaRows: number;
   /** Segments below this many living documents are small; `fanIn` of them merge. */
   smallDocs: number;
   fanIn: number;
-  /** Segments from `smallDocs` up to this many merge two by two. */
+  /** Segments from `smallDocs` up to this many documents merge two by two. */
   mediumDocs: number;
   maxDocs: number;
-  /** Share of dead documents that makes a rewrite due. */
+  /** The share of dead documents that makes a rewrite due. */
   deadShare: number;
-  /** Access rows that are written into the segments' columns at once. */
+  /** The number of access rows that are written into the segments' columns at once. */
   accessRows: number;
-  /** Accesses written into one chunk. */
+  /** The number of accesses written into one chunk. */
   accessChunk: number;
 }
 
-/** Levels 4k → 32k → 65,536. */
+/** Segments grow in the levels 4k → 32k → 65,536. */
 export const COMPACTION_LIMITS: CompactionLimits = {
   deltaRows: 4_096,
   maxDeltaRows: 8_192,
@@ -43,12 +46,12 @@ export const COMPACTION_LIMITS: CompactionLimits = {
 
 export type CompactionJob = Generator<void, void>;
 
-/** Rows deleted in one cleanup step. */
+/** The number of rows deleted in one cleanup step. */
 const DELETE_STEP = 100;
 
 /**
- * Returns the next maintenance job of a workspace, or undefined when nothing is due. Each job writes where no reader
- * looks and ends with one step that switches the manifest; an abandoned job leaves only an invisible segment behind.
+ * Returns the next maintenance job of a workspace; undefined when nothing is due. Each job writes data that no reader
+ * uses yet and ends with one step that switches the manifest. An abandoned job leaves only an invisible segment behind.
  */
 export function planCompaction(sql: Statements, no: number, limits: CompactionLimits): CompactionJob | undefined {
   const state = sql("SELECT workspaceId, foldedSeq FROM index_state WHERE no = ?").get(no);
@@ -71,7 +74,7 @@ export function planCompaction(sql: Statements, no: number, limits: CompactionLi
   return writeChunks(sql, workspaceId, no, limits.accessChunk);
 }
 
-/** Whether enough changes are outside segments that their compaction is due. */
+/** Whether so many changes are outside segments that their compaction is due. */
 export function isDeltaDue(sql: Statements, no: number, { deltaRows }: CompactionLimits): boolean {
   const state = sql("SELECT deltaSeq, foldedSeq FROM index_state WHERE no = ?").get(no);
   if (state === undefined || Number(state.deltaSeq) - Number(state.foldedSeq) < deltaRows) return false;
@@ -123,13 +126,16 @@ function* compactDelta(sql: Statements, no: number, compactedKey: number, maxRow
   sql("UPDATE index_state SET generation = generation + 1, foldedSeq = ? WHERE no = ?").run(lastSeq, no);
 }
 
-/** The documents of delta rows that are still current; a row replaced in between belongs to the next compaction. */
+/**
+ * Yields the documents of delta rows that are still current. A row that was replaced in between belongs to the next
+ * compaction.
+ */
 function* documentsOf(sql: Statements, no: number, rows: readonly { id: number }[]): Generator<NewDocument> {
   for (const { id } of rows) {
     const document = findDeltaDocument(sql, no, lowOf(id));
     if (document === undefined) continue;
     const newer: unknown = sql("SELECT aclId FROM index_access WHERE no = ? AND kbId = ?").get(no, document.kbId);
-    // The column's declared type.
+    // The column has its declared type.
     yield { document, aclId: (newer as { aclId: number } | undefined)?.aclId ?? document.aclId };
   }
 }
@@ -145,7 +151,7 @@ function* mergeInto(sql: Statements, no: number, inputs: readonly SegmentRow[]):
   yield* forgetTerms(sql, no, vanished);
 }
 
-/** Words of removed documents that are in no segment any more are also removed from the vocabulary. Source: S52. */
+/** Removes words from the vocabulary that only removed documents had, once no segment contains them. Source: S52. */
 function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]): CompactionJob {
   const segments = readManifest(sql, no).map(({ segment }) => segment);
   const posting = sql("SELECT 1 FROM index_postings WHERE id = ?");
@@ -169,7 +175,10 @@ function* forgetTerms(sql: Statements, no: number, vanished: readonly number[]):
   }
 }
 
-/** Writes newer accesses into the columns, some thousand at a time: readers see the same before, during and after. */
+/**
+ * Writes newer accesses into the columns, some thousand at a time. Readers see the same state before, during and after
+ * it.
+ */
 function* compactAccess(sql: Statements, no: number, atOnce: number): CompactionJob {
   const [first, last] = keysOf(no);
   const end = numberOf(sql("SELECT max(id) FROM index_access WHERE id <= ?"), last);
@@ -224,7 +233,7 @@ function* cleanUp(sql: Statements, no: number, compactedKey: number): Compaction
   }
 }
 
-/** Removes the remains of a dropped workspace, which can no longer be addressed. */
+/** Removes the remaining rows of a dropped workspace, which can no longer be addressed. */
 function* removeWorkspace(sql: Statements, no: number): CompactionJob {
   sql("UPDATE index_segments SET state = ? WHERE no = ?").run(RETIRED, no);
   yield* cleanUp(sql, no, keysOf(no)[1]);

@@ -10,7 +10,7 @@ interface Marked {
   added: number;
 }
 
-/** Marks older copies of documents in the live segments of a workspace as dead; `save` writes the marks. */
+/** Marks older copies of documents in the live segments of a workspace as dead. `save` writes the marks. */
 export class DeadMarks {
   readonly #segments: readonly Marked[];
 

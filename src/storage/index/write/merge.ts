@@ -10,11 +10,11 @@ import type { Statements } from "#storage/index/sqlite.ts";
 interface Input {
   row: SegmentRow;
   columns: Columns;
-  /** New local id of each document; -1 = dead. */
+  /** The new local id of each document; -1 = the document is dead. */
   target: Int32Array;
 }
 
-/** Posting rows read at once from each input. */
+/** Posting rows that are read at once from each input. */
 const BATCH = 64;
 
 /**
@@ -60,7 +60,7 @@ function nextLive({ row, columns }: Input, from: number): number {
   return id;
 }
 
-/** Returns the input whose next document has the smallest kbId; -1 when all are finished. */
+/** Returns the input whose next document has the smallest kbId; -1 when all inputs are finished. */
 function smallest(inputs: readonly Input[], next: readonly number[]): number {
   let best = -1;
   inputs.forEach(({ columns }, i) => {
@@ -125,7 +125,9 @@ function* mergePostings(
   }
 }
 
-/** Reads the posting rows of a segment in order of termId. Queries again for each batch: no statement stays open. */
+/**
+ * Reads the posting rows of a segment in order of termId. Runs a query for each batch, so that no statement stays open.
+ */
 function makeCursor(sql: Statements, segment: number) {
   const [first, last] = keysOf(segment);
   let after = first;
@@ -142,7 +144,7 @@ function makeCursor(sql: Statements, segment: number) {
     after = batch.at(-1)?.id ?? last;
   };
   return {
-    /** The next termId, or Infinity. */
+    /** Returns the next termId, or Infinity. */
     peek(): number {
       fill();
       const row = batch[at];

@@ -8,13 +8,13 @@ import type { Statements } from "#storage/index/sqlite.ts";
 import { TermCollector } from "./term-collector.ts";
 import { visitTerms } from "#storage/index/vocabulary.ts";
 
-/** Bytes of a posting row besides its blob (key and record header), for the size statistics. */
+/** Bytes of a posting row in addition to its blob (key and record header), for the size statistics. */
 export const ROW_OVERHEAD = 12;
 
-/** Documents read or written between checks of the clock. */
+/** Documents read or written between two checks of the clock. */
 const STEP = 64;
 
-/** Allocates a new segment number for this workspace, registered as "being written": no reader uses it. */
+/** Allocates a new segment number for this workspace. It is registered as "being written", so no reader uses it. */
 export function openSegment(sql: Statements, no: number): number {
   const segment = takeNumbers(sql, "segment", 1);
   sql("INSERT INTO index_segments (segment, no, state, docs) VALUES (?, ?, ?, 0)").run(segment, no, BUILDING);
@@ -51,12 +51,12 @@ export function* writeSegment(
   return columns.columns.docs;
 }
 
-/** Records size and documents of a written segment; it stays invisible until it is made live. */
+/** Records size and documents of a written segment, which stays invisible until it is made live. */
 export function closeSegment(sql: Statements, segment: number, docs: number, bytes: number): void {
   sql("UPDATE index_segments SET docs = ?, bytes = ? WHERE segment = ?").run(docs, bytes, segment);
 }
 
-/** Pairs of (termId, number in the collector), packed and ascending, so that rows are appended in key order. */
+/** Yields pairs of (termId, number in the collector), packed and ascending, so that rows are appended in key order. */
 function* internTerms(sql: Statements, no: number, collector: TermCollector): Generator<void, Float64Array> {
   const numberOfTerm = makeTermNumbers(sql, no);
   const pairs: number[] = [];

@@ -2,7 +2,7 @@ import { StringTable } from "#text/string-table.ts";
 import { growing, push } from "#storage/index/growing.ts";
 import type { Postings } from "#storage/index/postings.ts";
 
-/** Inverts documents with terms into terms with documents: a counting sort over flat arrays. */
+/** Inverts documents with terms into terms with documents, by a counting sort over flat arrays. */
 export class TermCollector {
   readonly #table = new StringTable();
   readonly #terms = growing(new Uint32Array(1024));
@@ -10,12 +10,15 @@ export class TermCollector {
   readonly #weights = growing(new Uint8Array(1024));
   readonly #counts = growing(new Uint32Array(1024));
 
-  /** The distinct terms; a term's position in the list is its number in `lists`. */
+  /** The distinct terms. A term's position is its number in `lists`. */
   get terms(): readonly string[] {
     return this.#table.strings;
   }
 
-  /** Records that document `id` has the term `text.slice(start, end)`. Ids come in ascending order, a term once per document. */
+  /**
+   * Records that document `id` has the term `text.slice(start, end)`. Call it with ascending ids, and once per document
+   * and term.
+   */
   add(text: string, start: number, end: number, id: number, weight: number): void {
     const number = this.#table.intern(text, start, end);
     if (number === this.#counts.length) push(this.#counts, 0);
@@ -25,7 +28,9 @@ export class TermCollector {
     push(this.#weights, weight);
   }
 
-  /** Returns the posting list of a term by its number. Call once, after the last `add`. */
+  /**
+   * Returns the function that returns a term's posting list by the term's number. Call it once, after the last `add`.
+   */
   lists(): (number: number) => Postings {
     const starts = new Uint32Array(this.#counts.length + 1);
     for (let i = 0; i < this.#counts.length; i++) starts[i + 1] = (starts[i] ?? 0) + (this.#counts.array[i] ?? 0);

@@ -32,19 +32,21 @@ export interface IndexWriterOptions {
 
 interface RunningCompaction {
   job: CompactionJob;
-  /** The `foldStep` expected in the database; another one means that a slice was rolled back. */
+  /** The value of `foldStep` that the job expects in the database. Another value means that a slice was rolled back. */
   step: number;
 }
 
-/** Most of a slice is spent in steps; the rest is for the commit. */
+/** The milliseconds of a slice that are spent in steps; the rest of the slice is for the commit. */
 const SLICE_MS = 18;
 
-/** Makes the write side on a raw connection. In-memory state is only what a restart may lose: running compactions. */
+/**
+ * Makes the write side on a raw connection. In memory it holds only state that a restart may lose: running compactions.
+ */
 export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) {
   const { now = () => performance.now(), sliceMs = SLICE_MS, limits = COMPACTION_LIMITS } = options;
   const sql = makeStatements(db);
   const running = new Map<number, RunningCompaction>();
-  /** Workspaces that may need compaction; undefined until the table was first read. */
+  /** Workspaces that may need a compaction; undefined until the table was read for the first time. */
   let attention: Set<number> | undefined;
 
   const attended = (): Set<number> => {
@@ -64,7 +66,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) 
     }
     const end = now() + sliceMs;
     let isDone = false;
-    // Removed while it works: after a step throws, there is nothing to continue.
+    // The job is removed while a step works: after a step throws, there is nothing to continue.
     running.delete(no);
     while (!isDone && now() < end) isDone = compaction.job.next().done === true;
     if (!isDone) running.set(no, compaction);
@@ -94,7 +96,9 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) 
       sql("UPDATE index_state SET aclSeq = ? WHERE no = ?").run(aclSeq + kbIds.length, no);
       attention?.add(no);
     },
-    /** Adds or replaces many documents at once by writing segments directly; worthwhile from some thousands on. */
+    /**
+     * Adds or replaces many documents at once by writing segments directly. Worthwhile from some thousand documents on.
+     */
     bulk(workspaceId: string, documents: Iterable<IndexedDocument>): void {
       const { no } = ensureState(sql, workspaceId, ANALYZER_VERSION);
       forgetCompaction(no);
@@ -102,10 +106,10 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) 
       attention?.add(no);
     },
     /**
-     * Replaces the whole index of a workspace by these documents, step by step: each `next()` of the iterator is some
+     * Replaces the whole index of a workspace with these documents, step by step: each `next()` of the iterator is some
      * milliseconds of work and may run in its own transaction. Searches use the old index until the last step. Changes
-     * applied in between take precedence over `documents`. Compactions of the workspace pause while it runs. An
-     * undefined document is a pause: callers that produce documents slowly yield one after each.
+     * that are applied in between take precedence over `documents`. Compactions of the workspace pause while it runs.
+     * An undefined document is a pause: callers that produce documents slowly yield one after each document.
      */
     *rebuild(workspaceId: string, documents: Iterable<IndexedDocument | undefined>): Generator<void> {
       const { no, deltaSeq } = ensureState(sql, workspaceId, ANALYZER_VERSION);
@@ -118,7 +122,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) 
         running.delete(no);
       }
     },
-    /** Drops a workspace at once; later compaction slices delete its rows. */
+    /** Drops a workspace at once. Later compaction slices delete its rows. */
     dropWorkspace(workspaceId: string): void {
       const state = readState(sql, workspaceId);
       if (state === undefined) return;
@@ -128,7 +132,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) 
     },
     /**
      * Runs one slice (at most about 25 ms) of due maintenance, in its own transaction (or in the open one).
-     * @returns true when there was something to do: call again; false when all is done for now
+     * @returns true when there was something to do, so that the caller calls again; false when nothing is left for now
      */
     nextCompactionSlice(workspaceId?: string): boolean {
       const slices = () => {
@@ -145,20 +149,20 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) 
       };
       return db.isTransaction ? slices() : inTransaction(db, slices);
     },
-    /** Whether enough changes of a workspace are outside segments that their compaction is due. */
+    /** Whether so many changes of a workspace are outside segments that their compaction is due. */
     hasManyChanges: (): boolean => [...attended()].some((no) => isDeltaDue(sql, no, limits)),
-    /** Retires half-written segments of a crash. Called once at start, in the caller's transaction. */
+    /** Retires segments that a crash left half-written. Call it once at start, in a transaction. */
     sweep(): void {
       sql("UPDATE index_segments SET state = ? WHERE state = ?").run(RETIRED, BUILDING);
       running.clear();
       attention = undefined;
     },
-    /** Updates the index's own copy of the accesses after the records deleted some, step by step. */
+    /** Updates the index's own copy of the accesses after the records deleted some of them, step by step. */
     *followAccesses(workspaceId: string): Generator<void> {
       const state = readState(sql, workspaceId);
       if (state !== undefined) yield* rewriteChunks(sql, workspaceId, state.no);
     },
-    /** Returns the workspaces whose index was made by another version of the analyzer. */
+    /** Returns the workspaces whose index another version of the analyzer made. */
     outdatedWorkspaces(): string[] {
       const rows = sql(
         "SELECT workspaceId FROM index_state WHERE analyzerVersion <> ? AND workspaceId IS NOT NULL",
@@ -168,7 +172,7 @@ export function makeIndexWriter(db: Database, options: IndexWriterOptions = {}) 
   };
 }
 
-/** The output of an unfinished compaction is invisible and only needs deleting. */
+/** Deletes the output of an unfinished compaction, which is invisible. */
 function abandon(sql: Statements, no: number): void {
   sql("UPDATE index_segments SET state = ? WHERE no = ? AND state = ?").run(RETIRED, no, BUILDING);
 }
@@ -258,7 +262,7 @@ function drain<T>(job: Generator<void, T>): T {
   return step.value;
 }
 
-/** Batches of distinct kbIds; the last document of a kbId inside a batch wins. */
+/** Yields batches of distinct kbIds. Within a batch, the last document of a kbId wins. */
 function* batches(documents: Iterable<IndexedDocument>, maxDocs: number): Generator<IndexedDocument[]> {
   let batch = new Map<string, IndexedDocument>();
   for (const document of documents) {
