@@ -22,21 +22,23 @@ export interface ItemRecord extends ItemFacts {
   lineAnchor: string | null;
   version: string | null;
   textHash: string | null;
-  /** UTF-16 code units of the stored text. */
+  /** The number of UTF-16 code units in the stored text. */
   textChars: number;
   sections: Section[];
   indexedAt: number;
-  /** Since when its content can't be read: its text is the former one. Null = the text matches the content. */
+  /**
+   * When the content became unreadable: the stored text is then the former one. Null = the text matches the content.
+   */
   formerSince: number | null;
   indexState: IndexState;
   textReason: TextReason | null;
   textMessage: string | null;
   aclId: number;
-  /** When its permissions were checked, where that differs from its connector's `aclCheckedAt`; 0 = refused. */
+  /** When the item's permissions were checked, if that differs from its connector's `aclCheckedAt`; 0 = refused. */
   ownClockAt: number | null;
 }
 
-/** The record in a row. */
+/** Returns the record in a row. */
 export function toItemRecord(row: ItemsTable): ItemRecord {
   const {
     ownClockCause: _cause,
@@ -61,17 +63,20 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
   };
 }
 
-/** Since when an item's text is its former one. */
+/** Returns since when an item's text is its former one. */
 function formerOf({ textChars, formerSince }: Pick<ItemsTable, "textChars" | "formerSince">): number | null {
   return textChars > 0 && formerSince !== null && isInstant(formerSince) ? formerSince : null;
 }
 
-/** The fields of an item that an answer shows, apart from its text. */
+/** The fields of an item that an answer shows, without its text. */
 export type ShownItem = ItemFacts & Pick<ItemRecord, (typeof SHOWN_COLUMNS)[number]>;
 
 const SHOWN_COLUMNS = ["kbId", "providerId", "source", "url", "indexedAt", "textReason", "formerSince"] as const;
 
-/** Columns that a search reads: those shown, and those that locate passages. Half of the table's columns. */
+/**
+ * The columns that a search reads: those that are shown, and those that are needed to locate passages. They are half of
+ * the table's columns.
+ */
 export const HIT_COLUMNS = [
   ...FIELD_NAMES,
   ...SHOWN_COLUMNS,
@@ -83,7 +88,7 @@ export type HitRow = Pick<ItemsTable, (typeof HIT_COLUMNS)[number]>;
 /** Returns the shown fields of the item in such a row. */
 export function toShownItem(row: HitRow): ShownItem {
   const { kbId, providerId, source, url, indexedAt, textReason } = row;
-  // Not spread: V8 copies such an object property by property, which takes most of a row's time.
+  // Not spread: V8 copies such an object property by property, which takes most of the time for a row.
   return Object.assign(boundedFacts(FIELD_NAMES, convertFields(FIELD_NAMES, row, FROM_COLUMN)), {
     kbId,
     providerId,
@@ -95,12 +100,15 @@ export function toShownItem(row: HitRow): ShownItem {
   });
 }
 
-/** Where the texts of the sections in a row begin. */
+/** Returns where the texts of a row's sections begin. */
 export function sectionsOf({ sections }: Pick<ItemsTable, "sections">): Section[] {
   return listOf(tryJson(sections)).filter(isSection);
 }
 
-/** Stored values that can't be shown count as unknown: an older kb may have written them. Source: S68. */
+/**
+ * Reads stored values. Values that can't be shown, which an older kb may have written, are treated as unknown. Source:
+ * S68.
+ */
 const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
   kind: same,
   title: same,
@@ -116,7 +124,7 @@ const FROM_COLUMN: FieldConversion<FieldColumns, FactValues> = {
   record: readRecord,
 };
 
-/** The instant if it can be shown, else the epoch. */
+/** Returns the instant if it can be shown, else the epoch. */
 function instantOf(at: number): number {
   return isInstant(at) ? at : 0;
 }

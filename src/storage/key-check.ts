@@ -1,14 +1,14 @@
 import { ApiError } from "#api/errors.ts";
 import type { DeriveKey } from "./data-folder.ts";
 
-/** The database's record of the key that it was used with. */
+/** The database's record of the key with which it was used. */
 export interface KeyRecords {
   findKeyCheck(): Promise<string | undefined>;
   noteKeyCheck(check: string): Promise<unknown>;
 }
 
 /**
- * Compares the key of the data folder with the one that the database was used with before, and records it the first
+ * Compares the key of the data folder with the one with which the database was used before, and records it the first
  * time. With another key, the server would start and only later find that it can't decrypt stored credentials.
  *
  * @throws ApiError `data_folder_unusable` for another key
@@ -22,12 +22,12 @@ export async function requireSameKey(records: KeyRecords, deriveKey: DeriveKey, 
   });
 }
 
-/** Records the current key as the one of this database. */
+/** Records the current key as the key of this database. */
 export async function noteKey(records: KeyRecords, deriveKey: DeriveKey): Promise<void> {
   await records.noteKeyCheck(checkOf(deriveKey));
 }
 
-/** A sub-key for this purpose only, from which no other can be derived. */
+/** Returns a sub-key for this purpose only. No other sub-key can be derived from it. */
 function checkOf(deriveKey: DeriveKey): string {
   return Buffer.from(deriveKey("check")).toString("base64url");
 }

@@ -5,8 +5,8 @@ import type { SqlResult } from "./sqlite.ts";
 const NONE = 0;
 
 /**
- * Marks the index of every workspace for a rebuild from the records, which the server's writer does, see `makeReindex`.
- * A workspace without an index gets one.
+ * Marks the index of every workspace for a rebuild from the records. The server's writer does the rebuild; see
+ * `makeReindex`. A workspace without an index gets one.
  *
  * @returns the number of workspaces
  */

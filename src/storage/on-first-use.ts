@@ -1,7 +1,7 @@
 /**
  * Returns a function that creates objects whose members are created on first use, once per object, from the object's
- * arguments. The getters are on a prototype: an object with 16 getters of its own takes 25 to 80 µs, one with a
- * prototype less than 1.
+ * arguments. The getters are on a prototype: creating an object with 16 getters of its own takes 25 to 80 µs, and one
+ * with a prototype less than 1.
  */
 export function onFirstUse<Makers extends Record<string, (...args: never[]) => unknown>>(
   makers: Makers,
@@ -31,6 +31,6 @@ export function onFirstUse<Makers extends Record<string, (...args: never[]) => u
       },
     });
   }
-  // The loop has added a getter for each maker to the prototype.
+  // The loop added a getter for each maker to the prototype.
   return (...args) => new Members(args) as unknown as { readonly [Name in keyof Makers]: ReturnType<Makers[Name]> };
 }

@@ -1,32 +1,32 @@
 import type { Principal } from "#core/principals.ts";
 import type { SyncCounts } from "./tables/syncs.ts";
 
-/** The kind of run that reports a group or user and ends those it no longer reports. */
+/** The kind of run that reports a group or user, and that ends the groups and users it no longer reports. */
 export type ReportingRun = "identities" | "sync";
 
 export type IdentityState = "active" | "suspended" | "gone";
 
-/** A group that was read whole; made by `makeGroupPages`. */
+/** A group that was read whole. Made by `makeGroupPages`. */
 export interface WholeGroup {
   t: "group";
   group: Principal;
   /** JSON array of the members, as reported. */
   members: string;
   count: number;
-  /** Of `members`. */
+  /** Digest of `members`. */
   digest: string;
   etag: string | null;
-  /** Epoch milliseconds at which its first page arrived. */
+  /** Epoch milliseconds at which the group's first page arrived. */
   at: number;
-  /** Containers, by entity, whose listings report it: it ends when one of them no longer names it. */
+  /** Containers, by entity, whose listings report the group. The group ends when one of them no longer lists it. */
   homes?: readonly string[];
 }
 
-/** A change to the known groups and users, already checked by the authority rule; stored in order. */
+/** A change to the known groups and users that the authority rule has already checked. Changes are stored in order. */
 export type PeopleEvent =
   | WholeGroup
   | { t: "group_same"; groups: readonly Principal[]; at: number }
-  /** The source refused to show it: it has no members until it is read whole again. */
+  /** The source refused to show the group, so it has no members until it is read whole again. */
   | { t: "group_refused"; group: Principal }
   | { t: "member"; group: Principal; member: Principal; isRemoved: boolean }
   | {
@@ -45,29 +45,35 @@ export type PeopleEvent =
 export interface PeopleReporter {
   connectorId: string;
   toldIn: ReportingRun;
-  /** Whether its users may be members here. If not, they are only names: their states end nothing and admit no one. */
+  /**
+   * Whether its users may be joined to members. If not, they are only names: their states end no join and give access
+   * to no one.
+   */
   isTrusted: boolean;
-  /** The run, the same in all its attempts. */
+  /** The id of the run, which is the same in all its attempts. */
   runId: string;
-  /** `whole` lists everything, `changes` follows a feed, `groups` reads some groups. */
+  /** `whole` lists everything, `changes` follows a feed, `groups` reads only some groups. */
   mode: "whole" | "changes" | "groups";
-  /** The claimed job: a worker that lost its lease stores nothing. */
+  /** The claimed job. A worker that lost its lease stores nothing. */
   job?: { jobId: string; leaseOwner: string };
-  /** The connector's version when the run began: a run that began with another config stores nothing. Absent = not checked. */
+  /**
+   * The connector's version when the run began. A run that began with another config stores nothing. Absent = not
+   * checked.
+   */
   scopeVersion?: number;
   now: number;
-  /** Its groups are valid as long as its config, and never expire. */
+  /** Its groups are valid as long as its config, so they never expire. */
   neverAges?: boolean;
-  /** When this attempt began: its reports may be that old. Absent where no other run reports at the same time. */
+  /** When this attempt began; its reports may be that old. Absent where no other run reports at the same time. */
   begunAt?: number;
-  /** A group or user whose clock was older than this raises the epoch when it comes back. */
+  /** How old a clock may be. When a group or user with an older clock is reported again, the epoch is raised. */
   maxAclAgeMs: number;
 }
 
-/** The identities run that reports; its counts are stored with its reports. */
+/** The identities run that reports. Its counts are stored with its reports. */
 export interface PeopleRun {
   syncId: string;
-  /** Counted by the run itself, since the previous checkpoint. */
+  /** Events that the run counted itself since the previous checkpoint. */
   addCounts?: Partial<SyncCounts>;
 }
 
@@ -78,24 +84,24 @@ export interface PeopleBatch extends PeopleReporter {
   since: number;
   events: readonly PeopleEvent[];
   /**
-   * Set where a cursor covers everything up to here: its JSON, null when it is stored elsewhere (a sync's). Absent = a
-   * slice, which may be repeated: it holds no `member`.
+   * Set where a cursor covers everything up to here: the cursor's JSON, or null when the cursor is stored elsewhere (as
+   * a sync's is). Absent = a slice that may be repeated, so it contains no `member` events.
    */
   checkpoint?: { cursor: string | null };
 }
 
 export interface PeopleCounts {
-  /** Groups read whole, and those of them whose members hadn't changed. */
+  /** Groups that were read whole, and how many of them had unchanged members. */
   groups: number;
   unchanged: number;
-  /** Groups reported as unchanged. */
+  /** Groups that were reported as unchanged. */
   same: number;
   added: number;
   removed: number;
-  /** Additions to groups that were never read whole, or are known in a newer state. */
+  /** Additions to groups that were never read whole, or for which a newer state is known. */
   stale: number;
   identities: number;
-  /** Groups that ended in a sweep. */
+  /** Groups that a sweep ended. */
   ended: number;
 }
 
@@ -124,7 +130,7 @@ export type PeopleResult =
       isApplied: true;
       counts: PeopleCounts;
       endedJoins: EndedJoin[];
-      /** Groups that were reported as unchanged but aren't known: they must be read whole. */
+      /** Groups that were reported as unchanged but are unknown here, so they must be read whole. */
       unknown: Principal[];
     }
   /** Nothing was stored. */
@@ -133,19 +139,24 @@ export type PeopleResult =
 /** The end of a completed run. */
 export interface PeopleEnd extends PeopleReporter {
   run?: PeopleRun;
-  /** The listing of a `whole` run was complete: what it didn't name ends. */
+  /** The listing of a `whole` run was complete, so groups and users that it didn't report end. */
   isComplete: boolean;
-  /** Only groups of this container, by entity. */
+  /** Only the groups of this container (an entity) end. */
   home?: string;
-  /** Groups and users that couldn't be checked: they don't end, and keep their clocks. */
+  /** Groups and users that couldn't be checked. They don't end, and keep their clocks. */
   notLookedAt: readonly Principal[];
-  /** Containers, by entity, that couldn't be checked, and with them every group in them that this run didn't name. */
+  /**
+   * Containers, by entity, that couldn't be checked, and with them every group inside them that this run didn't report.
+   */
   homesNotLookedAt?: readonly string[];
-  /** The feed reports every change, and was read to its end at this time: the clock of everything it reports. */
+  /**
+   * The feed reports every change and was read to its end at this time, which becomes the clock of everything that it
+   * reports.
+   */
   currentAt?: number;
 }
 
-/** The result of a slice of the work that an end is. */
+/** The result of one slice of ending a run. */
 export type PeopleEndSlice =
   | { isApplied: true; isDone: boolean; counts: PeopleCounts; endedJoins: EndedJoin[] }
   | { isApplied: false; reason: PeopleRefusal };

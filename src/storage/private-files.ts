@@ -1,4 +1,4 @@
-/** Folders and files that no other user of this machine can read. */
+/** Creates folders and files that no other user of this machine can read. */
 import { chmodSync, mkdirSync, readdirSync, statSync, type Stats } from "node:fs";
 import { dirname, join } from "node:path";
 import { ApiError } from "#api/errors.ts";
@@ -7,16 +7,18 @@ import { defined } from "#core/defined.ts";
 /** Who may read the data folder: only its owner, or also the folder's group. */
 export type Readers = "owner" | "group";
 
-/** The files that kb writes at the top of its data folder; `isShared` files are readable by the group, if it has access. */
+/**
+ * The files that kb writes at the top of its data folder. The group, if it has access, can read files with `isShared`.
+ */
 const OWN_FILES: readonly { name: string; isShared: boolean }[] = [
   ...["kb.db", "kb.db-wal", "kb.db-shm", "kb.db-journal", "secret.key", "lock", "lock-journal"].map(shared),
   ...["server.log", "server.log.1"].map(shared),
-  // Quickstart's first admin password, and its process.
+  // The first admin's password that `quickstart` created, and its process.
   { name: "admin.json", isShared: false },
   { name: "server.json", isShared: false },
 ];
 
-/** Next to kb's own files, these don't show whose folder it is. */
+/** Files that may be in any folder. Next to kb's own files, they don't show whose folder it is. */
 const OF_ANYBODY = /^(?:\..*|lost\+found|server\.yaml|git)$/;
 
 const STICKY = 0o1000;
@@ -27,8 +29,8 @@ export function umaskFor(readers: Readers): number {
 }
 
 /**
- * Creates a folder and its missing parents, mode 0700. One at a time from the top: Node's own recursive `mkdir` never
- * returns below a folder that fails with ENOENT, as /proc does.
+ * Creates a folder and its missing parents with mode 0700. It creates them one at a time from the top, because Node's
+ * own recursive `mkdir` never returns below a folder that fails with ENOENT, such as /proc.
  */
 export function makeFolder(path: string): void {
   const above = dirname(path);
@@ -39,8 +41,8 @@ export function makeFolder(path: string): void {
 /**
  * Removes other users' access to the data folder and kb's files in it.
  *
- * @returns the paths that were open to others until now
- * @throws ApiError `data_folder_unusable` when that fails, or when the folder isn't kb's to close
+ * @returns the paths that other users could read until now
+ * @throws ApiError `data_folder_unusable` when that fails, or when the folder isn't kb's own
  */
 export function closeToOthers(folder: string, readers: Readers): string[] {
   // Windows has no mode bits.
@@ -56,8 +58,8 @@ export function closeToOthers(folder: string, readers: Readers): string[] {
 }
 
 /**
- * Sets the path's mode. If that is refused, bits within `allowed` may stay: a volume often belongs to root and to the
- * group of the server's user.
+ * Sets the path's mode. If that is refused, bits within `allowed` may stay, because a volume often belongs to root and
+ * to the group of the server's user.
  */
 function setMode(
   path: string,
@@ -77,7 +79,7 @@ function setMode(
   );
 }
 
-/** Closing a folder with other people's files would lock them out. */
+/** Checks that the folder is kb's own: making a folder with other people's files private would lock them out. */
 function requireOwn(folder: string, { mode }: Stats): void {
   const names = readdirSync(folder);
   const isOwn = (name: string) => OF_ANYBODY.test(name) || OWN_FILES.some((own) => own.name === name);

@@ -1,15 +1,15 @@
 import type { NewAuditRecord } from "./audit-chain.ts";
 
-/** The action of rows that record what was shown or read. */
+/** The action of audit rows that record which items were shown or read. */
 export const READ_ACTION = "items.read";
 
 /** Details of an audit row about answers that showed items. */
 export interface ReadDetails extends Record<string, unknown> {
   client: string | null;
-  /** The items that this credential hadn't yet received from this network that day. */
+  /** The items that this credential received for the first time that day from this network. */
   kbIds: string[];
   answers: number;
-  /** Number of items that the answers showed besides `kbIds`. */
+  /** How many items the answers showed in addition to `kbIds`. */
   repeats: number;
 }
 
@@ -21,18 +21,17 @@ export interface JoinReadsArgs {
   workspaceId: string;
 }
 
-/** Read records merged at once: some 10 ms of the writer. */
+/** Read records merged at once: some 10 ms of the writer's time. */
 export const JOINED_AT_ONCE = 500;
 
-/** Ids in a row that several answers share. */
+/** Limit of ids in a row that covers several answers. */
 export const MAX_IDS = 200;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Merges the items that the same credential received at the same address through the same tool and client on the same
- * UTC day, in the order of `records`. Each row has the time of its last answer, and the address and request of its
- * first.
+ * Merges read records of the same credential, address, tool, client and UTC day into rows, in the order of `records`.
+ * Each row has the time of its last answer, and the address and request of its first.
  */
 export function joinRecords(records: readonly ReadRecord[]): ReadRecord[] {
   const joined: ReadRecord[] = [];
@@ -50,7 +49,7 @@ export function joinRecords(records: readonly ReadRecord[]): ReadRecord[] {
   return joined;
 }
 
-/** Adds an answer to a row, which keeps the request of its first answer. */
+/** Adds an answer to a row. The row keeps the request of its first answer. */
 export function addRead(row: ReadRecord, next: ReadRecord): void {
   row.at = next.at;
   row.details.kbIds.push(...next.details.kbIds);

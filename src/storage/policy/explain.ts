@@ -18,14 +18,19 @@ export type AccessReason =
 
 /** One OR list of an item's access, and how a person meets it. */
 export interface ExplainedList {
-  /** Where it comes from: the connector's or connection's own access, or the source. */
+  /** Where the list comes from: the connector's or connection's own access, or the source. */
   origin: "connector" | "connection" | "source";
   isMet: boolean;
-  /** Number of principals on the list. */
+  /** The number of principals on the list. */
   size: number;
-  /** From the person to the principal that meets the list, each a member of the next; null when unmet. */
+  /**
+   * The principals from the person to the one on the list that the person holds, each a member of the next; null when
+   * the list isn't met.
+   */
   chain: Principal[] | null;
-  /** The principals on the list, at most 50, for admins; null for members, who see their own chain and a number. */
+  /**
+   * The principals on the list, at most 50, for admins; null for members, who see only their own chain and a number.
+   */
   principals: Principal[] | null;
 }
 
@@ -35,11 +40,14 @@ export interface Explanation {
   userId: string;
   isAllowed: boolean;
   reason: AccessReason;
-  /** Only when the requester may read the item. */
+  /** Set only when the requester may read the item. */
   title: string | null;
   connectorId: string;
   lists: ExplainedList[];
-  /** True when this shows an admin something about others, or about items they may not read: it must be audited. */
+  /**
+   * True when this shows an admin something about other people, or about items that the admin may not read. Such a read
+   * must be audited.
+   */
   isAdminRead: boolean;
 }
 
@@ -48,10 +56,11 @@ const ORIGINS: ExplainedList["origin"][] = ["connector", "connection", "source"]
 
 /**
  * Explains why `userId` (default: the actor) can or can't read an item. Members get explanations about themselves and
- * items they can see; admins about any member, without the title they may not read. Source: S18.
+ * items that they can see. Admins get explanations about any member, without the titles of items that the admin may not
+ * read. Source: S18.
  *
  * @throws ApiError `forbidden` for a member who asks about someone else; `not_found` for an item that doesn't exist or
- * is hidden from a member, and for a user of no or another workspace
+ * is hidden from a member, and for a user who isn't a member of this workspace
  */
 export async function explainAccess(
   deps: { store: Store; policy: Policy },
@@ -130,12 +139,16 @@ async function reasonOf(
   const gate = (await on.access.connectorGates()).find((one) => one.connectorId === item.connectorId);
   if (gate?.state === "deleting") return "connector_deleting";
   const group = connectorPrincipal(item.connectorId);
-  // Reachable through memberships but not held: only age can cause that, of the mirror, the group or the item.
+  // The principal can be reached through memberships but isn't held. Only age can cause that: of the mirror, the group
+  // or the item.
   const isTooOld = reachable.all.has(group) && !viewer.principals.includes(group);
   return isTooOld || meetsEvery(reachable.lists, reachable.all) ? "permissions_too_old" : "list_unmet";
 }
 
-/** Everything the person reaches, of any age, each with the principal that leads to it (null = the person's own). */
+/**
+ * Returns all principals that the person reaches, of any age, each with the principal that leads to it (null = the
+ * person's own).
+ */
 async function parentsOf(
   on: WorkspaceStore,
   own: readonly Principal[],
@@ -155,7 +168,10 @@ async function parentsOf(
   return parents;
 }
 
-/** The connector's list of readers as people know it, also where it depends on the item's own clock. */
+/**
+ * Returns the connector's list of readers in the form that people know, also where the list depends on the item's own
+ * clock.
+ */
 function withoutClock(list: readonly Principal[], connectorId: string): readonly Principal[] {
   return isConnectorList(list, connectorId) ? [connectorPrincipal(connectorId)] : list;
 }

@@ -5,23 +5,24 @@ import { isoOf } from "#core/instant.ts";
 import type { AuditRecord } from "#storage/audit-chain.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 
-/** Actions that may let more people read. */
+/** Actions that may give more people access. */
 const ACTIONS = ["connector.changed", "connector.access_pushed", "connector.people_pushed", "group.changed"];
 const SHOWN = 20;
 const SINCE_MS = 90 * 86_400_000;
-/** Rows read at a time: most actions on a connector open nothing. */
+/** Rows read at a time; most actions on a connector give no one access. */
 const PAGE = 200;
 const MAX_PAGES = 10;
-/** Nested groups whose changes are included. */
+/** Limit of nested groups whose changes are included. */
 const MAX_GROUPS = 100;
 
 type Workspace = Pick<WorkspaceStore, "audit" | "access" | "names">;
 
 /**
- * Lists what people other than its owner opened of a connector or a group, newest first, at most 20 of the last 90
- * days: by changing it, by using a key of it, or by changing a group in it. For its owner; the caller checks that.
+ * Lists the actions by which people other than its owner gave others access to a connector or a group: changing it,
+ * using one of its keys, or changing a group in it. Newest first, at most 20 of the last 90 days. Only its owner may
+ * see them; the caller checks that.
  *
- * @param inside groups that it is open to, or that are in it
+ * @param inside the groups that have access to it, or that are in it
  */
 export async function listOpenings(
   workspace: Workspace,
@@ -37,7 +38,7 @@ export async function listOpenings(
     const rows = await workspace.audit.listByTarget(targetIds, { actions: ACTIONS, since, limit: PAGE, ...cursor });
     for (const row of rows) {
       if (row.details["isWidened"] !== true || row.actorUserId === ownerId) continue;
-      // A program may push all day: the same action by the same person or key has one entry per day.
+      // A program may push all day, so the same action by the same person or key has one entry per day.
       const { actorUserId, action, targetId, details } = row;
       const key = [isoOf(row.at).slice(0, 10), actorUserId, action, targetId, details["keyId"]].join(" ");
       const known = grouped.get(key);
@@ -71,7 +72,7 @@ export async function listOpenings(
   }));
 }
 
-/** Returns these groups and all nested ones; the first 100 if there are more. */
+/** Returns these groups and all groups nested in them; only the first 100 if there are more. */
 async function groupsBelow({ access }: Workspace, groupIds: readonly string[]): Promise<string[]> {
   const found = new Set(groupIds.slice(0, MAX_GROUPS));
   for (const groupId of found) {
@@ -87,7 +88,7 @@ interface Readers {
   others: number;
 }
 
-/** The readers named before and after, from the row. */
+/** Returns the readers that the row names before and after the action. */
 function readersOf({ details }: AuditRecord): Record<"before" | "after" | "added", Readers | undefined> {
   const [before, after] = [readersIn(details["before"]), readersIn(details["after"])];
   const addedReaders = details["added"];
@@ -112,7 +113,7 @@ function toOpened(readers: Readers | undefined, nameOf: (id: string) => string |
   return { named: principals.map((principal) => ({ id: idOf(principal), name: nameOf(idOf(principal)) })), others };
 }
 
-/** `usr_…` of `user:usr_…`; `workspace` and `everyone` stay as they are. */
+/** Returns `usr_…` for `user:usr_…`; `workspace` and `everyone` stay as they are. */
 function idOf(principal: string): string {
   return principal.slice(principal.indexOf(":") + 1);
 }

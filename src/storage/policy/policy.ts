@@ -11,55 +11,58 @@ import type { ItemAccess } from "#storage/records/items.ts";
 import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 import { makeVisibleCache, type VisibleAccesses } from "./visible.ts";
 
-/** The person who asks, in the form that the index and the store need. */
+/** The person who reads, in the form that the index and the store need. */
 export interface Viewer {
-  /** All principals that the person holds, sorted; empty for someone who isn't a member. */
+  /** All principals that the person holds, sorted; empty for a person who isn't a member. */
   principals: readonly Principal[];
-  /** The workspace's `accessEpoch` when these were made. */
+  /** The workspace's `accessEpoch` when the principals were determined. */
   epoch: number;
-  /** Epoch milliseconds until which time alone takes nothing away. */
+  /** Epoch milliseconds until which the passage of time alone removes none of the principals. */
   validUntil: number;
-  /** Time of creation: when the clock is set back, what was trusted lies in the future. */
+  /** The time of creation. If the clock is set back, instants that were trusted are in the future. */
   madeAt: number;
 }
 
 /** The context of a read inside one snapshot. */
 export interface OpenRead {
-  /** The workspace's records in the state that was checked. */
+  /** The workspace's records in the state in which access was checked. */
   store: WorkspaceStore;
   viewer: Viewer;
   /** The requested items that may be read. */
   visible: ReadonlySet<string>;
 }
 
-/** The context of a list inside one snapshot: checks each row by its access number. */
+/** The context of a list inside one snapshot, which checks each row by its access number. */
 export interface OpenList {
   store: WorkspaceStore;
   viewer: Viewer;
   accesses: VisibleAccesses;
 }
 
-/** The one place that answers "may this actor read this item". */
+/** The one place that decides whether an actor may read an item. */
 export interface Policy {
-  /** Returns the actor's current principals; cached per workspace and user until the epoch changes or time runs out (S6). */
+  /**
+   * Returns the actor's current principals. They are cached per workspace and user until the epoch changes or they
+   * expire (S6).
+   */
   viewerOf(actor: Actor): Promise<Viewer>;
   /**
-   * Runs `ask` with the actor's viewer and returns its result. The viewer comes from the cache unchecked: `ask`
-   * compares its epoch with that of the state it answers from, and returns undefined when they differ. The viewer is
-   * then made again for a second try.
+   * Runs `ask` with the actor's viewer and returns its result. The viewer comes from the cache and isn't checked: `ask`
+   * compares its epoch with that of the state from which it answers, and returns undefined when they differ. The viewer
+   * is then determined again for a second try.
    *
    * @throws ApiError `unavailable` when permissions change faster than the query can run
    */
   askAs<T>(actor: Actor, ask: (viewer: Viewer) => Promise<T | undefined>): Promise<T>;
   /** Checks these items and runs `read` on the same state, so that text and decision always match (S7). */
   readVisible<T>(actor: Actor, kbIds: readonly string[], read: (open: OpenRead) => Promise<T>): Promise<T>;
-  /** Runs `read` with everything the actor may see, as access numbers, on one state of the records. */
+  /** Runs `read` with the numbers of all accesses that are open to the actor, on one state of the records. */
   readList<T>(actor: Actor, read: (open: OpenList) => Promise<T>): Promise<T>;
   /** Returns those of these items that the actor may read now. */
   mayRead(actor: Actor, kbIds: readonly string[]): Promise<Set<string>>;
-  /** The principals of any user of the workspace in a given state; for `storage/policy/explain.ts`. */
+  /** Returns the principals of any user of the workspace in a given state, for `storage/policy/explain.ts`. */
   viewerIn(store: WorkspaceStore, userId: string): Promise<Viewer>;
-  /** Decides on one item's access for a viewer, in a given state. */
+  /** Decides whether one item's access is open to a viewer, in a given state. */
   isOpen(store: WorkspaceStore, item: ItemAccess | undefined, viewer: Viewer): Promise<boolean>;
 }
 
@@ -67,14 +70,17 @@ export interface PolicyOptions {
   store: Store;
   clock: Clock;
   /**
-   * Whether permissions of a kind of source expire: syncs mirror them. Where they are pushed or set here, the latest
-   * state stays valid (S23).
+   * Whether permissions of a kind of source expire. They do where syncs mirror them. Where they are pushed or set in
+   * kb, the latest state stays valid (S23).
    */
   ages(providerId: string): boolean;
 }
 
 const KEPT_VIEWERS = 2_000;
-/** Detecting that the epoch changed costs next to nothing, so a sync that changes it all the time locks no one out. */
+/**
+ * Limit of tries. Detecting that the epoch has changed costs almost nothing, so a sync that changes it all the time
+ * doesn't keep anyone from reading.
+ */
 const MOST_ASKED = 50;
 
 /** Makes the policy. Source: S4, S6, S7. */
@@ -99,7 +105,8 @@ export function makePolicy(options: PolicyOptions): Policy {
       const isLeft = hasLeft(gate, userId) || left.has(gate.connectorId);
       if (until === undefined || isShut(gate, ages(gate)) || isLeft) closed.add(connectorPrincipal(gate.connectorId));
       if (ages(gate) && !isShut(gate, true) && !isLeft) mirrors.add(gate.connectorId);
-      // A new check of the source doesn't change the epoch, so items hidden by age or a takeover are checked again each time.
+      // A new check of the source doesn't change the epoch, so items that are hidden because of age or a takeover are
+      // checked again each time.
       validUntil = Math.min(validUntil, isLeft ? now : (until ?? now));
     }
     const reached = await on.access.expandAt([`user:${userId}`, "workspace", "everyone"], believing);
@@ -118,7 +125,7 @@ export function makePolicy(options: PolicyOptions): Policy {
 
   const keyOf = (workspaceId: string, userId: string) => `${workspaceId} ${userId}`;
 
-  /** The last viewer made, of any epoch, unless time alone has taken something away. */
+  /** Returns the last viewer that was determined, of any epoch, if it hasn't expired. */
   function keptViewer(workspaceId: string, userId: string): Viewer | undefined {
     const kept = viewers.get(keyOf(workspaceId, userId));
     const now = clock.now();
@@ -171,7 +178,7 @@ export function makePolicy(options: PolicyOptions): Policy {
 }
 
 /**
- * The error for an item that doesn't exist and for one that may not be read: the two are identical, word for word.
+ * Returns the error for an item that doesn't exist or may not be read. The two cases are identical, word for word.
  * `asked` is the caller's input (kbId, URL or key).
  */
 export function itemNotFound(asked: string): ApiError {
@@ -196,14 +203,14 @@ async function openOf(
   return new Set(living.filter((item) => open.has(item.aclId)).map((item) => item.kbId));
 }
 
-/** Whether nothing of a connector may be read, whatever its items' clocks say. */
+/** Whether no item of a connector may be read, whatever the items' clocks are. */
 function isShut({ state, refusedAt, withheldAt }: ConnectorGate, isMirror: boolean): boolean {
   return state === "deleting" || withheldAt !== null || (isMirror && (state === "needs_owner" || refusedAt !== null));
 }
 
 /**
- * Its items may name the owner who left. If they come back, the items stay closed until someone takes the connector
- * over.
+ * Whether this user owned the connector and left. Its items may name that user. If the user comes back, the items stay
+ * hidden from them until someone takes the connector over.
  * Source: S60.
  */
 function hasLeft({ state, ownerUserId }: ConnectorGate, userId: string): boolean {

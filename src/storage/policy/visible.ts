@@ -4,16 +4,16 @@ import { type Growing, grown, push } from "#storage/index/growing.ts";
 import type { AccessStore } from "#storage/records/access.ts";
 import { AccessCodes } from "#storage/access/access-codes.ts";
 
-/** The access numbers of a workspace that a person's principals open. */
+/** The access numbers of a workspace that are open to a person's principals. */
 export interface VisibleAccesses {
   has(aclId: number): boolean;
 }
 
 export interface VisibleCache {
   /**
-   * Returns the accesses that these principals open, up to the newest in the given store's state. They are derived from
-   * cached data of the workspace and of each principal, because a number never changes its meaning: when a person joins
-   * a group, only the lists of that group are read, and when they leave one, nothing is.
+   * Returns the accesses that are open to these principals, up to the newest in the given store's state. They are
+   * derived from cached data of the workspace and of each principal, because the meaning of a number never changes:
+   * when a person joins a group, only the lists of that group are read, and when a person leaves one, nothing is.
    */
   of(access: AccessStore, principals: readonly Principal[]): Promise<VisibleAccesses>;
 }
@@ -32,15 +32,15 @@ interface PrincipalLists {
 
 /** Accesses read at once: some 10 ms of work, so that a large workspace doesn't block others. */
 const SLICE = 20_000;
-/** Bytes of an entry besides its arrays. */
+/** Bytes of an entry in addition to its arrays. */
 const ENTRY_BYTES = 150;
 const NONE = new Uint32Array(0);
-/** Opening an access in one pass over all of them costs this many times less than a look-up. */
+/** In one pass over all accesses, opening one takes this many times less than a look-up. */
 const OPEN_RATIO = 8;
 
 /**
- * Makes the cache of visible accesses. Each kind of entry has its own LRU with a limit of `maxBytes`; an entry that is
- * larger than that on its own isn't cached.
+ * Makes the cache of visible accesses. Each kind of entry has its own LRU with a limit of `maxBytes`. An entry that is
+ * larger than this limit isn't cached.
  */
 export function makeVisibleCache(maxBytes = 64 * 1024 * 1024): VisibleCache {
   const tables = new LRUCache<string, Table>({
@@ -59,7 +59,7 @@ export function makeVisibleCache(maxBytes = 64 * 1024 * 1024): VisibleCache {
   async function tableOf(access: AccessStore, upTo: number): Promise<Table> {
     const key = access.workspaceId;
     const table = tables.get(key) ?? { codes: new AccessCodes(), mark: 0 };
-    // Before the first await, so that concurrent callers extend the same table.
+    // Stored before the first await, so that concurrent callers extend the same table.
     if (table.mark === 0) tables.set(key, table);
     while (table.mark < upTo) {
       const text = await access.accessTextAfter(table.mark, SLICE);
@@ -72,7 +72,10 @@ export function makeVisibleCache(maxBytes = 64 * 1024 * 1024): VisibleCache {
     return table;
   }
 
-  /** The lists of each principal; those that are equally far behind are read with one query. */
+  /**
+   * Returns the lists of each principal. Principals for which lists are cached up to the same number are read with one
+   * query.
+   */
   async function listsOf(access: AccessStore, principals: readonly Principal[], upTo: number) {
     const held = new Map<Principal, PrincipalLists>();
     const behind = new Map<number, Principal[]>();
@@ -105,7 +108,8 @@ export function makeVisibleCache(maxBytes = 64 * 1024 * 1024): VisibleCache {
       const held = await listsOf(access, principals, marks.listId);
       const table = await tableOf(access, marks.aclId);
       const named = [...held].filter(([, { lists }]) => lists.length > 0);
-      // A principal that is on no list opens nothing: two people who differ only in such principals see the same.
+      // A principal that is on no list gives no access, so two people who differ only in such principals see the same
+      // items.
       const key = [access.workspaceId, ...named.map(([principal]) => principal)].join("\n");
       const known = sets.get(key);
       const set = known ?? new VisibleSet();
@@ -117,7 +121,7 @@ export function makeVisibleCache(maxBytes = 64 * 1024 * 1024): VisibleCache {
   };
 }
 
-/** The accesses that these principals open, one bit each. */
+/** The accesses that are open to these principals, one bit each. */
 class VisibleSet implements VisibleAccesses {
   #lists: Uint32Array = NONE;
   #listMark = 0;
@@ -132,7 +136,10 @@ class VisibleSet implements VisibleAccesses {
     return (((this.#accesses[aclId >>> 5] ?? 0) >>> (aclId & 31)) & 1) === 1;
   }
 
-  /** Follows up to these marks and no further, though more lists may be known. @returns true when anything was new */
+  /**
+   * Brings the set up to these marks and no further, though more lists may be cached. @returns true when anything was
+   * new
+   */
   follow(
     codes: AccessCodes,
     held: readonly Growing<Uint32Array>[],
@@ -169,7 +176,7 @@ class VisibleSet implements VisibleAccesses {
   }
 }
 
-/** The cache doesn't update the size of a value that is set again, so the value is deleted first. */
+/** Replaces a value. The cache doesn't update the size of a value that is set again, so the value is deleted first. */
 function keep<V extends object>(cache: LRUCache<string, V>, key: string, value: V): void {
   cache.delete(key);
   cache.set(key, value);

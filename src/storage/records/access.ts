@@ -17,17 +17,20 @@ import { MEMBERS } from "#storage/tables/people.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 import { FORMER_OWNERS, ITEMS } from "#storage/tables/items.ts";
 
-/** Conditions besides the lists that decide whether a connector's items may be read at all. */
+/** Conditions in addition to the lists that decide whether a connector's items may be read at all. */
 export interface ConnectorGate {
   connectorId: string;
   providerId: string;
   ownerUserId: string;
   state: string;
-  /** Epoch milliseconds of the last listing that would have shown a permission change; null = never or forgotten. */
+  /**
+   * Epoch milliseconds of the last listing that would have shown a permission change; null = there was none, or it was
+   * forgotten.
+   */
   aclCheckedAt: number | null;
-  /** Since when its source has refused every request; null while it answers. */
+  /** When its source began to refuse every request; null while the source responds. */
   refusedAt: number | null;
-  /** Since when its items are hidden, because they were read elsewhere or by someone else. */
+  /** Since when its items are hidden, because they were read elsewhere or for someone else. */
   withheldAt: number | null;
 }
 
@@ -38,7 +41,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
   const memberships = inWorkspace(sql, workspaceId, MEMBERSHIPS);
   const state = inWorkspace(sql, workspaceId, ACCESS_STATE);
   const memberRows = (group: Principal, reportedBy: string) =>
-    // Read through the writer: the next write depends on it.
+    // Read through the writer, because the next write depends on it.
     inWorkspace({ read: sql.write, write: sql.write }, workspaceId, MEMBERSHIPS)
       .select({ groupPrincipal: group, reportedBy })
       .select("memberPrincipal");
@@ -72,18 +75,21 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
 
     workspaceId,
 
-    /** Rises with every change to memberships, roles, connector access or state; keys the caches. */
+    /**
+     * Returns the epoch, which rises with every change to memberships, roles, connector access or state. It is part of
+     * the keys of caches.
+     */
     async epoch(): Promise<number> {
       const row = await state.select().select("epoch").executeTakeFirst();
       return row?.epoch ?? 0;
     },
 
-    /** Raises the epoch; call it in the transaction of the change. */
+    /** Raises the epoch. Call it in the transaction of the change. */
     raiseEpoch,
 
     /**
-     * Returns the number of an item's own access with another clock: its connector's (null), or its own. A part without
-     * an access of its own has a clock as its only list, which is ANDed with its parent's access.
+     * Returns the number of an item's own access with another clock: its connector's (null), or the item's own. A part
+     * without its own access has a clock as its only list, which is ANDed with its parent's access.
      */
     async reclock(
       ownAclId: number | null,
@@ -99,7 +105,10 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return interner.access({ known: true, all: [...named, [clock]] }, []);
     },
 
-    /** The lists of an access, for explain and for the re-check; `[]` for 0 (no one) and for unknown numbers. */
+    /**
+     * Returns the lists of an access, for explanations and for the re-check; `[]` for 0 (no one) and for unknown
+     * numbers.
+     */
     async listsOf(aclId: number): Promise<Principal[][]> {
       const listIds = await listIdsOf(sql, workspaceId, [aclId]);
       const principals = await principalsOfLists(sql, workspaceId, listIds.get(aclId) ?? []);
@@ -107,18 +116,19 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * The closure: every principal these stand for through memberships, themselves included, sorted. A membership
-     * counts only as its authority reported it: `group:<con>:…` by that connector, everything else by `kb` (S2, N3).
+     * Returns the closure of these principals: every principal that they belong to through memberships, themselves
+     * included, sorted. A membership is used only if its authority reported it: `group:<con>:…` by that connector,
+     * everything else by `kb` (S2, N3).
      */
     async expand(principals: readonly Principal[]): Promise<Principal[]> {
       return (await store.expandAt(principals)).principals;
     },
 
     /**
-     * The closure as of now: groups of a source, and its users linked to a member, count only while they are believed.
-     * Without `at`, only those that never age count.
+     * Returns the closure at a time. Groups of a source, and its users linked to a member, are included only while they
+     * are trusted. Without `at`, only principals that never expire are included.
      *
-     * @returns also the instant from which time alone removes something
+     * @returns also the instant from which the passage of time alone removes something
      */
     async expandAt(
       principals: readonly Principal[],
@@ -138,14 +148,14 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return { principals: [...found].sort(), validUntil };
     },
 
-    /** The direct memberships of these principals, counted as `expand` counts them but for the clocks. */
+    /** Returns the direct memberships of these principals, by the rules of `expand` but without the clocks. */
     async groupsOf(principals: readonly Principal[]): Promise<{ member: Principal; group: Principal }[]> {
       const rows = await readInChunks(principals, (chunk) =>
         memberships
           .select()
           .select(["memberPrincipal as member", "groupPrincipal as group", "reportedBy"])
           .where("memberPrincipal", "in", chunk)
-          // Not ordered in SQL: SQLite would walk the whole key instead of the index by member.
+          // Not ordered in SQL, because SQLite would then walk the whole key instead of the index by member.
           .execute(),
       );
       return rows
@@ -158,7 +168,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return (await inWorkspace(sql, workspaceId, MEMBERS).find({ userId })) !== undefined;
     },
 
-    /** Every connector's gate. */
+    /** Returns the gates of all connectors. */
     connectorGates(): Promise<ConnectorGate[]> {
       return inWorkspace(sql, workspaceId, CONNECTORS)
         .select()
@@ -166,7 +176,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Connectors that this user once owned and that still hold something read during that time. */
+    /** Returns connectors that this user once owned and that still hold something that was read during that time. */
     async leftBehindBy(userId: string): Promise<Set<string>> {
       const rows = await inWorkspace(sql, workspaceId, FORMER_OWNERS)
         .select({ userId })
@@ -176,7 +186,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
             selectFrom("items")
               .select("items.kbId")
               .where(same(ITEMS, FORMER_OWNERS, "connectorId"))
-              // Written exactly as in the partial index.
+              // Written exactly as in the partial index, so that SQLite uses the index.
               .where(rawSql<boolean>`"readElsewhere" = 1`)
               .where("items.removedAt", "is", null),
           ),
@@ -185,13 +195,13 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return new Set(rows.map(({ connectorId }) => connectorId));
     },
 
-    /** The highest numbers given so far; numbers only grow and never change their meaning. */
+    /** Returns the highest numbers in use. Numbers only grow and never change their meaning. */
     async marks(): Promise<{ listId: number; aclId: number }> {
       const row = await state.select().select(["nextListId", "nextAclId"]).executeTakeFirst();
       return { listId: (row?.nextListId ?? 1) - 1, aclId: (row?.nextAclId ?? 1) - 1 };
     },
 
-    /** Of the lists numbered above `afterListId`, those that hold one of `principals`, by whom they hold. */
+    /** Returns the lists numbered above `afterListId` that name one of `principals`, by the principal. */
     async listsHolding(principals: readonly Principal[], afterListId: number): Promise<Map<Principal, number[]>> {
       const rows = await readInChunks(principals, async (chunk) => {
         const query = CompiledQuery.raw(listsMet(chunk.length), [workspaceId, ...chunk, afterListId]);
@@ -207,7 +217,10 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return found;
     },
 
-    /** Accesses numbered above `afterAclId` as one text, at most `limit`; null = none. See `AccessCodes`. */
+    /**
+     * Returns accesses numbered above `afterAclId` as one text, at most `limit`; null = there are none. See
+     * `AccessCodes`.
+     */
     async accessTextAfter(afterAclId: number, limit: number): Promise<string | null> {
       const query = CompiledQuery.raw(newAccesses(limit), [workspaceId, afterAclId]);
       // The column that `newAccesses` selects.
@@ -215,20 +228,23 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       return rows[0]?.text ?? null;
     },
 
-    /** Of these access numbers, those that every list of which holds one of `principals`. */
+    /** Returns those of these access numbers whose every list names one of `principals`. */
     async visibleOf(aclIds: readonly number[], principals: readonly Principal[]): Promise<Set<number>> {
       const held = new Set(principals);
       const wanted = [...new Set(aclIds)];
       const listIds = await listIdsOf(sql, workspaceId, wanted);
       const asked = new Set([...listIds.values()].flat());
-      // No list has this number. The access of no one has no lists, but uses the same statements.
+      // No list has the number 0. An access that is open to no one has no lists, but it goes through the same
+      // statements, so that it takes the same work.
       if (listIds.size < wanted.length) asked.add(0);
       const lists = await principalsOfLists(sql, workspaceId, [...asked]);
       const isMet = (listId: number) => meets(lists.get(listId) ?? [], held);
       return new Set(wanted.filter((id) => isOpen(listIds.get(id) ?? [], isMet)));
     },
 
-    /** Makes exactly these the members of a group, as `reportedBy` says; raises the epoch when something changed. */
+    /**
+     * Replaces the members of a group by these, on the report of `reportedBy`. Raises the epoch when something changed.
+     */
     async setMembers(group: Principal, members: readonly Principal[], reportedBy: string): Promise<void> {
       const before = await memberRows(group, reportedBy).execute();
       const wanted = new Set(members);
@@ -241,9 +257,9 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Adds and takes out members of a group, as `reportedBy` says; raises the epoch when something changed.
+     * Adds and removes members of a group, on the report of `reportedBy`. Raises the epoch when something changed.
      *
-     * @returns which of the named members were in it before
+     * @returns which of the named members were in the group before
      */
     async changeMembers(
       group: Principal,
@@ -264,7 +280,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Ends every membership that this connector reported, and forgets the groups and users it reported; raises the
+     * Ends every membership that this connector reported, and forgets the groups and users that it reported. Raises the
      * epoch.
      *
      * @param at  epoch milliseconds, for joins that end with it
@@ -275,7 +291,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
       await store.raiseEpoch();
     },
 
-    /** Who is a direct member of the group. */
+    /** Returns the direct members of the group. */
     async membersOf(group: Principal): Promise<Principal[]> {
       const rows = await memberships
         .select({ groupPrincipal: group })

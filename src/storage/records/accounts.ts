@@ -14,11 +14,11 @@ export type AccountWay = AccountRecord["way"];
 
 export type AccountPatch = Partial<Omit<AccountRecord, "accountId" | "userId" | "providerId" | "createdAt">>;
 
-/** A redirect to a provider, or the account found at its end. Instants are epoch milliseconds. */
+/** A redirect to a provider, or the account that was found at its end. Instants are epoch milliseconds. */
 export type AccountFlowRecord = RecordOf<typeof ACCOUNT_FLOWS>;
 export type FlowStage = AccountFlowRecord["stage"];
 
-/** People's own accounts at other services. */
+/** Accesses people's own accounts at other services. */
 export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
   const accounts = inWorkspace(sql, workspaceId, PROVIDER_ACCOUNTS);
   const going = (where: { userId: string } | { principal: Principal }) =>
@@ -26,27 +26,29 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
   return {
     ...makeTokenLock(sql, workspaceId, PROVIDER_ACCOUNTS, (accountId) => ({ accountId }), { state: "active" }),
 
-    /** Ended ones too. */
+    /** Returns an account, also one that has ended. */
     find: (accountId: string) => accounts.find({ accountId }),
 
-    /** A person's, oldest first. */
+    /** Returns a person's accounts, oldest first. */
     listOf: (userId: string) =>
       recordsOf(PROVIDER_ACCOUNTS, going({ userId }).orderBy("createdAt").orderBy("accountId")),
 
-    /** The account that is this user of a source. */
+    /** Returns the account that is this user of a source. */
     findByPrincipal: (principal: Principal) => firstOf(PROVIDER_ACCOUNTS, going({ principal })),
 
     insert: accounts.insert,
 
-    /** Makes the provider check of every connected account due. */
+    /** Makes the check at the provider due for every connected account. */
     async scheduleNow(dueAt: number): Promise<void> {
       await accounts.updating({ state: "active" }).set({ dueAt }).where("dueAt", ">", dueAt).execute();
     },
 
-    /** Changes what the account is; other tokens raise its version. */
+    /** Changes an account. New tokens raise its version. */
     update: (accountId: string, patch: AccountPatch) => accounts.update({ accountId }, patch),
 
-    /** Distrusts what accounts said until they confirm it again; every check is due now. */
+    /**
+     * Distrusts the identity that each account reported until the account confirms it again. Every check is due now.
+     */
     async invalidateAll(now: number): Promise<void> {
       const rows = await accounts
         .updating({ state: "active" })
@@ -72,24 +74,24 @@ export function makeAccountFlowStore(sql: SqlHandles) {
 
     find: (flowHash: string, stage: FlowStage) => flows.find({ flowHash, stage }),
 
-    /** Takes the flow out if it hasn't expired; exactly one caller gets it. */
+    /** Takes a flow out if it hasn't expired; exactly one caller gets it. */
     take: (flowHash: string, stage: FlowStage, now: number) =>
       firstOf(ACCOUNT_FLOWS, flows.deleting({ flowHash, stage }).where("expiresAt", ">", now).returningAll()),
 
     remove: (flowHash: string) => flows.remove({ flowHash }),
 
-    /** Deletes what has expired, but for flows with tokens: those are to be revoked first. */
+    /** Deletes flows that have expired, except flows with tokens, which must be revoked first. */
     async sweep(now: number): Promise<void> {
       await flows.deleting().where("expiresAt", "<=", now).where("stage", "not in", STAGES_WITH_TOKENS).execute();
     },
 
-    /** Flows with tokens that can no longer be confirmed. */
+    /** Returns flows with tokens that can no longer be confirmed. */
     listLapsed: (now: number, limit: number) =>
       lapsed(now).select(["workspaceId", "flowHash"]).orderBy("expiresAt").limit(limit).execute(),
 
     findLapsed: (flowHash: string, now: number) => firstOf(ACCOUNT_FLOWS, lapsed(now, { flowHash }).selectAll()),
 
-    /** Accounts due for a check at their provider, the longest due first. */
+    /** Returns accounts that are due for a check at their provider, the longest due first. */
     listDue: (now: number, limit: number) =>
       acrossWorkspaces(sql, PROVIDER_ACCOUNTS)
         .select()
@@ -104,7 +106,10 @@ export function makeAccountFlowStore(sql: SqlHandles) {
 /** Stages that hold the provider's tokens until the person confirms the account. */
 const STAGES_WITH_TOKENS: FlowStage[] = ["found", "intent_found"];
 
-/** Ends the flows of a person, or to a provider or connection. One with tokens lapses, so that they are revoked first. */
+/**
+ * Ends the flows of a person, or to a provider or connection. A flow with tokens lapses, so that its tokens are revoked
+ * first.
+ */
 // Raw: the workspace isn't part of a flow's key: `whose` names it.
 export async function endFlows(
   sql: SqlHandles,

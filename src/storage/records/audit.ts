@@ -16,21 +16,21 @@ import { AUDIT } from "#storage/tables/access.ts";
 
 export interface AuditListOptions {
   limit: number;
-  /** A `seq`. */
+  /** Only rows with a `seq` below this one. */
   before?: number;
-  /** Exactly this action; without it all but reads, which are far more than all the others. */
+  /** Only rows with exactly this action. Without it, all rows but reads, which far outnumber the others. */
   action?: string | undefined;
   userId?: string | undefined;
   credential?: string;
-  /** From then on: epoch milliseconds, as `until`. */
+  /** Only rows from this time on, in epoch milliseconds like `until`. */
   since?: number;
-  /** Before then. */
+  /** Only rows before this time. */
   until?: number;
 }
 
 export type AuditStore = ReturnType<typeof makeAuditStore>;
 
-/** A literal, not a parameter: otherwise the partial index isn't used. */
+/** A literal, not a parameter, because SQLite would otherwise not use the partial index. */
 const IS_ACT = raw<boolean>`"action" <> ${raw.lit(READ_ACTION)}`;
 
 function toRecord(row: Selectable<AuditTable>): AuditRecord {
@@ -38,13 +38,13 @@ function toRecord(row: Selectable<AuditTable>): AuditRecord {
   return record;
 }
 
-/** The audit rows of one workspace; rows are only ever added, and swept from the beginning. */
+/** Accesses the audit rows of one workspace. Rows are only ever added, and swept from the beginning. */
 export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
   const audit = inWorkspace(sql, workspaceId, AUDIT);
   return {
-    /** Appends a row to the chain; call it in the transaction of the act. */
+    /** Appends a row to the chain. Call it in the transaction of the act. */
     async append(record: NewAuditRecord): Promise<void> {
-      // One writer at a time, and a transaction holds it: the next number can't be taken by another.
+      // There is one writer at a time, and a transaction holds it, so no one else can take the next number.
       const end = await audit.select().select(["seq", "hash"]).orderBy("seq", "desc").limit(1).executeTakeFirst();
       // Raw: a row is stored as it was hashed.
       await sql.write
@@ -54,7 +54,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Appends rows in a transaction of their own, behind the requests that wait for an answer; reads are on the disk then, and
+     * Appends rows in a separate transaction, after the requests that wait for an answer. Reads are then on disk and
      * wait for `joinReads`. Not inside a transaction.
      */
     async appendMany(records: readonly NewAuditRecord[]): Promise<void> {
@@ -62,13 +62,13 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
       await callWriter(sql, "appendAudit", args);
     },
 
-    /** Joins the reads that wait, and appends them to the chain. Not inside a transaction. */
+    /** Joins the waiting reads and appends them to the chain. Not inside a transaction. */
     async joinReads(): Promise<void> {
       const args: JoinReadsArgs = { workspaceId };
       while ((await callWriter<number>(sql, "joinReads", args)) >= JOINED_AT_ONCE);
     },
 
-    /** Newest first. */
+    /** Returns rows, newest first. */
     async list({ limit, before, action, userId, credential, since, until }: AuditListOptions): Promise<AuditRecord[]> {
       let query = audit.select().selectAll();
       if (before !== undefined) query = query.where("seq", "<", before);
@@ -80,7 +80,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
       return (await query.orderBy("seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
-    /** Acts of these kinds on any of these things, newest first. */
+    /** Returns acts of these kinds on any of these targets, newest first. */
     async listByTarget(
       targetIds: readonly string[],
       { actions, since, before, limit }: { actions: readonly string[]; since: number; before?: number; limit: number },
@@ -97,7 +97,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
       return (await query.orderBy("seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
-    /** Rows of the chain, the oldest first, after this `seq`. */
+    /** Returns rows of the chain after this `seq`, the oldest first. */
     async readChain({ after, limit, since }: { after: number; limit: number; since?: number }): Promise<AuditRow[]> {
       let query = audit.select().selectAll().where("seq", ">", after);
       if (since !== undefined) query = query.where("at", ">=", since);
@@ -105,8 +105,8 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Deletes rows from before this moment, at most `limit`, from the beginning of the chain only; the newest row
-     * stays, since the next one goes on from it.
+     * Deletes rows from before this time, at most `limit`, only from the beginning of the chain. The newest row stays,
+     * because the next one continues from it.
      *
      * @returns how many were deleted; fewer than `limit` = nothing is left to delete
      */
@@ -116,7 +116,7 @@ export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
         .orderBy("seq")
         .limit(limit + 1)
         .execute();
-      // The last row read stays: it is the newest, or there are more to come.
+      // The last row that was read stays: either it is the newest, or more rows follow.
       const kept = rows.findIndex((row, place) => row.at >= before || place === rows.length - 1);
       const last = kept <= 0 ? undefined : rows[kept - 1];
       if (last === undefined) return 0;

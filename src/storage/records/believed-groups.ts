@@ -7,7 +7,8 @@ import { readInChunks } from "#storage/results.ts";
 import { IDENTITIES, IDENTITY_JOINS, PEOPLE_FEEDS, SOURCE_GROUPS } from "#storage/tables/identities.ts";
 
 /**
- * The authority on a group's members, or on a user of a pusher's system: the connector that owns it, else this service.
+ * Returns the authority on a group's members, or on a user of a pusher's system: the connector that owns it, else kb
+ * itself.
  * Source: S2.
  */
 export function authorityOf(group: Principal): string {
@@ -15,10 +16,10 @@ export function authorityOf(group: Principal): string {
 }
 
 /**
- * Returns which of a person's reported principals count, and until when. A group reported by a sync counts by its own
- * clock or its feed's, where it ages; a user of a source counts while a trusted connector reports them active and none
- * reports otherwise, or, when linked by an account, while that account says so. Pushed groups and this service's own
- * never age. Without `at`, nothing that ages counts.
+ * Returns which of a person's reported principals are valid, and until when. A group that a sync reported is valid by
+ * its own clock or its feed's, where it expires. A user of a source is valid while a trusted connector reports them as
+ * active and none reports otherwise; when an account linked the user, while that account confirms it. Pushed groups and
+ * kb's own never expire. Without `at`, nothing that expires is valid.
  */
 export async function believedOf(
   sql: SqlHandles,
@@ -54,7 +55,7 @@ interface GroupClock extends Clock {
 
 interface UserClock extends Clock {
   state: string;
-  /** The account that joins the user to a member, where one does. */
+  /** The account by which the user was joined to a member; null if there is none. */
   account: string | null;
   reporter: string;
 }
@@ -67,7 +68,7 @@ function untilOf({ at, followsFeed, currentAt }: Clock, believing: Believing): n
 
 function activeUntil(rows: readonly UserClock[], believing: Believing): number | undefined {
   if (rows.some(({ state }) => state !== "active")) return undefined;
-  // A link made by an account holds while the account itself says so, no matter who else reports the user.
+  // A link made by an account is valid while the account itself confirms it, whichever connectors report the user.
   const counting = rows.filter(({ account, reporter }) => account === null || account === reporter);
   const untils = counting.flatMap((row) => untilOf(row, believing) ?? []);
   return untils.length === 0 ? undefined : Math.max(...untils);
@@ -90,7 +91,7 @@ function groupClocks(sql: SqlHandles, workspaceId: string, groups: readonly Prin
   );
 }
 
-/** Reports of the connectors that count. */
+/** Returns the reports of the connectors that are taken into account. */
 function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Principal[]): Promise<UserClock[]> {
   return readInChunks(users, (chunk) =>
     inWorkspace(sql, workspaceId, IDENTITIES)
@@ -116,5 +117,5 @@ function userClocks(sql: SqlHandles, workspaceId: string, users: readonly Princi
 }
 
 const isSourceGroup = (principal: Principal) => principal.startsWith("group:con_");
-/** Of a provider's instance, not of a pusher's system. */
+/** Whether this is a user of a provider's instance, not of a pusher's system. */
 const isSourceUser = (principal: Principal) => /^user:[^:]+:[^:]+:/.test(principal) && authorityOf(principal) === "kb";

@@ -4,10 +4,13 @@ import { changesOf, recordsOf } from "#storage/results.ts";
 import { CLIENT_DOCUMENTS } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
-/** The last good copy of a client's metadata document, fetched from its identifier. Instants are epoch milliseconds. */
+/**
+ * The last valid copy of a client's metadata document, which was fetched from the client's identifier. Instants are
+ * epoch milliseconds.
+ */
 export type ClientDocumentRecord = RecordOf<typeof CLIENT_DOCUMENTS>;
 
-/** The copies of clients' documents; not bound to a workspace. */
+/** Accesses the copies of clients' documents, which aren't bound to a workspace. */
 // Raw: a document is of no workspace, and any of them may have let its client in.
 export function makeClientDocumentStore(sql: SqlHandles) {
   const documents = acrossWorkspaces(sql, CLIENT_DOCUMENTS);
@@ -21,7 +24,7 @@ export function makeClientDocumentStore(sql: SqlHandles) {
 
     saveDocument: (document: ClientDocumentRecord) => documents.insert(document, document),
 
-    /** Whether a person lets this client in at the moment. */
+    /** Whether some person currently allows this client. */
     async hasGrant(clientId: string, now: number): Promise<boolean> {
       const living = livingClients(sql.read, now).where("clientId", "=", clientId).limit(1);
       return (await living.executeTakeFirst()) !== undefined;
@@ -38,7 +41,7 @@ export function makeClientDocumentStore(sql: SqlHandles) {
   };
 }
 
-/** Clients with a living grant. */
+/** Selects clients with a living grant. */
 // Raw: of any workspace.
 export function livingClients(db: SqlHandles["read"], now: number) {
   return db.selectFrom("grants").select("clientId").where("revokedAt", "is", null).where("expiresAt", ">", now);

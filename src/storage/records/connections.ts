@@ -26,17 +26,17 @@ export type ConnectionPatch = Partial<
 /** The secret that signs a connection's requests, as stored. */
 export type ConnectionSecret = RecordOf<typeof CONNECTION_SECRETS>;
 
-/** People's connections in one workspace. */
+/** Accesses people's connections in one workspace. */
 export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
   const connections = inWorkspace(sql, workspaceId, CONNECTIONS);
   const secrets = inWorkspace(sql, workspaceId, CONNECTION_SECRETS);
   return {
     ...makeTokenLock(sql, workspaceId, CONNECTION_SECRETS, (connectionId) => ({ connectionId })),
 
-    /** Ended ones too. */
+    /** Returns a connection, also one that has ended. */
     find: (connectionId: string) => connections.find({ connectionId }),
 
-    /** Those of a server, or of all; revoked ones are left out. Oldest first. */
+    /** Returns the connections of a server, or all, without revoked ones. Oldest first. */
     list: (which: { serverId?: string; ownerUserId?: string } = {}) =>
       recordsOf(
         CONNECTIONS,
@@ -56,7 +56,7 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
 
     findSecret: (connectionId: string) => secrets.find({ connectionId }),
 
-    /** Replaces what there was; a lock on it is gone. */
+    /** Replaces the secret and releases its lock. */
     async putSecret(connectionId: string, { sealed, expiresAt }: Omit<ConnectionSecret, "version">): Promise<void> {
       const fresh = { sealed, expiresAt, ...UNLOCKED };
       await secrets
@@ -71,17 +71,20 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
 
     dropSecret: (connectionId: string) => secrets.remove({ connectionId }),
 
-    /** Drops redirects to its provider, with any account found; as `endFlows`. */
+    /** Ends redirects to the connection's provider, with any account that was found; see `endFlows`. */
     dropFlows: (connectionId: string) => endFlows(sql, { workspaceId, providerId: connectionId }),
   };
 }
 
-/** Unfinished connections, across workspaces. */
+/** Accesses unfinished connections, across workspaces. */
 // Raw: across workspaces.
 export function makeConnectionLookup(sql: SqlHandles) {
   const connections = acrossWorkspaces(sql, CONNECTIONS);
   return {
-    /** Marks those whose time is up as expired; a day later, and a while after they were revoked, their records go. */
+    /**
+     * Marks unfinished connections whose time is up as expired. Deletes their records a day later, and those of revoked
+     * connections after a while.
+     */
     async expire(now: number): Promise<void> {
       const due = connections.select().select("connectionId").where("pendingUntil", "<=", now).limit(1);
       if ((await due.execute()).length === 0) return;
@@ -108,10 +111,10 @@ export interface EndedConnection extends Pick<ConnectionRecord, "connectionId" |
 }
 
 /**
- * A member leaves: their connections are revoked, their secrets deleted, and everything read through them is hidden and
- * purged. Source: S13.
+ * Ends the connections of a member who leaves: they are revoked, their secrets are deleted, and everything that was
+ * read through them is hidden and purged. Source: S13.
  *
- * @returns which they were
+ * @returns the connections that were ended
  */
 export async function endConnectionsOf(
   sql: SqlHandles,
@@ -149,18 +152,18 @@ export async function endConnectionsOf(
   return ended;
 }
 
-/** The readers of a connection, and how it signs. */
+/** The fields of a connection that determine its readers and how it signs. */
 export type ConnectionReaders = Pick<ConnectionRecord, "ownerUserId" | "way" | "visibility" | "memberIds" | "groupIds">;
 
 /**
- * Whether a connection signs requests while its owner has this role: the server's own secret is for admins to use.
+ * Whether a connection signs requests while its owner has this role. Only admins may use the server's own secret.
  * Source: S64.
  */
 export function maySign({ way }: Pick<ConnectionRecord, "way">, ownerRole: Role | undefined): boolean {
   return way !== "server" || (ownerRole !== undefined && ownerRole !== "member");
 }
 
-/** The readers of a connection's items: those it is shared with, and its owner while it may sign. */
+/** Returns the readers of a connection's items: those with whom it is shared, and its owner while it may sign. */
 export function readersOfConnection(connection: ConnectionReaders, ownerRole: Role | undefined): Principal[] {
   const { ownerUserId, visibility, memberIds, groupIds } = connection;
   if (visibility === "workspace") return ["workspace"];
@@ -171,10 +174,11 @@ export function readersOfConnection(connection: ConnectionReaders, ownerRole: Ro
 }
 
 /**
- * Grants or withdraws what a person reads through connections by a server's own secret, by their current role. Nothing
- * changes for those they shared it with; scheduled connectors on them are due at once.
+ * Grants or withdraws a person's own access to what is read through connections by a server's own secret, by the
+ * person's current role. Nothing changes for people with whom the connections are shared. Scheduled connectors on them
+ * become due at once.
  *
- * @returns how many connections they have
+ * @returns how many such connections the person has
  */
 export async function fillServerConnectionsOf(
   sql: SqlHandles,

@@ -18,10 +18,13 @@ const LIST_OWNED = compiledQuery((read, workspaceId: string, ownerUserId: string
     .orderBy("connectorId"),
 );
 
-/** Health of connectors. Read by every search, so it leaves out settings and cursors, which would have to be parsed. */
+/**
+ * Reads the health of connectors. Every search does so, so settings and cursors, which would have to be parsed, are
+ * left out.
+ */
 export function makeConnectorHealthStore(sql: SqlHandles, workspaceId: string) {
   return {
-    /** Those of this owner, the oldest first. */
+    /** Returns the connectors of this owner, the oldest first. */
     listOwnedBy: (ownerUserId: string): Promise<ConnectorHealth[]> => LIST_OWNED(sql.read, workspaceId, ownerUserId),
   };
 }

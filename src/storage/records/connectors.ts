@@ -17,18 +17,18 @@ import type { RecordOf } from "#storage/tables/table.ts";
 
 export type { StoredScope } from "#storage/tables/connectors.ts";
 
-/** A configured instance that indexes one source kind. Times are epoch milliseconds. */
+/** A configured connector, which indexes one kind of source. Times are epoch milliseconds. */
 export type ConnectorRecord = RecordOf<typeof CONNECTORS>;
 export type ConnectorState = ConnectorRecord["state"];
 
-/** The secret that a connector's app signs its notifications with. */
+/** The secret with which a connector's app signs its notifications. */
 export type ConnectorWebhookRecord = RecordOf<typeof CONNECTOR_WEBHOOKS>;
 /** The place and account for which a cursor and a state are valid; null = not recorded. */
 export type Binding = RecordOf<typeof CONNECTOR_BINDINGS>;
 
 export type ConnectorPatch = Partial<Omit<ConnectorRecord, "connectorId" | "providerId" | "createdAt">>;
 
-// A push asks these for each of its slices, and a key is found for each request.
+// Compiled once: a push reads the connector for each of its slices, and a key is looked up for each request.
 const FIND = compiledQuery((read, workspaceId: string, connectorId: string) =>
   inWorkspace({ read }, workspaceId, CONNECTORS).select({ connectorId }).selectAll(),
 );
@@ -36,7 +36,7 @@ const LIST_KEYS = compiledQuery((read, workspaceId: string, connectorId: string,
   openKeys({ read }, workspaceId, now).where("connectorId", "=", connectorId),
 );
 
-/** Keys valid at this time, the newest first. */
+/** Returns keys that are valid at this time, the newest first. */
 export function openKeys(sql: Pick<SqlHandles, "read">, workspaceId: string, now: number) {
   return inWorkspace(sql, workspaceId, CONNECTOR_KEYS)
     .select({ revokedAt: null })
@@ -46,7 +46,7 @@ export function openKeys(sql: Pick<SqlHandles, "read">, workspaceId: string, now
     .orderBy("keyId");
 }
 
-/** Connectors and their keys. */
+/** Accesses connectors and their keys. */
 export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
   const connectors = inWorkspace(sql, workspaceId, CONNECTORS);
   const keys = inWorkspace(sql, workspaceId, CONNECTOR_KEYS);
@@ -63,16 +63,16 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
       return row && CONNECTORS.read(row);
     },
 
-    /** All of the workspace, the oldest first; one workspace has some hundred at most. */
+    /** Returns all connectors of the workspace, the oldest first. A workspace has some hundred at most. */
     list: () => recordsOf(CONNECTORS, connectors.select().selectAll().orderBy("createdAt").orderBy("connectorId")),
 
-    /** Those that read with an account or through a connection, and are not being deleted. */
+    /** Returns the connectors that read with an account or through a connection and are not being deleted. */
     listOn: (way: { accountId: string } | { connectionId: string }) =>
       recordsOf(CONNECTORS, connectors.select(way).selectAll().where("state", "!=", "deleting").orderBy("connectorId")),
 
     update: (connectorId: string, patch: ConnectorPatch) => connectors.update({ connectorId }, patch),
 
-    /** Deletes the record with its syncs, keys and whatever still hangs on it. */
+    /** Deletes the record with its syncs, keys and everything else that depends on it. */
     async remove(connectorId: string): Promise<void> {
       await inWorkspace(sql, workspaceId, CONNECTOR_TENANTS).remove({ connectorId });
       await connectors.remove({ connectorId });
@@ -80,10 +80,10 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
 
     addKey: keys.insert,
 
-    /** Keys valid at this time, the newest first. */
+    /** Returns keys that are valid at this time, the newest first. */
     listKeys: (connectorId: string, now: number) => LIST_KEYS(sql.read, workspaceId, connectorId, now),
 
-    /** The connectors that keys of this workspace were made for by this person, still open. */
+    /** Returns the connectors of this workspace with an open key that this person made. */
     listKeysMadeBy: (userId: string, now: number) =>
       openKeys(sql, workspaceId, now).where("createdBy", "=", userId).execute(),
 
@@ -91,30 +91,30 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
 
     addCredentials: credentials.insert,
 
-    /** Puts another envelope over the same secret, unless it was replaced meanwhile. */
+    /** Replaces the envelope of the same secret, unless the secret was replaced in the meantime. */
     resealCredentials: (connectorId: string, before: string, after: string) =>
       credentials.update({ connectorId, sealed: before }, { sealed: after }),
 
     deleteCredentials: (connectorId: string) => credentials.remove({ connectorId }),
 
-    /** The sealed secret of its webhook, if there is one. */
+    /** Returns the sealed secret of the connector's webhook, if there is one. */
     findWebhook: (connectorId: string) => webhooks.find({ connectorId }),
 
-    /** Replaces the secret of its webhook. */
+    /** Replaces the secret of the connector's webhook. */
     putWebhook: (made: ConnectorWebhookRecord) => webhooks.insert(made, made),
 
-    /** Ends the secret of its webhook: notifications are refused until there is another. */
+    /** Deletes the secret of the connector's webhook. Notifications are refused until there is another one. */
     deleteWebhook: (connectorId: string) => webhooks.remove({ connectorId }),
 
-    /** The place and account for which the cursor and the state are valid. */
+    /** Returns the place and account for which the cursor and the state are valid. */
     findBinding: (connectorId: string) => bindings.find({ connectorId }),
 
-    /** Clocks of its items before this instant count for no one. */
+    /** Sets the instant before which clocks of the connector's items are invalid. */
     believeFrom: (connectorId: string, clocksFrom: number) => bindings.update({ connectorId }, { clocksFrom }),
 
     bind: (connectorId: string, binding: Binding) => bindings.insert({ connectorId, ...binding }, binding),
 
-    /** The account of its credentials and their scopes, as the source last reported. */
+    /** Returns the account of its credentials and their scopes, as the source last reported them. */
     findAccount: (connectorId: string) => accounts.find({ connectorId }),
 
     async setAccount(
@@ -126,10 +126,10 @@ export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
       await accounts.insert({ connectorId, ...row }, row);
     },
 
-    /** Forgets the state that the source keeps besides its cursor. */
+    /** Deletes the state that the source keeps in addition to its cursor. */
     dropState: (connectorId: string) => inWorkspace(sql, workspaceId, SOURCE_STATE).remove({ connectorId }),
 
-    /** Keys end at `endsAt` unless they end sooner. */
+    /** Makes keys end at `endsAt` unless they end sooner. */
     async endKeys(keyIds: readonly string[], endsAt: number): Promise<void> {
       if (keyIds.length === 0) return;
       await keys

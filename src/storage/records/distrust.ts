@@ -8,12 +8,12 @@ import { CONNECTORS } from "#storage/tables/connectors.ts";
 import { IDENTITIES, IDENTITY_JOINS } from "#storage/tables/identities.ts";
 import type { Whose } from "./whose.ts";
 
-/** A link that ended with the trust in the connector that made it. */
+/** A link that ended because the connector that made it is no longer trusted. */
 export type UntrustedJoin = EndedJoin & Pick<IdentityJoin, "connectorId">;
 
 /**
- * Ends the trust in the connectors of a person who is no longer an admin: from now on the users they report give access
- * to no one, and links by email that rest on them alone end. Raises the epoch. Call it in a transaction.
+ * Ends the trust in the connectors of a person who is no longer an admin. From now on the users that they report give
+ * access to no one, and links by email that depend only on them end. Raises the epoch. Call it in a transaction.
  */
 export async function distrustConnectorsOf(
   sql: SqlHandles,

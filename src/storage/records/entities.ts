@@ -8,9 +8,9 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { readInChunks } from "#storage/results.ts";
 import { ENTITIES, ITEM_ENTITIES, ITEMS } from "#storage/tables/items.ts";
 
-/** A name that some item gives an entity. For look-up only: the item may be hidden from the reader. */
+/** A name that some item gives an entity. For look-up only, because the item may be hidden from the reader. */
 export interface EntityName {
-  /** Folded words of name, login and email. */
+  /** The folded words of name, login and email. */
   nameKey: string;
   entityId: string;
 }
@@ -29,14 +29,16 @@ export interface ShownEntity {
 }
 
 /**
- * The reading side of entities. Nothing here checks access: `entities/` shows a name only when an item that the reader
- * may see gives it. Every query begins with the workspace. Source: S11.
+ * Reads entities. Nothing here checks access: `entities/` shows a name only when an item that the reader may see gives
+ * it. Every query begins with the workspace. Source: S11.
  */
 export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
   const itemEntities = inWorkspace(sql, workspaceId, ITEM_ENTITIES);
   const entities = inWorkspace(sql, workspaceId, ENTITIES);
   return {
-    /** The next distinct names after `after`, by name and id, at most `limit`: an index walk that reads no row. */
+    /**
+     * Returns the next distinct names after `after`, by name and id, at most `limit`: an index walk that reads no row.
+     */
     async walkNames(after: EntityName | undefined, limit: number): Promise<EntityName[]> {
       let query = itemEntities
         .select()
@@ -49,7 +51,9 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
       return query.execute();
     },
 
-    /** Distinct names under which some item shows this address, in any case of ASCII letters, by name and id. */
+    /**
+     * Returns the distinct names with which some item shows this address, in any case of ASCII letters, by name and id.
+     */
     async namesWithEmail(email: string, limit: number): Promise<EntityName[]> {
       return itemEntities
         .select()
@@ -63,7 +67,7 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Living items that give the entity this name, after `afterKbId`, at most `limit`, with their accesses. */
+    /** Returns living items that give the entity this name, after `afterKbId`, at most `limit`, with their accesses. */
     async itemsNaming(
       { nameKey, entityId }: EntityName,
       afterKbId: string,
@@ -80,7 +84,7 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** The types of these entities; unknown ids are left out. */
+    /** Returns the types of these entities, without unknown ids. */
     async typesOf(entityIds: readonly string[]): Promise<Map<string, EntityType>> {
       const rows = await readInChunks(entityIds, (chunk) =>
         entities.select().select(["entityId", "type"]).where("entityId", "in", chunk).execute(),
@@ -88,13 +92,13 @@ export function makeEntityStore(sql: SqlHandles, workspaceId: string) {
       return new Map(rows.map((row) => [row.entityId, row.type]));
     },
 
-    /** The entity of this principal, container or label; undefined when no item ever named it. */
+    /** Returns the entity of this principal, container or label; undefined when no item ever named it. */
     async findByIdentity(type: EntityType, identity: string): Promise<string | undefined> {
       const row = await entities.select({ type, identity }).select("entityId").executeTakeFirst();
       return row?.entityId;
     },
 
-    /** Every entity that these items show. */
+    /** Returns every entity that these items show. */
     async shownOn(kbIds: readonly string[]): Promise<ShownEntity[]> {
       const rows = await readInChunks(kbIds, (chunk) =>
         itemEntities

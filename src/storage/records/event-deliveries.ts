@@ -12,11 +12,11 @@ import type { RecordOf } from "#storage/tables/table.ts";
 /** Events of the workspace: ids, counts and codes. Source: S43. */
 export type EventRecord = RecordOf<typeof EVENTS>;
 
-/** One event on its way to one target. */
+/** The delivery of one event to one target. */
 export type DeliveryRecord = RecordOf<typeof EVENT_DELIVERIES> & { event: EventRecord };
 export type DeliveryState = DeliveryRecord["state"];
 
-/** How a try ended. */
+/** The result of a delivery attempt. */
 export type DeliveryPatch = Partial<
   Pick<DeliveryRecord, "state" | "tries" | "triedAt" | "endedAt" | "status" | "code">
 >;
@@ -30,14 +30,14 @@ export interface NewDelivery {
   isReplay: boolean;
 }
 
-/** Which deliveries of a target; times are those of the events. */
+/** Which deliveries of a target to use. Times are those of the events. */
 export interface DeliverySpan {
   since: number;
   until: number;
   state?: DeliveryState;
 }
 
-/** Events, and their deliveries to each target. */
+/** Accesses events, and their deliveries to each target. */
 export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
   const events = inWorkspace(sql, workspaceId, EVENTS);
   const deliveries = inWorkspace(sql, workspaceId, EVENT_DELIVERIES);
@@ -59,7 +59,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       code: null,
     });
 
-  /** Makes an active target due, unless it already is; at a paused one the delivery waits. */
+  /** Makes an active target due, unless it already is. At a paused target, the delivery waits. */
   const wake = async (targetId: string, now: number): Promise<void> => {
     await inWorkspace(sql, workspaceId, EVENT_TARGETS)
       .updating({ targetId, state: "active" })
@@ -68,7 +68,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
   };
 
   return {
-    /** Stores what happened. */
+    /** Stores an event. */
     addEvent: events.insert,
 
     /** Adds a delivery at the end of its target's queue. */
@@ -77,7 +77,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       await wake(delivery.targetId, delivery.createdAt);
     },
 
-    /** Stores a delivery that is sent outside the queue; `settle` records how it ended. */
+    /** Stores a delivery that is sent outside the queue. `settle` records its result. */
     addApart: (delivery: NewDelivery) => add(delivery, "failed"),
 
     async find(targetId: string, deliveryId: string): Promise<DeliveryRecord | undefined> {
@@ -85,7 +85,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return row && toRecord(row);
     },
 
-    /** The first waiting delivery. */
+    /** Returns the first waiting delivery. */
     async findHead(targetId: string): Promise<DeliveryRecord | undefined> {
       const row = await list(targetId)
         .where("event_deliveries.state", "=", "waiting")
@@ -95,7 +95,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return row && toRecord(row);
     },
 
-    /** The newest first. */
+    /** Returns deliveries, the newest first. */
     async list(
       targetId: string,
       { limit, before, state }: { limit: number; before?: number; state?: DeliveryState },
@@ -106,7 +106,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return (await query.orderBy("event_deliveries.seq", "desc").limit(limit).execute()).map(toRecord);
     },
 
-    /** When a delivery was last accepted. */
+    /** Returns when a delivery was last accepted. */
     async findLastDelivered(targetId: string): Promise<number | null> {
       const row = await deliveries
         .select({ targetId, state: "delivered" })
@@ -119,7 +119,10 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
 
     countWaiting: (targetId: string): Promise<number> => countOf(deliveries.select({ targetId, state: "waiting" })),
 
-    /** Events of this span that the target was to get and that don't wait for it now, the oldest first. */
+    /**
+     * Returns the events of this span that the target should have received and that aren't waiting for it now, the
+     * oldest first.
+     */
     async listEventsToReplay(
       targetId: string,
       { since, until, state }: DeliverySpan,
@@ -132,7 +135,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
         .where("events.type", "!=", "ping")
         .groupBy("event_deliveries.eventId")
         .having((eb) => eb(eb.fn.sum(raw<number>`"event_deliveries"."state" = 'waiting'`), "=", 0));
-      // An event that a later replay delivered isn't a failure any more.
+      // An event that a later replay delivered is no longer a failure.
       if (state === "failed")
         query = query.having((eb) => eb(eb.fn.sum(raw<number>`"event_deliveries"."state" = 'delivered'`), "=", 0));
       const rows = await query
@@ -142,11 +145,11 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(({ eventId }) => eventId);
     },
 
-    /** Writes how a try ended. @returns false when the delivery is not there any more */
+    /** Records the result of a delivery attempt. @returns false when the delivery no longer exists */
     settle: async (deliveryId: string, patch: DeliveryPatch): Promise<boolean> =>
       (await deliveries.update({ deliveryId }, patch)) === 1,
 
-    /** Resets the tries of the target's waiting deliveries. */
+    /** Resets the number of tries of the target's waiting deliveries. */
     async restartTries(targetId: string): Promise<void> {
       await deliveries.updating({ targetId, state: "waiting" }).set({ tries: 0 }).where("tries", ">", 0).execute();
     },
@@ -160,7 +163,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return changesOf(deliveries.deleting(waiting).where("seq", "<=", first.seq));
     },
 
-    /** Connector states already sent, by `<connectorId> <type>`. */
+    /** Returns the connector states that were already sent, by `<connectorId> <type>`. */
     async listMarks(): Promise<Map<string, number>> {
       const rows = await marks.select().selectAll().execute();
       return new Map(rows.map(({ connectorId, type, value }) => [`${connectorId} ${type}`, value]));
@@ -172,7 +175,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
     removeMark: ({ connectorId, type }: { connectorId: string; type: EventType }) =>
       marks.remove({ connectorId, type }),
 
-    /** How many removals wait for approval, by connector, and since when the newest does. */
+    /** Returns for each connector how many removals wait for approval, and when the newest began to wait. */
     async listHeldCounts(): Promise<{ connectorId: string; held: number; heldAt: number }[]> {
       const rows = await inWorkspace(sql, workspaceId, REMOVALS)
         .select()
@@ -182,7 +185,7 @@ export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
       return rows.map((row) => ({ ...row, held: Number(row.held) }));
     },
 
-    /** Deletes events of before this instant with their deliveries, at most `limit`. @returns how many */
+    /** Deletes events from before this instant with their deliveries, at most `limit`. @returns how many */
     sweep(before: number, limit: number): Promise<number> {
       const old = events.select().select("eventId").where("at", "<", before).limit(limit);
       return changesOf(events.deleting().where("eventId", "in", old));

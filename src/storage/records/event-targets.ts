@@ -5,20 +5,20 @@ import { firstOf, recordsOf } from "#storage/results.ts";
 import { EVENT_TARGETS } from "#storage/tables/events.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
-/** A URL that events are sent to. Times are epoch milliseconds. */
+/** A URL to which events are sent. Times are epoch milliseconds. */
 export type EventTargetRecord = RecordOf<typeof EVENT_TARGETS>;
 /** Why a target is paused. */
 export type PauseReason = NonNullable<EventTargetRecord["pausedFor"]>;
 
 export type EventTargetPatch = Partial<Omit<EventTargetRecord, "targetId" | "createdAt" | "createdBy">>;
 
-/** A target whose next delivery is due, claimed for one sender. */
+/** A target whose next delivery is due and that one sender has claimed. */
 export interface ClaimedTarget {
   workspaceId: string;
   target: EventTargetRecord;
 }
 
-/** Where a workspace's events go. */
+/** Accesses the targets of a workspace's events. */
 export function makeEventTargetStore(sql: SqlHandles, workspaceId: string) {
   const targets = inWorkspace(sql, workspaceId, EVENT_TARGETS);
   return {
@@ -26,30 +26,30 @@ export function makeEventTargetStore(sql: SqlHandles, workspaceId: string) {
 
     find: (targetId: string) => targets.find({ targetId }),
 
-    /** The oldest first. */
+    /** Returns the targets, the oldest first. */
     list: () => recordsOf(EVENT_TARGETS, targets.select().selectAll().orderBy("createdAt").orderBy("targetId")),
 
     update: (targetId: string, patch: EventTargetPatch) => targets.update({ targetId }, patch),
 
-    /** With its deliveries. */
+    /** Deletes a target with its deliveries. */
     remove: (targetId: string) => targets.remove({ targetId }),
 
-    /** Extends the claim. @returns false when it was lost */
+    /** Extends the claim. @returns false when the claim was lost */
     extend: async (targetId: string, leaseOwner: string, leaseUntil: number): Promise<boolean> =>
       (await targets.update({ targetId, leaseOwner }, { leaseUntil })) === 1,
 
-    /** Ends the claim, if it is still this one. */
+    /** Ends this claim, if the target still has it. */
     release: (targetId: string, leaseOwner: string) =>
       targets.update({ targetId, leaseOwner }, { leaseOwner: null, leaseUntil: null }),
   };
 }
 
-/** Targets across workspaces. */
+/** Accesses targets across workspaces. */
 // Raw: across workspaces.
 export function makeEventQueueStore(sql: SqlHandles) {
   const targets = acrossWorkspaces(sql, EVENT_TARGETS);
   return {
-    /** Claims the target whose delivery is due longest, for one sender at a time. */
+    /** Claims the target whose delivery has been due longest, for one sender at a time. */
     async claim({
       owner,
       now,
@@ -65,7 +65,8 @@ export function makeEventQueueStore(sql: SqlHandles) {
         .where("dueAt", "<=", now)
         .where((eb) => nullOr(eb, "leaseUntil", "<=", now))
         .orderBy("dueAt");
-      // One statement, and the single writer runs one after the other: no other sender claims the same target.
+      // Each claim is one statement, and the single writer runs statements one after the other, so no other sender
+      // claims the same target.
       for (const { workspaceId, targetId } of await due.limit(20).execute()) {
         const claiming = inWorkspace(sql, workspaceId, EVENT_TARGETS)
           .updating({ targetId })
@@ -78,13 +79,13 @@ export function makeEventQueueStore(sql: SqlHandles) {
       return undefined;
     },
 
-    /** Workspaces that have a target. */
+    /** Returns the workspaces that have a target. */
     async listWorkspaces(): Promise<string[]> {
       const rows = await targets.select().select("workspaceId").distinct().execute();
       return rows.map(({ workspaceId }) => workspaceId);
     },
 
-    /** Targets whose secret before the last rotation signs no longer, and is still kept. */
+    /** Returns targets for which the secret before the last rotation no longer signs but is still kept. */
     listOverlapsEnded: (now: number) =>
       targets.select().select(["workspaceId", "targetId"]).where("previousUntil", "<=", now).execute(),
   };

@@ -21,8 +21,8 @@ export async function keepFormerAddresses(sql: SqlHandles, userId: string, email
 }
 
 /**
- * Remembers the addresses of a member who leaves, so that the next holder, themselves or not, isn't linked to a user of
- * a source by them.
+ * Remembers the addresses of a member who leaves, so that the next holder, even the same person, isn't linked to a user
+ * of a source by them.
  */
 // Raw: made of a row of another table; the workspace is among its values.
 export async function keepAddressOfLeft(

@@ -6,16 +6,16 @@ import { API_TOKENS, GRANTS, OAUTH_RECORDS } from "#storage/tables/credentials.t
 import type { RecordOf } from "#storage/tables/table.ts";
 import { pageOf, type PageRequest } from "./pages.ts";
 
-/** An OAuth client that a person let into one workspace. Instants are epoch milliseconds. */
+/** An OAuth client that a person allowed in one workspace. Instants are epoch milliseconds. */
 export type GrantRecord = RecordOf<typeof GRANTS>;
 
-/** The OAuth grants of one workspace. */
+/** Accesses the OAuth grants of one workspace. */
 export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
   const grants = inWorkspace(sql, workspaceId, GRANTS);
   return {
     find: (grantId: string) => grants.find({ grantId }),
 
-    /** Living ones of a person, by (createdAt, grantId) descending. */
+    /** Returns living grants of a person, by (createdAt, grantId) descending. */
     list({ userId, now, ...page }: PageRequest & { userId: string; now: number }): Promise<GrantRecord[]> {
       const living = grants.select({ userId, revokedAt: null }).selectAll().where("expiresAt", ">", now);
       return recordsOf(GRANTS, pageOf(living, ["createdAt", "grantId"], "desc", page));
@@ -27,7 +27,7 @@ export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
 
 /**
  * Ends the living grants of a person, in one workspace or in all, with their codes, their tokens and the personal
- * access tokens that they made. Call it in the transaction of the act.
+ * access tokens that were made with them. Call it in the transaction of the act.
  *
  * @returns how many there were
  */
@@ -37,7 +37,7 @@ export async function endGrantsOf(
   { userId, workspaceId }: { userId?: string; workspaceId?: string },
   at: number,
 ): Promise<number> {
-  // Read through the writer: the next write depends on it.
+  // Read through the writer, because the next write depends on it.
   const grants = acrossWorkspaces({ read: sql.write }, GRANTS);
   const living = grants.select({ revokedAt: null, ...defined({ userId, workspaceId }) });
   const rows = await living.select(["workspaceId", "grantId"]).execute();

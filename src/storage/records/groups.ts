@@ -11,13 +11,13 @@ import { dropFromConnectors, dropFromGroups } from "./places.ts";
 /** Instants are epoch milliseconds. */
 export type GroupRecord = RecordOf<typeof GROUPS>;
 
-/** The workspace's own groups; who is in them is `access.membersOf("group:<id>")`. */
+/** Accesses the workspace's own groups. `access.membersOf("group:<id>")` returns a group's members. */
 export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
   const groups = inWorkspace(sql, workspaceId, GROUPS);
   return {
     find: (groupId: string) => groups.find({ groupId }),
 
-    /** By (createdAt, groupId). */
+    /** Returns groups by (createdAt, groupId). */
     list: (page: PageRequest) =>
       recordsOf(GROUPS, pageOf(groups.select().selectAll(), ["createdAt", "groupId"], "asc", page)),
 
@@ -34,7 +34,7 @@ export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
     update: (groupId: string, change: Partial<Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">>) =>
       groups.update({ groupId }, change),
 
-    /** Deletes the group with its memberships in both directions; raises the access epoch. */
+    /** Deletes the group with its memberships in both directions. Raises the access epoch. */
     async remove(groupId: string): Promise<void> {
       const principal = `group:${groupId}`;
       await inWorkspace(sql, workspaceId, MEMBERSHIPS).remove({ groupPrincipal: principal });

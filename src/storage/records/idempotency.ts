@@ -7,13 +7,16 @@ import type { RecordOf } from "#storage/tables/table.ts";
 /** The result of a request that may be sent again. */
 export type IdempotencyRecord = RecordOf<typeof IDEMPOTENCY_RECORDS>;
 
-/** Answers of creates, by a hash of everything that distinguishes one request from another. Source: S14. */
+/**
+ * Accesses the answers to requests that create something, by a hash of everything that distinguishes one request from
+ * another. Source: S14.
+ */
 export function makeIdempotencyStore(sql: SqlHandles) {
   const records = acrossWorkspaces(sql, IDEMPOTENCY_RECORDS);
   return {
     /**
-     * Claims a key for a first request: gives nothing, or the record that is there already. A record that is over at
-     * `now` does not count.
+     * Claims a key for a first request. Returns undefined, or the record that already exists. A record that has expired
+     * at `now` is ignored.
      */
     async begin({
       keyHash,
@@ -34,7 +37,7 @@ export function makeIdempotencyStore(sql: SqlHandles) {
         createdAt: now,
         expiresAt,
       };
-      // One statement: of two at once, one makes the row and the other finds it.
+      // One statement: if two requests arrive at once, one creates the row and the other finds it.
       const claimed = records
         .inserting({ keyHash, ...fresh })
         .onConflict((conflict) =>
@@ -46,10 +49,10 @@ export function makeIdempotencyStore(sql: SqlHandles) {
     finish: (keyHash: string, outcome: Pick<IdempotencyRecord, "status" | "answer" | "targetId">) =>
       records.update({ keyHash }, outcome),
 
-    /** Gives the key back: nothing was made. */
+    /** Releases the key, because nothing was created. */
     drop: (keyHash: string) => records.remove({ keyHash }),
 
-    /** Deletes what is over; at most `limit`. @returns how many */
+    /** Deletes expired records, at most `limit`. @returns how many */
     async sweep(now: number, limit: number): Promise<number> {
       const due = records.select().select("keyHash").where("expiresAt", "<=", now).limit(limit);
       const keys = (await due.execute()).map(({ keyHash }) => keyHash);

@@ -12,7 +12,7 @@ import type { RecordOf } from "#storage/tables/table.ts";
 import type { Whose } from "./whose.ts";
 import { MEMBERSHIPS } from "#storage/tables/access.ts";
 
-/** A user of a source who is or was a member here. It holds for the whole instance. */
+/** A link between a user of a source and someone who is or was a member. It applies to the whole instance. */
 export type IdentityJoin = RecordOf<typeof IDENTITY_JOINS>;
 
 /** A user of a source as a connector reports them. */
@@ -20,7 +20,7 @@ export interface IdentityRecord extends Pick<
   RecordOf<typeof IDENTITIES>,
   "principal" | "state" | "name" | "login" | "email" | "isEmailVerified" | "aliasOf" | "toldAt"
 > {
-  /** The member they are; null = none. */
+  /** The member to whom the user is joined; null = none. */
   userId: string | null;
   basis: IdentityJoin["basis"] | null;
 }
@@ -30,7 +30,7 @@ export interface EmailMatch {
   userId: string;
 }
 
-/** Users of sources, and which of them are members here. */
+/** Accesses users of sources, and their links to members. */
 export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
   const memberships = inWorkspace(sql, workspaceId, MEMBERSHIPS);
   const identities = inWorkspace(sql, workspaceId, IDENTITIES);
@@ -40,7 +40,10 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     recordsOf(IDENTITY_JOINS, identityJoins.select(where).selectAll().orderBy("joinedAt", "desc"));
 
   const store = {
-    /** A connector's users, by principal; with `isJoined`, only those who are members here, or aren't. */
+    /**
+     * Returns a connector's users, by principal. `isJoined` true = only users who are linked to a member; false = only
+     * the others.
+     */
     async list(
       connectorId: string,
       {
@@ -78,7 +81,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       }));
     },
 
-    /** The connector's records of these users, by principal. */
+    /** Returns the connector's records of these users, by principal. */
     async listNamed(connectorId: string, named: readonly Principal[]): Promise<IdentityRecord[]> {
       const found: IdentityRecord[] = [];
       for (const principal of [...named].sort()) {
@@ -87,7 +90,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       return found;
     },
 
-    /** Users of an instance who are members here; `instance` is the prefix of their principals. */
+    /** Returns the users of an instance who are linked to a member; `instance` is the prefix of their principals. */
     async listJoinedOf(instance: string): Promise<Principal[]> {
       const rows = await identityJoins
         .select({ endedAt: null })
@@ -98,10 +101,10 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       return rows.map((row) => row.principal);
     },
 
-    /** The connector's record of one of its users. */
+    /** Returns the connector's record of one of its users. */
     find: (connectorId: string, principal: Principal) => identities.find({ connectorId, principal }),
 
-    /** Connectors that report a user, with their reports. */
+    /** Returns the connectors that report a user, with their reports. */
     async reportersOf(
       principal: Principal,
     ): Promise<{ connectorId: string; state: IdentityState; isTrusted: boolean }[]> {
@@ -109,18 +112,18 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(IDENTITIES.read);
     },
 
-    /** Who a user of a source is and was here, the latest first. */
+    /** Returns the members to whom a user of a source is or was linked, the latest first. */
     joinsOf: (principal: Principal) => joins({ principal }),
 
-    /** Who a member is and was at sources, the latest first. */
+    /** Returns the users of sources to whom a member is or was linked, the latest first. */
     joinsOfMember: (userId: string) => joins({ userId }),
 
     /**
-     * Makes a user of a source a member, and raises the epoch. Call it in a transaction. It counts while a trusted
-     * connector reports the user as active.
+     * Links a user of a source to a member, and raises the epoch. Call it in a transaction. The link is valid while a
+     * trusted connector reports the user as active.
      *
-     * @returns the member they were until now, if another one
-     * @throws ApiError `conflict` for a basis other than `admin` while they are another member
+     * @returns the member to whom the user was linked until now, if it was another one
+     * @throws ApiError `conflict` for a basis other than `admin` while the user is linked to another member
      */
     async join(
       join: Pick<IdentityJoin, "principal" | "userId" | "connectorId" | "basis" | "joinedBy" | "joinedAt">,
@@ -141,7 +144,10 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       return ended;
     },
 
-    /** Ends the join of a user of a source, if there is one, and raises the epoch. It is remembered. Call it in a transaction. */
+    /**
+     * Ends the link of a user of a source, if there is one, and raises the epoch. The link is remembered. Call it in a
+     * transaction.
+     */
     async end(
       principal: Principal,
       { at, by, reason }: { at: number; by: string | null; reason: EndedJoin["reason"] },
@@ -162,8 +168,8 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Notes that a member's own account there said at this instant who it is: for as long as that is believed, the user is
-     * active, and a join by the account counts. Call it in a transaction.
+     * Records that a member's own account at the source confirmed at this instant which user it is. While that is
+     * trusted, the user is active, and a link by the account is valid. Call it in a transaction.
      */
     async reportByAccount(
       report: Pick<IdentityRecord, "principal" | "name" | "login" | "toldAt"> & { accountId: string },
@@ -189,14 +195,14 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
       );
     },
 
-    /** Withdraws what an account said. */
+    /** Withdraws what an account confirmed. */
     forgetByAccount: (accountId: string) => identities.remove({ connectorId: accountId }),
 
     /**
-     * Members matched to the connector's users by address: verified at both ends, in one of these domains, and held by
-     * a single active user of the instance who isn't linked to a member. Never by the former address of a member who
-     * left or changed it, never a user of the source once linked to a member who left, and never a pair that an admin
-     * has rejected.
+     * Returns members matched to the connector's users by address. The address must be verified at both ends, be in one
+     * of these domains, and be held by a single active user of the instance who isn't linked to a member. Never
+     * matched: the former address of a member who left or changed it, a user of the source who was once linked to a
+     * member who left, and a pair that an admin has rejected.
      *
      * @param domains  in lower case
      */
@@ -222,7 +228,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
                     on.or([
                       on("j.endedAt", "is", null),
                       on("j.hasLeft", "=", 1),
-                      // An admin has said that they are not the same.
+                      // An admin decided that they are different people.
                       on.and([eb(on.ref("j.userId"), "=", on.ref("u.userId")), on("j.endedBy", "is not", null)]),
                     ]),
                   ),
@@ -236,7 +242,7 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
                   .where((on) => or([on("f.hasLeft", "=", 1), eb(on.ref("f.userId"), "!=", on.ref("u.userId"))])),
               ),
             ),
-            // A source reports another holder: with two, neither is certain.
+            // A source reports another holder of the address. With two holders, neither is certain.
             not(
               exists(
                 selectFrom("identities as o")
@@ -271,10 +277,11 @@ export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
 }
 
 /**
- * Ends the links of a member who leaves to users of sources; they never come back by email, for them or anyone else.
+ * Ends the links of a member who leaves to users of sources. The links are never made again by email, for the same
+ * person or anyone else.
  */
 export async function endJoinsOf(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
-  // By principal: by user alone, SQLite walks all joins of the workspace for the update.
+  // By principal: with the user alone, SQLite would walk all joins of the workspace for the update.
   const of = () =>
     inWorkspace(sql, workspaceId, IDENTITY_JOINS)
       .updating({ userId })

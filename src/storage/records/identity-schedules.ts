@@ -3,20 +3,20 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { IDENTITY_SCHEDULES } from "#storage/tables/connectors.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
-/** How often users and groups may be read out of turn; epoch milliseconds, null = no request yet. */
+/** How often users and groups may be read outside the schedule. Epoch milliseconds; null = there was no request yet. */
 export type IdentityPace = RecordOf<typeof IDENTITY_SCHEDULES>;
 
-/** When the users and groups of connectors are read. */
+/** Accesses the schedule by which the users and groups of connectors are read. */
 export function makeIdentityScheduleStore(sql: SqlHandles, workspaceId: string) {
   const schedules = inWorkspace(sql, workspaceId, IDENTITY_SCHEDULES);
   return {
-    /** When they are read next. */
+    /** Sets when they are read next. */
     set: (connectorId: string, nextRunAt: number) => schedules.insert({ connectorId, nextRunAt }, { nextRunAt }),
 
-    /** As `set`, unless the connector has a schedule. */
+    /** Like `set`, unless the connector already has a schedule. */
     setOnce: (connectorId: string, nextRunAt: number) => schedules.insert({ connectorId, nextRunAt }, {}),
 
-    /** Makes everything on a schedule due. */
+    /** Makes every scheduled reading due. */
     async scheduleNow(nextRunAt: number): Promise<void> {
       await schedules.updating({}).set({ nextRunAt }).where("nextRunAt", ">", nextRunAt).execute();
     },

@@ -9,9 +9,9 @@ import type { FormsOf, RecordOf } from "#storage/tables/table.ts";
 export type InstallationState = Omit<RecordOf<typeof INSTALLATION>, "id">;
 type LocalRoot = RecordOf<typeof LOCAL_ROOTS>;
 
-/** The one row's key. */
+/** The key of the only row. */
 const ID = 1;
-/** Before anything was written into it. */
+/** The state before anything was stored. */
 const FRESH: InstallationState = {
   completedAt: null,
   setupCodeHash: null,
@@ -19,19 +19,19 @@ const FRESH: InstallationState = {
   setupCodeTries: 0,
 };
 
-/** Records of the installation, outside any workspace. */
+/** Accesses records of the installation, outside any workspace. */
 export function makeInstallationStore(sql: SqlHandles) {
   const installation = acrossWorkspaces(sql, INSTALLATION);
   const roots = acrossWorkspaces(sql, LOCAL_ROOTS);
 
-  /** Writes these into the single row, and creates it when missing. */
+  /** Writes these values into the single row, and creates it when it is missing. */
   const keep = (values: Partial<FormsOf<typeof INSTALLATION>["made"]>) =>
     installation.insert({ ...FRESH, ...values, id: ID }, values);
 
   return {
     state: async (): Promise<InstallationState> => (await installation.find({ id: ID })) ?? FRESH,
 
-    /** Replaces the setup code and its count of tries. */
+    /** Replaces the setup code and resets its count of tries. */
     setSetupCode: (setupCodeHash: string, setupCodeExpiresAt: number) =>
       keep({ setupCodeHash, setupCodeExpiresAt, setupCodeTries: 0 }),
 
@@ -43,8 +43,8 @@ export function makeInstallationStore(sql: SqlHandles) {
     },
 
     /**
-     * True for exactly one caller: the first ever, and the first with the hash of a code that was made since. The setup
-     * code goes.
+     * Completes the setup and deletes the setup code. Returns true for exactly one caller: the very first, or the first
+     * with the hash of a code that was made since.
      */
     async complete(at: number, setupCodeHash?: string): Promise<boolean> {
       const done = { ...FRESH, completedAt: at };
@@ -55,7 +55,7 @@ export function makeInstallationStore(sql: SqlHandles) {
           .where((eb) =>
             eb.or([
               eb("installation.completedAt", "is", null),
-              // Nothing equals null: without a code this is never true.
+              // In SQL nothing equals null, so without a code this is never true.
               eb("installation.setupCodeHash", "=", setupCodeHash ?? null),
             ]),
           ),
@@ -63,7 +63,7 @@ export function makeInstallationStore(sql: SqlHandles) {
       return (await changesOf(completing)) === 1;
     },
 
-    /** The last file beside the database that it knows of. */
+    /** Returns the last file next to the database that the database recorded. */
     async findMark(): Promise<FolderMark | undefined> {
       const found = installation.select({ id: ID }).select(["markStep as step", "markFile as file"]);
       const { step, file } = (await found.executeTakeFirst()) ?? {};
@@ -72,7 +72,7 @@ export function makeInstallationStore(sql: SqlHandles) {
 
     noteMark: ({ step: markStep, file: markFile }: FolderMark) => keep({ markStep, markFile }),
 
-    /** The recorded check of the data folder's key; undefined before that. */
+    /** Returns the recorded check of the data folder's key; undefined when none was recorded yet. */
     async findKeyCheck(): Promise<string | undefined> {
       const row = await installation.select({ id: ID }).select("keyCheck").executeTakeFirst();
       return row?.keyCheck ?? undefined;
@@ -82,9 +82,9 @@ export function makeInstallationStore(sql: SqlHandles) {
 
     listLocalRoots: () => recordsOf(LOCAL_ROOTS, roots.select().selectAll().orderBy("createdAt").orderBy("rootId")),
 
-    /** Returns the record of this path, the existing one if there is one. */
+    /** Records a path and returns its record, which may have existed before. */
     async addLocalRoot(root: LocalRoot): Promise<LocalRoot> {
-      // One statement: a row that is there stays as it is, and is returned.
+      // One statement: an existing row stays as it is, and is returned.
       const adding = roots
         .inserting(root)
         .onConflict((oc) => oc.column("path").doUpdateSet({ path: root.path }))

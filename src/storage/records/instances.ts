@@ -8,12 +8,12 @@ export interface RegisteredInstance {
   baseUrl: string;
 }
 
-/** Instances that admins registered, and the tenants that connectors' servers report. */
+/** Accesses instances that admins registered, and the tenants that connectors' servers report. */
 export function makeInstanceStore(sql: SqlHandles, workspaceId: string) {
   const instances = inWorkspace(sql, workspaceId, INSTANCES);
   const tenants = inWorkspace(sql, workspaceId, CONNECTOR_TENANTS);
   return {
-    /** By provider and address. */
+    /** Returns the instances by provider and address. */
     async list(): Promise<RegisteredInstance[]> {
       return instances.select().select(["providerId", "baseUrl"]).orderBy("providerId").orderBy("baseUrl").execute();
     },
@@ -23,7 +23,7 @@ export function makeInstanceStore(sql: SqlHandles, workspaceId: string) {
 
     remove: ({ providerId, baseUrl }: RegisteredInstance) => instances.remove({ providerId, baseUrl }),
 
-    /** The tenant that the connector's server last reported; undefined where it reports none. */
+    /** Returns the tenant that the connector's server last reported; undefined when it reports none. */
     tenantOf: async (connectorId: string) => (await tenants.find({ connectorId }))?.tenantId,
 
     async setTenant(connectorId: string, tenantId: string | undefined): Promise<void> {

@@ -6,35 +6,37 @@ import { WORKSPACES } from "#storage/tables/people.ts";
 import { ITEM_CLOCKS, ITEMS } from "#storage/tables/items.ts";
 import { CONNECTOR_BINDINGS } from "#storage/tables/connectors.ts";
 
-/** An instant at which clocks of a connector's items are. */
+/** An instant that is the clock of some of a connector's items. */
 export interface ItemClock {
   connectorId: string;
   checkedAt: number;
 }
 
-/** No permissions are believed longer. */
+/** Limit of how long permissions are trusted. */
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
 
 const MAX_ACL_AGE = compiledQuery((read, workspaceId: string) =>
   inWorkspace({ read }, workspaceId, WORKSPACES).select().select("maxAclAgeMs"),
 );
 
-/** How long permissions of sources are believed, and the instants of item clocks. Source: S23. */
+/** Accesses how long permissions of sources are trusted, and the instants of item clocks. Source: S23. */
 export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEpoch: () => Promise<void>) {
   const clocks = inWorkspace(sql, workspaceId, ITEM_CLOCKS);
   const store = {
-    /** How long permissions of sources are believed in this workspace, in milliseconds. */
+    /** Returns how long permissions of sources are trusted in this workspace, in milliseconds. */
     async maxAclAgeMs(): Promise<number> {
       const [row] = await MAX_ACL_AGE(sql.read, workspaceId);
       return row?.maxAclAgeMs ?? 0;
     },
 
-    /** The instants of item clocks after this one. */
+    /** Returns the instants of item clocks after this one. */
     itemClocks(after: number): Promise<ItemClock[]> {
       return clocks.select().select(["connectorId", "checkedAt"]).where("checkedAt", ">", after).execute();
     },
 
-    /** The first valid instant for clocks of a connector's items; earlier ones were checked elsewhere. */
+    /**
+     * Returns the first valid instant for clocks of a connector's items. Earlier clocks were checked at another place.
+     */
     async clocksFrom(connectorId: string): Promise<number> {
       const row = await inWorkspace(sql, workspaceId, CONNECTOR_BINDINGS)
         .select({ connectorId })
@@ -43,7 +45,7 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
       return row?.clocksFrom ?? 0;
     },
 
-    /** Records that items have this clock; everyone who may hold it holds it from now on. */
+    /** Records that items have this clock. From now on, everyone who may hold its principal holds it. */
     async noteClock(connectorId: string, checkedAt: number): Promise<void> {
       if (checkedAt <= 0 || checkedAt < (await store.clocksFrom(connectorId))) return;
       if ((await clocks.insert({ connectorId, checkedAt }, {})) === 0) return;
@@ -54,13 +56,13 @@ export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEp
       await raiseEpoch();
     },
 
-    /** Forgets every instant: items with a clock of their own are withheld until they are checked again. */
+    /** Forgets every instant. Items with their own clock are withheld until they are checked again. */
     async forgetClocks(connectorId: string): Promise<void> {
       await clocks.remove({ connectorId });
       await raiseEpoch();
     },
 
-    /** Forgets instants that no item's clock has any more. */
+    /** Forgets instants that no item has as its clock any more. */
     async dropUnusedClocks(connectorId: string): Promise<void> {
       await clocks
         .deleting({ connectorId })

@@ -10,18 +10,21 @@ export interface ItemFilter {
   kind?: ItemKind | undefined;
   indexState?: IndexState | undefined;
   textReason?: TextReason | undefined;
-  /** A part of the title, without regard to the case of ASCII letters. */
+  /** A part of the title. The case of ASCII letters is ignored. */
   titlePart?: string | undefined;
 }
 
-/** Position of a page's last item; the next page starts after it. */
+/** The position of a page's last item. The next page starts after it. */
 export interface ItemPosition {
-  /** Epoch milliseconds or null for `updatedAt`, the lower-cased title for `title`. */
+  /** Epoch milliseconds or null for `updatedAt`; the lower-cased title for `title`. */
   value: number | string | null;
   kbId: string;
 }
 
-/** External names of items: one of these URLs or keys, the end of a key (`#412`), or a title in any case of ASCII. */
+/**
+ * External names of items: one of these URLs or keys, the end of a key (`#412`), or a title in any case of ASCII
+ * letters.
+ */
 export type AskedItems =
   | { urls: readonly string[] }
   | { keys: readonly string[] }
@@ -31,7 +34,10 @@ export type AskedItems =
 type ItemQuery<O> = SelectQueryBuilder<Tables, "items", O>;
 type Walked = { position: ItemPosition; aclId: number }[];
 
-/** Newest first. Undated items follow as a second range: one condition over both would read the index from its start. */
+/**
+ * Walks items, newest first. Undated items follow as a second range, because one condition over both would read the
+ * index from its start.
+ */
 export async function walkByUpdated(
   living: () => ItemQuery<object>,
   after: ItemPosition | undefined,
@@ -56,7 +62,7 @@ export async function walkByUpdated(
   return found;
 }
 
-/** Ascending by the lower-cased title. */
+/** Walks items in ascending order of the lower-cased title. */
 export async function walkByTitle(
   living: ItemQuery<object>,
   after: ItemPosition | undefined,
@@ -65,16 +71,16 @@ export async function walkByTitle(
   return (await titleSlice(living, after).limit(limit).execute()).map(toWalked);
 }
 
-/** A row of `titleSlice` as a walk gives it. */
+/** Converts a row of `titleSlice` to the form of a walk. */
 export function toWalked(row: { kbId: string; aclId: number; lowTitle: string }): Walked[number] {
   return { position: { value: row.lowTitle, kbId: row.kbId }, aclId: row.aclId };
 }
 
-/** The items after `after` by title, without a limit. */
+/** Selects the items after `after` by title, without a limit. */
 export function titleSlice(living: ItemQuery<object>, after: ItemPosition | undefined) {
   const lowTitle = raw<string>`lower("title")`;
   let query = living.select(["kbId", "aclId", lowTitle.as("lowTitle")]);
-  // Not as a pair: SQLite finds no index for a pair that holds an expression.
+  // Two conditions instead of a pair, because SQLite finds no index for a pair that contains an expression.
   if (after) {
     query = query
       .where(raw<boolean>`lower("title") >= ${after.value}`)
@@ -83,7 +89,10 @@ export function titleSlice(living: ItemQuery<object>, after: ItemPosition | unde
   return query.orderBy(lowTitle).orderBy("kbId");
 }
 
-/** `connectorIds` replace `filter.providerId`: this way the index by place answers without reading a row. */
+/**
+ * Restricts the query to the filter. `connectorIds` replace `filter.providerId`, so that the index by place answers
+ * without reading a row.
+ */
 export function applyFilter<O>(
   query: ItemQuery<O>,
   filter: ItemFilter,
@@ -96,11 +105,15 @@ export function applyFilter<O>(
   }
   if (connectorIds) filtered = filtered.where("connectorId", "in", connectorIds.length > 0 ? connectorIds : [""]);
   if (filter.titlePart === undefined) return filtered;
-  // `|| ''`: with the index's own expression SQLite would read the whole index by title instead of the rows in question.
+  // `|| ''`: with the index's own expression, SQLite would read the whole index by title instead of only the rows in
+  // question.
   return filtered.where(raw<boolean>`lower("title" || '') like ${contains(filter.titlePart)} escape '!'`);
 }
 
-/** Both databases compare the lower-case forms; SQLite lowers ASCII letters only. */
+/**
+ * Returns the pattern for a text that contains this part. Both databases compare the lower-case forms. SQLite lowers
+ * ASCII letters only.
+ */
 export function contains(part: string): string {
   return `%${escapeLike(lowerAscii(part))}%`;
 }

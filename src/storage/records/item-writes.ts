@@ -32,18 +32,18 @@ export interface RemovedItem {
 }
 
 export interface HiddenChildCounts {
-  /** Hidden because of their parents. */
+  /** Child items that are hidden because of their parents. */
   parentMissing: number;
-  /** Stored before a child could have an access of its own, and not pushed since. */
+  /** Child items that were stored before a child could have its own access, and haven't been pushed since. */
   awaitingPush: number;
 }
 
 export interface RemovalGuard {
-  /** Living items now. */
+  /** The number of living items now. */
   living: number;
-  /** Highest number of living items within the last 24 hours. */
+  /** The highest number of living items within the last 24 hours. */
   highest: number;
-  /** Removed within the last 24 hours, without approved removals. */
+  /** The number of items removed within the last 24 hours, without approved removals. */
   removed: number;
 }
 
@@ -53,8 +53,8 @@ export type ItemWriteStore = ReturnType<typeof makeItemWriteStore>;
 export const KEEP_REMOVED_MS = 7 * 24 * 3_600_000;
 
 /**
- * The writing side of items, and what writers need to know before they write. Nothing here checks access. Writes of
- * many rows are procedures of the writer.
+ * Writes items, and reads what writers need to know before they write. Nothing here checks access. Writes of many rows
+ * are procedures of the writer.
  */
 export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
   const items = inWorkspace(sql, workspaceId, ITEMS);
@@ -72,18 +72,17 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
     ...makeOlderItemStore(sql, workspaceId),
     ...makeReadElsewhereStore(sql, workspaceId),
     /**
-     * Applies all ops, the cursor and the run's or upload's progress in one transaction; all of it or nothing.
-     * Idempotent.
+     * Applies all ops, the cursor and the run's or upload's progress in one transaction: all or nothing. Idempotent.
      *
-     * @throws ApiError `push_upload_over` when the batch's upload is over, `unavailable` when it expects another
-     *   version of an item than there is
+     * @throws ApiError `push_upload_over` when the batch's upload is over, `unavailable` when the batch expects another
+     * version of an item than the stored one
      */
     applyBatch: (batch: ItemBatch): Promise<BatchResult> =>
       callWriter<BatchResult>(sql, "applyBatch", { workspaceId, batch }),
 
     /**
-     * Deletes for good at most `limit` items of the connector, or only those removed before a time; with texts, entity
-     * rows and index entries.
+     * Permanently deletes at most `limit` items of the connector, or only those removed before a time, with their
+     * texts, entity rows and index entries.
      * @returns how many were deleted; fewer than `limit` = nothing is left
      */
     purge: (which: { connectorId?: string; removedBefore?: number; limit: number }): Promise<number> =>
@@ -103,19 +102,19 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       };
     },
 
-    /** The next run reads every item again, whatever its version. */
+    /** Makes the next run read every item again, whatever its version. */
     async forgetVersions(connectorId: string): Promise<void> {
       await items.updating({ connectorId, removedAt: null }).set({ version: null }).execute();
     },
 
     /**
-     * Takes the secrets out of stored items, some after this kbId in its order; their index entries follow.
-     * @returns the last kbId looked at; null = there are no more
+     * Masks the secrets in some stored items after this kbId, in its order. Their index entries follow.
+     * @returns the last kbId that was processed; null = there are no more
      */
     maskStored: (afterKbId: string): Promise<string | null> =>
       callWriter<string | null>(sql, "maskStored", { workspaceId, afterKbId }),
 
-    /** Secrets that were taken out of the connector's living items. */
+    /** Returns the number of secrets that were masked in the connector's living items. */
     async countMasked(connectorId: string): Promise<number> {
       const row = await living(connectorId)
         .where("maskedSecrets", ">", 0)
@@ -124,7 +123,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return Number(row?.count ?? 0);
     },
 
-    /** Whether a secret was taken out of a living item, or of one inside it. */
+    /** Whether a secret was masked in a living item, or in one inside it. */
     async hasMasked(connectorId: string, externalId: string): Promise<boolean> {
       const inside = `${externalId}${CHILD_MARK}`;
       const row = await living(connectorId)
@@ -140,16 +139,16 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return row !== undefined;
     },
 
-    /** Living items whose own clock is at or before this instant. */
+    /** Counts living items whose own clock is at or before this instant. */
     countStale: (connectorId: string, checkedAt: number): Promise<number> =>
       countOf(living(connectorId).where("ownClockAt", "is not", null).where("ownClockAt", "<=", checkedAt)),
 
-    /** Forgets recent removals, which a person has approved. */
+    /** Forgets recent removals, because a person has approved them. */
     resetGuard: (connectorId: string) => inWorkspace(sql, workspaceId, REMOVAL_WINDOWS).remove({ connectorId }),
 
     /**
-     * Deletes unused accesses and lists of the workspace, one slice at a time; call again until `isDone`. Safe while
-     * all other work goes on. `page` and `steps` make slices smaller.
+     * Deletes unused accesses and lists of the workspace, one slice at a time; call it again until `isDone`. Other work
+     * may continue during the sweep. `page` and `steps` make slices smaller.
      */
     sweepAccesses: (
       slice: {
@@ -159,7 +158,7 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
     ): Promise<{ isDone: boolean; accesses: number; lists: number }> =>
       callWriter<SweptAccesses>(sql, "sweepAccesses", { workspaceId, ...slice }),
 
-    /** Held removals after this kbId, ascending, at most `limit`. */
+    /** Returns held removals after this kbId, ascending, at most `limit`. */
     async listHeld(connectorId: string, afterKbId: string, limit: number): Promise<HeldRemoval[]> {
       return inWorkspace(sql, workspaceId, REMOVALS)
         .select({ connectorId })
@@ -170,7 +169,10 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Items removed after this instant that can be restored, by kbId after this one; files inside files come with theirs. */
+    /**
+     * Returns items that were removed after this instant and can be restored, by kbId after this one. Files inside
+     * files are restored with the item that contains them.
+     */
     async listRemoved(
       connectorId: string,
       { since, afterKbId, limit }: { since: number; afterKbId: string; limit: number },
@@ -184,13 +186,13 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return rows.map((row) => ({ ...row, removedAt: row.removedAt ?? 0 }));
     },
 
-    /** One of them, from any connector. */
+    /** Returns one removed item, from any connector. */
     async findRemoved(kbId: string, since: number): Promise<RemovedItem | undefined> {
       const row = await removed(since).where("kbId", "=", kbId).executeTakeFirst();
       return row && { ...row, removedAt: row.removedAt ?? 0 };
     },
 
-    /** Living items by state. */
+    /** Counts living items by state. */
     async countStates(connectorId: string): Promise<Record<IndexState, number>> {
       const rows = await living(connectorId)
         .select(["indexState", (eb) => eb.fn.countAll().as("count")])
@@ -201,17 +203,17 @@ export function makeItemWriteStore(sql: SqlHandles, workspaceId: string) {
       return counts;
     },
 
-    /** Living items whose own access names no one. */
+    /** Counts living items whose own access names no one. */
     countNobodys: (connectorId: string): Promise<number> => countOf(living(connectorId).where("ownAclId", "=", 0)),
 
-    /** Living children hidden from everyone, without files inside files. */
+    /** Counts living children that are hidden from everyone, without files inside files. */
     async countHiddenChildren(connectorId: string): Promise<HiddenChildCounts> {
       const rows = await living(connectorId)
         .where("aclId", "=", 0)
         .where("parentExternalId", "is not", null)
         .where((eb) => eb.or([eb("ownAclId", "is", null), eb("ownAclId", "<>", 0)]))
         .where(rawSql<boolean>`instr("externalId", ${CHILD_MARK}) = 0`)
-        // Items that wait for their access are hidden for another reason than their parents.
+        // Items that wait for their access to be computed are hidden for another reason than their parents.
         .where((eb) =>
           eb.not(
             eb.exists(

@@ -19,7 +19,7 @@ import { readInChunks } from "#storage/results.ts";
 import { ITEMS, ITEM_TEXTS } from "#storage/tables/items.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
-/** The fields that decide who may read an item; none of them can be shown. */
+/** The fields that decide who may read an item. None of them may be shown. */
 export interface ItemAccess {
   kbId: string;
   connectorId: string;
@@ -29,7 +29,7 @@ export interface ItemAccess {
 
 export type ItemOrder = "updatedAt" | "title";
 
-/** Items of one source and state, by access. */
+/** The number of items of one source and state, by access. */
 export interface ItemCount {
   connectorId: string;
   providerId: string;
@@ -40,7 +40,7 @@ export interface ItemCount {
   count: number;
 }
 
-/** An item that a URL, key, name or title could mean. */
+/** An item that a URL, key, name or title may refer to. */
 export interface ItemMatch extends ItemAccess {
   providerId: string;
   kind: ItemKind;
@@ -52,7 +52,7 @@ export interface ItemMatch extends ItemAccess {
   indexedAt: number;
 }
 
-/** A stretch of an item's text as it is stored. Offsets in UTF-16 code units. */
+/** A range of an item's text as it is stored. Offsets are in UTF-16 code units. */
 export interface TextChunk {
   start: number;
   text: string;
@@ -75,8 +75,8 @@ const MATCH_COLUMNS = [
 ] as const;
 
 /**
- * The reading side of items. Nothing here checks access: only `storage/policy/policy.ts` gives it to services that
- * answer people, together with what they may see. Only `accessOf` returns removed items. Every query begins with the
+ * Reads items. Nothing here checks access: only `storage/policy/policy.ts` passes this store to services that answer
+ * people, together with what those people may see. Only `accessOf` returns removed items. Every query begins with the
  * workspace.
  */
 export function makeItemStore(sql: SqlHandles, workspaceId: string) {
@@ -90,19 +90,19 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       .execute();
     return new Map(rows.map((row) => [row.connectorId, row.providerId]));
   };
-  // An item's provider is its connector's.
+  // An item's provider is the provider of its connector.
   const connectorsOf = async ({ providerId }: ItemFilter) =>
     providerId === undefined
       ? undefined
       : [...(await providers())].filter(([, provider]) => provider === providerId).map(([connectorId]) => connectorId);
 
   return {
-    /** Whether nothing can be found yet. Ignores who may find it. */
+    /** Whether there are no items to find yet, regardless of who may find them. */
     async isEmpty(): Promise<boolean> {
       return (await living().select("kbId").limit(1).executeTakeFirst()) === undefined;
     },
 
-    /** The access of these items, removed ones included; unknown ids are left out. */
+    /** Returns the accesses of these items, removed ones included, without unknown ids. */
     async accessOf(kbIds: readonly string[]): Promise<ItemAccess[]> {
       const found = await readUnique(kbIds, (chunk) =>
         items.select().select(["kbId", "connectorId", "aclId", "removedAt"]).where("kbId", "in", chunk).execute(),
@@ -110,7 +110,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       return found.map(({ removedAt, ...item }) => ({ ...item, isRemoved: removedAt !== null }));
     },
 
-    /** The records of these items in the order asked for; unknown and removed ones are left out. */
+    /** Returns the records of these items in the requested order, without unknown and removed ones. */
     async records(kbIds: readonly string[]): Promise<ItemRecord[]> {
       const rows = await readUnique(kbIds, (chunk) => living().selectAll().where("kbId", "in", chunk).execute());
       const byId = new Map(rows.map((row) => [row.kbId, row]));
@@ -121,8 +121,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * The next items after `after` in the order, at most `limit`, as their ids, positions and accesses: an index walk
-     * that reads no row. `updatedAt`: newest first, undated last; `title`: ascending.
+     * Returns the next items after `after` in the order, at most `limit`, as their ids, positions and accesses: an
+     * index walk that reads no row. `updatedAt`: newest first, undated last; `title`: ascending.
      */
     walk: (
       order: ItemOrder,
@@ -132,8 +132,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       order === "title" ? walkByTitle(living(), after, limit) : walkByUpdated(living, after, limit),
 
     /**
-     * Looks at the next `rows` entries by title after `after` and gives those that have `part` (ASCII letters in lower
-     * case) in their lower-cased title; `last` is the last entry looked at, undefined when there are no more.
+     * Reads the next `rows` entries by title after `after` and returns those that contain `part` (ASCII letters in
+     * lower case) in their lower-cased title. `last` is the last entry read; undefined when there are no more.
      */
     async titlesWith(
       chunk: string,
@@ -155,7 +155,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       return { found: found.map(toWalked), last: last && toWalked(last).position };
     },
 
-    /** Of these items, those that the filter lets through. */
+    /** Returns those of these items that pass the filter. */
     async matching(kbIds: readonly string[], filter: ItemFilter): Promise<Set<string>> {
       const connectorIds = await connectorsOf(filter);
       const rows = await readUnique(kbIds, (chunk) =>
@@ -165,8 +165,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * How many living items there are per connector, source, kind, state and access, in this order, at most `limit`
-     * groups after `after`: an index walk that reads no row, unless by `textReason`. `titlePart` is not counted here.
+     * Counts living items per connector, source, kind, state and access, in this order, at most `limit` groups after
+     * `after`: an index walk that reads no row, unless the filter has `textReason`. Ignores `titlePart`.
      */
     async counts(
       filter: Omit<ItemFilter, "titlePart">,
@@ -189,7 +189,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       });
     },
 
-    /** The chunks that hold any of the characters from `start` up to `end`, ascending. */
+    /** Returns the chunks that hold any of the characters from `start` up to `end`, ascending. */
     async textChunks(kbId: string, start: number, end: number): Promise<TextChunk[]> {
       const texts = () => inWorkspace(sql, workspaceId, ITEM_TEXTS).select({ kbId });
       const first = await texts()
@@ -205,8 +205,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Where one of its file's lines begins in the text; undefined when the text has no such line, or not the file's
-     * lines.
+     * Returns where a line of the item's file begins in the text; undefined when the text has no such line, or its
+     * lines aren't those of the file.
      */
     async offsetOfLine(kbId: string, line: number): Promise<number | undefined> {
       const chunk = await inWorkspace(sql, workspaceId, ITEM_TEXTS)
@@ -224,7 +224,10 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       return first?.line === line ? 0 : undefined;
     },
 
-    /** An item's position in the order, for a list that goes on after it; also for removed ones not yet purged. */
+    /**
+     * Returns an item's position in the order, for a list that continues after it; also for removed items that aren't
+     * purged yet.
+     */
     async positionOf(kbId: string, order: ItemOrder): Promise<ItemPosition | undefined> {
       const row = await items
         .select({ kbId })
@@ -234,7 +237,8 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * The next living items after `after` that fit, the first indexed first, at most `limit`: hidden ones among them.
+     * Returns the next living items after `after` that match, the first indexed first, at most `limit`. Hidden items
+     * are included.
      */
     async matches(asked: AskedItems, after: ItemMatch | undefined, limit: number): Promise<ItemMatch[]> {
       let query = whereAsked(living().select(MATCH_COLUMNS), asked);
@@ -245,7 +249,10 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Where a line begins that is not the chunk's first; a line that begins right behind the chunk is found at its end. */
+/**
+ * Returns where a line begins that isn't the chunk's first. A line that begins right after the chunk is found at its
+ * end.
+ */
 function offsetOfLine(chunk: { start: number; line: number; text: string }, line: number): number | undefined {
   let at = 0;
   for (let current = chunk.line; current < line; current++) {
@@ -259,7 +266,9 @@ function readUnique<T, R>(values: readonly T[], read: (chunk: T[]) => Promise<R[
   return readInChunks([...new Set(values)], (chunk) => read(padded(chunk)));
 }
 
-/** Repeats the last value up to the next power of two: ten statements to keep prepared instead of five hundred. */
+/**
+ * Repeats the last value up to the next power of two, so that ten prepared statements are kept instead of five hundred.
+ */
 function padded<T>(values: T[]): T[] {
   const last = values.at(-1);
   if (last === undefined) return values;

@@ -1,7 +1,11 @@
 import { ApiError } from "#api/errors.ts";
 import type { WorkspaceStore } from "./store.ts";
 
-/** @throws ApiError `unknown_member` for an id of no member of this workspace */
+/**
+ * Checks that the ids are members.
+ *
+ * @throws ApiError `unknown_member` for an id that isn't a member of this workspace
+ */
 export async function requireMembers(
   { members }: Pick<WorkspaceStore, "members">,
   ids: readonly string[],
@@ -13,7 +17,11 @@ export async function requireMembers(
   throw new ApiError("unknown_member", { message: `${stranger} is not a member of this workspace.`, field });
 }
 
-/** @throws ApiError `unknown_group` for an id of no group of this workspace */
+/**
+ * Checks that the ids are groups.
+ *
+ * @throws ApiError `unknown_group` for an id that isn't a group of this workspace
+ */
 export async function requireGroups(
   { groups }: Pick<WorkspaceStore, "groups">,
   ids: readonly string[],

@@ -10,10 +10,10 @@ const OWNER_LEFT = "Its owner left the workspace. Someone has to take it over.";
 const GIVER_LEFT = "The person who gave its credentials left the workspace, so the credentials were deleted.";
 
 /**
- * Deletes the credentials that a person gave and stops every run that used anything of theirs. Their own connectors
- * become `needs_owner`, with or without credentials: no one else may change what they read. A push connector goes on
- * while another person's key opens it. Another person's connector that ran with their credentials becomes
- * `needs_reauth`.
+ * Deletes the credentials that a person gave and stops every run that used any of them. The person's own connectors
+ * become `needs_owner`, with or without credentials, because no one else may change what they read. A push connector
+ * continues while another person's key gives access to it. Another person's connector that ran with these credentials
+ * becomes `needs_reauth`.
  *
  * @returns the runs under way that were stopped
  */
@@ -38,7 +38,7 @@ export async function leaveConnectors(sql: SqlHandles, whose: Whose): Promise<st
   const stopped: string[] = [];
   for (const { connectorId, ownerUserId, state } of rows) {
     if (ownerUserId !== userId) {
-      // Paused stays paused: its next run asks for credentials.
+      // A paused connector stays paused. Its next run reports that credentials are needed.
       if (state !== "paused") await setState(connectorId, "needs_reauth", GIVER_LEFT);
     } else {
       const liveKeys = openKeys(sql, workspaceId, whose.at).where("connectorId", "=", connectorId).limit(1);
@@ -62,7 +62,7 @@ async function takeCredentials(sql: SqlHandles, { workspaceId, userId }: Whose):
   return new Set(rows.map(({ connectorId }) => connectorId));
 }
 
-/** Ends waiting runs and stops the running one, whose worker stores nothing more from here on. */
+/** Ends waiting runs and stops the running one, whose worker stores nothing more from now on. */
 async function stopSyncs(sql: SqlHandles, workspaceId: string, connectorId: string, at: number): Promise<string[]> {
   const open = () => inWorkspace(sql, workspaceId, SYNCS).updating({ connectorId });
   await open()

@@ -6,22 +6,22 @@ import { EMAIL_LINKS } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 import type { Whose } from "./whose.ts";
 
-/** A link that was mailed or handed over; its secret is known to its holder only. Instants are epoch milliseconds. */
+/** A link that was mailed or handed over. Only its holder knows its secret. Instants are epoch milliseconds. */
 export type LinkRecord = RecordOf<typeof EMAIL_LINKS>;
 export type LinkPurpose = LinkRecord["purpose"];
 
-/** Links that were mailed or handed over, across workspaces. */
+/** Accesses links that were mailed or handed over, across workspaces. */
 export function makeLinkStore(sql: SqlHandles) {
   const links = acrossWorkspaces(sql, EMAIL_LINKS);
 
   return {
     insert: (link: LinkRecord & { tokenHash: string }) => links.insert(link),
 
-    /** By the SHA-256 of its secret; undefined when used, ended or expired. */
+    /** Returns a link by the SHA-256 of its secret; undefined when the link was used, ended or expired. */
     findOpen: (tokenHash: string, now: number) =>
       firstOf(EMAIL_LINKS, links.select({ tokenHash, usedAt: null }).selectAll().where("expiresAt", ">", now)),
 
-    /** True for exactly one caller, and only while it is open. */
+    /** Uses up a link. Returns true for exactly one caller, and only while the link is open. */
     async use(tokenHash: string, at: number): Promise<boolean> {
       const open = links.updating({ tokenHash, usedAt: null }).where("expiresAt", ">", at);
       return (await changesOf(open.set({ usedAt: at }))) === 1;
@@ -31,7 +31,7 @@ export function makeLinkStore(sql: SqlHandles) {
     endOf: (userId: string, at: number, purpose?: LinkPurpose) =>
       links.update({ userId, usedAt: null, ...defined({ purpose }) }, { usedAt: at }),
 
-    /** Deletes what expired before. */
+    /** Deletes links that expired before this time. */
     async sweep(before: number): Promise<void> {
       await links.deleting().where("expiresAt", "<", before).execute();
     },
@@ -39,13 +39,13 @@ export function makeLinkStore(sql: SqlHandles) {
 }
 
 /**
- * Ends the open links that a person made for members of a workspace and received: with one they could sign in as the
- * member. Links that this server mailed stay, because the member alone has them.
+ * Ends the open links that a person made for members of a workspace and was shown. With such a link the person could
+ * sign in as the member. Links that this server mailed stay, because only the member has them.
  *
  * @returns how many
  */
 export async function endHandedLinksOf(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<number> {
-  // Read through the writer: the next write depends on it.
+  // Read through the writer, because the next write depends on it.
   const links = acrossWorkspaces({ read: sql.write }, EMAIL_LINKS);
   const rows = await links
     .select({ isMailed: 0, usedAt: null })

@@ -22,7 +22,7 @@ export interface MemberRecord {
   joinedAt: number;
 }
 
-/** Members of one workspace. */
+/** Accesses the members of one workspace. */
 export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
   const { raiseEpoch } = makeAccessStore(sql, workspaceId);
   const members = inWorkspace(sql, workspaceId, MEMBERS);
@@ -40,11 +40,11 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     find: (userId: string): Promise<MemberRecord | undefined> =>
       joined().where("members.userId", "=", userId).executeTakeFirst(),
 
-    /** By (joinedAt, userId). */
+    /** Returns members by (joinedAt, userId). */
     list: (page: PageRequest): Promise<MemberRecord[]> =>
       pageOf(joined(), ["members.joinedAt", "members.userId"], "asc", page).execute(),
 
-    /** Of these users, those who are members. */
+    /** Returns those of these users who are members. */
     async whichOf(userIds: readonly string[]): Promise<Set<string>> {
       const rows = await readInChunks(userIds, (chunk) =>
         members.select().select("userId").where("userId", "in", chunk).execute(),
@@ -61,8 +61,8 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Changes the role, ends what a fall of it ends, and raises the access epoch. Work that waited for the role
-     * resumes.
+     * Changes the role, ends everything that a lower role ends, and raises the access epoch. Work that waited for the
+     * role resumes.
      *
      * @returns what ended; undefined when the role rose
      */
@@ -77,9 +77,9 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Ends the person's sessions, tokens and grants here, whether they stay or go.
+     * Ends the person's sessions, tokens and grants in this workspace, whether the person stays or leaves.
      *
-     * @param keep  a session that stays, and whether the tokens made in a session stay
+     * @param keep  a session that stays, and whether tokens that were made in a session stay
      */
     async endCredentials(
       userId: string,
@@ -92,8 +92,9 @@ export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Ends the membership and everything that depended on it, so that coming back restores none of it: every row of
-     * `ROLE_FALL`. Their connectors that can't go on without them become `needs_owner`. Raises the access epoch.
+     * Ends the membership and everything that depended on it: every row of `ROLE_FALL`. A person who comes back gets
+     * none of it. The person's connectors that can't continue without them become `needs_owner`. Raises the access
+     * epoch.
      * Source: S13.
      *
      * @returns what ended

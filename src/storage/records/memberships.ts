@@ -1,14 +1,14 @@
 import { Role } from "#api/common.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
-/** A credential with its person's current membership. */
+/** A credential with the current membership of its person. */
 export interface WithMembership {
   role: Role;
-  /** The person's zone, else the workspace's. */
+  /** The person's time zone, else the workspace's. */
   timeZone: string;
 }
 
-/** Members, to be joined with a credential of theirs. */
+/** Selects members, to be joined with their credentials. */
 // Raw: a credential is found by its secret, before its workspace is known.
 export function memberships(read: SqlHandles["read"]) {
   return read
@@ -18,7 +18,7 @@ export function memberships(read: SqlHandles["read"]) {
     .select(["members.role", "users.timeZone as ownZone", "workspaces.timeZone as workspaceZone"]);
 }
 
-/** The membership in a row of `memberships`. */
+/** Returns the membership in a row of `memberships`. */
 export function membershipIn(row: { role: string; ownZone: string | null; workspaceZone: string }): WithMembership {
   return { role: Role.parse(row.role), timeZone: row.ownZone ?? row.workspaceZone };
 }

@@ -11,18 +11,18 @@ import { API_TOKENS, GRANTS, SESSIONS } from "#storage/tables/credentials.ts";
 import { AUDIT } from "#storage/tables/access.ts";
 import type { Table } from "#storage/tables/table.ts";
 
-/** Current names of a workspace's objects, by id. */
+/** Reads the current names of a workspace's objects, by id. */
 export function makeNameStore(sql: SqlHandles, workspaceId: string) {
   const queries = makeQueries(sql, workspaceId);
   return {
     /**
-     * Names by id: people who are or were here, groups, connectors, tokens, invitations (their address), OAuth clients
-     * and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). Where two people
-     * share a name, or a name contains an address, it is shown with the person's own address, so that no one can pass
-     * for someone else. The caller is responsible for who may see the names. Items are left out: their titles are
-     * subject to access.
+     * Returns names by id: people who are or were here, groups, connectors, tokens, invitations (their address), OAuth
+     * clients and grants (the client's name), the workspace, and sessions (the `User-Agent` that opened them). If two
+     * people share a name, or a name contains an address, the person's own address is added to the name, so that no one
+     * can pass for someone else. The caller must check who may see the names. Items are left out, because their titles
+     * are subject to access.
      *
-     * @returns only those that are there
+     * @returns only the names of ids that exist
      */
     async of(ids: readonly string[]): Promise<Map<string, string>> {
       const found = new Map<string, string>();
@@ -37,13 +37,13 @@ export function makeNameStore(sql: SqlHandles, workspaceId: string) {
 }
 
 const OWN_ID = new RegExp(`^(?:${Object.values(ID_PREFIXES).join("|")})_`);
-/** OAuth clients are called as they registered, or by the address of their document. */
+/** Names of OAuth clients: the name with which they registered, or the address of their document. */
 const CLIENTS = "";
 
 type ColumnOf<T extends Table> = keyof T["columns"] & string;
 type Query = (ids: readonly string[]) => Promise<{ id: string; name: string | null }[]>;
 
-/** Characters that look like an address's @: such a name is shown with the person's own address. */
+/** Characters that look like the @ of an address. A name with one of them is shown with the person's own address. */
 const LOOKS_TOLD = /[@\u{fe6b}\u{ff20}]/u;
 
 interface Named {
@@ -52,7 +52,7 @@ interface Named {
   email: string;
 }
 
-/** Members whose name is, but for case, one of these. */
+/** Selects members who have one of these names, ignoring case. */
 async function namesakesOf({ read }: Pick<SqlHandles, "read">, workspaceId: string, rows: readonly Named[]) {
   if (rows.length === 0) return [];
   const folded = [...new Set(rows.map(({ name }) => name.toLowerCase()))];
@@ -74,7 +74,8 @@ async function namesakesOf({ read }: Pick<SqlHandles, "read">, workspaceId: stri
 }
 
 /**
- * The names, with the address where someone else has the same name, or where it could pass for a name with an address.
+ * Returns the people's names. Adds a person's address when someone else has the same name, or when the name looks like
+ * a name with an address.
  */
 function distinguish(rows: readonly Named[], others: readonly Named[]): { id: string; name: string }[] {
   const holders = new Map<string, Set<string>>();
@@ -89,7 +90,7 @@ function distinguish(rows: readonly Named[], others: readonly Named[]): { id: st
   });
 }
 
-/** One query for each kind of id; each gives nothing of another workspace. */
+/** Makes one query for each kind of id. None of them returns anything of another workspace. */
 function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, Query> {
   const named =
     <T extends Table<keyof Tables>>(table: T, id: ColumnOf<T>, name: ColumnOf<T>): Query =>
@@ -105,7 +106,7 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
         .selectFrom("users")
         .select(["userId as id", "name", "email"])
         .where("userId", "in", ids)
-        // People who left are still named through their acts.
+        // People who left are still named, because of their acts.
         .where(({ exists, or, selectFrom }) =>
           or([
             exists(
@@ -132,13 +133,14 @@ function makeQueries({ read }: SqlHandles, workspaceId: string): Record<string, 
     [ID_PREFIXES.session]: named(SESSIONS, "sessionId", "userAgent"),
     [ID_PREFIXES.workspace]: named(WORKSPACES, "workspaceId", "name"),
     [ID_PREFIXES.grant]: named(GRANTS, "grantId", "clientName"),
-    // The server's folders belong to no workspace: a workspace that allowed one knows its path from its own audit row.
+    // The server's folders belong to no workspace. A workspace that allowed a folder knows its path from its own audit
+    // row.
     [ID_PREFIXES.root]: async (ids) => {
       const rows = await inWorkspace({ read }, workspaceId, AUDIT)
         .select({ action: "local_root.added" })
         .select(["targetId", "details"])
         .where("targetId", "in", ids)
-        // As the partial index has it.
+        // Worded like the condition of the partial index, so that SQLite uses the index.
         .where("action", "<>", READ_ACTION)
         .execute();
       return rows.map(({ targetId, details }) => {

@@ -15,14 +15,14 @@ export type OAuthClientRecord = RecordOf<typeof OAUTH_CLIENTS>;
 /** A code, token, interaction or device code of the authorization server. Instants are epoch milliseconds. */
 export type OAuthRecord = RecordOf<typeof OAUTH_RECORDS>;
 
-/** The current grant and person behind an access token. Instants are epoch milliseconds. */
+/** The current grant and person of an access token. Instants are epoch milliseconds. */
 export interface OAuthAccess extends WithMembership {
   sealed: string;
   expiresAt: number | null;
   grant: GrantRecord;
 }
 
-/** Records of the authorization server; none is bound to a workspace before a person decides. */
+/** Accesses records of the authorization server, which aren't bound to a workspace before a person decides. */
 export function makeOAuthStore(sql: SqlHandles) {
   return { ...makeClients(sql), ...makeClientDocumentStore(sql), ...makeRecords(sql), ...makeGrants(sql) };
 }
@@ -45,8 +45,8 @@ function makeClients(sql: SqlHandles) {
     },
 
     /**
-     * Deletes clients unused since `unusedSince`, and of those never used the oldest beyond `keepUnused`. A client of a
-     * living grant stays.
+     * Deletes clients unused since `unusedSince`, and the oldest never-used clients beyond `keepUnused`. A client with
+     * a living grant stays.
      */
     async sweepClients({
       unusedSince,
@@ -81,19 +81,22 @@ function makeRecords(sql: SqlHandles) {
 
     findByUserCode: (userCodeHash: string) => records.find({ userCodeHash }),
 
-    /** Writes the record; one that is there keeps its `consumedAt`. */
+    /** Writes the record. A record that exists already keeps its `consumedAt`. */
     save: (record: Omit<OAuthRecord, "consumedAt">) => records.insert({ ...record, consumedAt: null }, record),
 
-    /** True for exactly one caller. */
+    /** Marks a record as consumed. Returns true for exactly one caller. */
     consume: async (model: string, idHash: string, at: number): Promise<boolean> =>
       (await records.update({ model, idHash, consumedAt: null }, { consumedAt: at })) === 1,
 
     remove: (model: string, idHash: string) => records.remove({ model, idHash }),
 
-    /** Deletes what expired before `now`. @returns how many */
+    /** Deletes records that expired before `now`. @returns how many */
     sweep: (now: number) => changesOf(records.deleting().where("expiresAt", "<=", now)),
 
-    /** By the hash of an access token; undefined when its person isn't a member of the grant's workspace any more. */
+    /**
+     * Returns an access by the hash of an access token; undefined when its person is no longer a member of the grant's
+     * workspace.
+     */
     async findAccess(idHash: string): Promise<OAuthAccess | undefined> {
       const row = await memberships(sql.read)
         .innerJoin("grants", onSame(GRANTS, MEMBERS, "userId"))
@@ -121,7 +124,7 @@ function makeGrants(sql: SqlHandles) {
   return {
     findGrant: (grantId: string) => grants.find({ grantId }),
 
-    /** Moves the grant's end and writes `lastUsedAt`. */
+    /** Extends the grant and writes `lastUsedAt`. */
     extendGrant: (grantId: string, at: number, expiresAt: number) =>
       grants.update({ grantId, revokedAt: null }, { lastUsedAt: at, expiresAt }),
 
@@ -135,12 +138,13 @@ function makeGrants(sql: SqlHandles) {
     },
 
     /**
-     * Ends one grant with everything that depends on it: codes, tokens, personal access tokens that it made.
+     * Ends one grant with everything that depends on it: codes, tokens, and personal access tokens that were made with
+     * it.
      *
-     * @returns the grant as it was; undefined for an unknown one and for one that had ended before
+     * @returns the grant as it was; undefined for an unknown one and for one that had already ended
      */
     async endGrant(grantId: string, at: number): Promise<GrantRecord | undefined> {
-      // Read through the writer: the next write depends on it.
+      // Read through the writer, because the next write depends on it.
       const grant = await acrossWorkspaces({ read: sql.write }, GRANTS).find({ grantId });
       if (!grant || grant.revokedAt !== null) return undefined;
       await endGrant(sql, grant, at);
@@ -150,12 +154,12 @@ function makeGrants(sql: SqlHandles) {
     /**
      * Ends the grants of a person, in one workspace or in all of them. Call it in the transaction of the act.
      *
-     * @returns how many living ones there were
+     * @returns how many living grants there were
      */
     endGrantsOf: (of: { userId: string; workspaceId?: string }, at: number): Promise<number> =>
       endGrantsOf(sql, of, at),
 
-    /** Ends everyone's grants, as `endGrant` does. @returns how many living ones there were */
+    /** Ends all grants of all people, as `endGrant` does. @returns how many living grants there were */
     endAllGrants: (at: number): Promise<number> => endGrantsOf(sql, {}, at),
   };
 }

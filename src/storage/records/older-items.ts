@@ -2,22 +2,25 @@ import { sql as raw } from "kysely";
 import { AFTER_CHILDREN, CHILD_MARK } from "#core/child-ids.ts";
 import type { SqlHandles } from "#storage/handles.ts";
 
-/** Current version of the reader of this media type. */
+/** Returns the current version of the reader of this media type. */
 export type ReaderVersionOf = (reader: string) => number;
 
-/** No item waits longer than a day to be read again: a longer wait was set by an earlier kb or by a fault. */
+/**
+ * Limit of how long an item waits to be read again. A regular wait is at most a day; a longer one was set by an earlier
+ * kb or by a fault.
+ */
 const LONGEST_WAIT_MS = 2 * 86_400_000;
 
-/** The item of the source that a row is, or is inside of. */
+/** The source item of a row: the item itself, or the one that contains it. */
 const OUTERMOST = raw<string>`case instr(i."externalId", ${CHILD_MARK}) when 0 then i."externalId"
   else substr(i."externalId", 1, instr(i."externalId", ${CHILD_MARK}) - 1) end`;
 
 /**
- * Items of a connector to read again: those that an older reader than the program's has read or failed on, and those
- * cut short by the time limit.
+ * Finds items of a connector to read again: those that an older reader than the program's has read or failed on, and
+ * those that the time limit cut short.
  */
 export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
-  /** Every reader that has read something of a connector: one index look-up for each. */
+  /** Returns every reader that has read something of a connector, by one index look-up for each. */
   async function listReaders(connectorId: string): Promise<string[]> {
     const next = (after: ReturnType<typeof raw>) => raw`(select min(i."reader") from items as i
       where i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId} and i."reader" > ${after})`;
@@ -28,24 +31,24 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
     return rows.map(({ reader }) => reader);
   }
 
-  /** The readers of a connector that are older than the program's can be, with the program's version, as JSON. */
+  /** Returns the readers of a connector that may be older than the program's, with the program's version, as JSON. */
   async function newestOf(connectorId: string, versionOf: ReaderVersionOf): Promise<string> {
     const readers = await listReaders(connectorId);
     return JSON.stringify(Object.fromEntries(readers.map((reader) => [reader, versionOf(reader)])));
   }
 
-  /** Rows `i` that an older reader has read. */
+  /** Selects rows `i` that an older reader has read. */
   const older = (connectorId: string, newest: string) => raw`json_each(${newest}) as newest
     cross join items as i on i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId}
       and i."reader" = newest.key and i."readerVersion" < newest.value and i."removedAt" is null`;
 
-  /** Rows `i` that the time limit cut short and that are read again for it. */
+  /** Selects rows `i` that the time limit cut short and that are read again for that reason. */
   const cut = (connectorId: string) => raw`items as i indexed by items_by_cut
     where i."workspaceId" = ${workspaceId} and i."connectorId" = ${connectorId} and i."cutRetries" > 0
       and i."removedAt" is null`;
 
   return {
-    /** Living items that are read again, files inside files included. */
+    /** Counts living items that are read again, files inside files included. */
     async countOlder(connectorId: string, versionOf: ReaderVersionOf): Promise<number> {
       const newest = await newestOf(connectorId, versionOf);
       const isOlder = raw`exists (select 1 from json_each(${newest}) as newest
@@ -55,7 +58,10 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
       return Number(rows[0]?.count ?? 0);
     },
 
-    /** Items of the source that are read again, or in which something is, at most `limit`; without those that are tried again later. */
+    /**
+     * Returns items of the source that are read again, or that contain something that is, at most `limit`; without
+     * those that are tried again later.
+     */
     async listOlder(
       connectorId: string,
       versionOf: ReaderVersionOf,
@@ -73,8 +79,8 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Of these items of the source those that are read again, or in which something is; what was cut for time only where it
-     * was read before `cutBefore`.
+     * Returns those of these items of the source that are read again, or that contain something that is. Items that
+     * were cut by the time limit are included only if they were read before `cutBefore`.
      */
     async olderAmong(
       connectorId: string,
@@ -87,7 +93,7 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
       const asked = JSON.stringify(externalIds);
       const isAsked = raw`(i."externalId" = asked.value or (
         i."externalId" >= asked.value || ${CHILD_MARK} and i."externalId" < asked.value || ${AFTER_CHILDREN}))`;
-      // Item by item, so that it costs no more than these do.
+      // Works item by item, so that the cost depends only on the number of these items.
       const { rows } = await raw<{ externalId: string }>`select asked.value as "externalId"
         from json_each(${asked}) as asked where exists (
           select 1 from items as i join json_each(${newest}) as newest
@@ -100,7 +106,7 @@ export function makeOlderItemStore(sql: SqlHandles, workspaceId: string) {
       return new Set(rows.map(({ externalId }) => externalId));
     },
 
-    /** Sets when these and the items in them are tried again, if they are still older then; null = at once. */
+    /** Sets when these items and the items in them are tried again, if they are still older then; null = at once. */
     async readAgainAt(connectorId: string, externalIds: readonly string[], at: number | null): Promise<void> {
       if (externalIds.length === 0) return;
       const asked = JSON.stringify(externalIds);

@@ -1,6 +1,6 @@
 import { sql as raw, type SelectQueryBuilder } from "kysely";
 
-/** Rows after this one: the value of the list's order, then the id. */
+/** The row after which a page starts: the value of the list's order, then the id. */
 export interface RowsAfter {
   value: number;
   id: string;
@@ -11,7 +11,10 @@ export interface PageRequest {
   after?: RowsAfter | undefined;
 }
 
-/** A page of a list by two columns: a number, then an id that distinguishes rows with the same number. */
+/**
+ * Returns a page of a list in the order of two columns: a number, then an id that distinguishes rows with the same
+ * number.
+ */
 export function pageOf<DB, Tables extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, Tables, Row>,
   columns: readonly [string, string],

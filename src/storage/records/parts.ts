@@ -3,7 +3,7 @@ import type { Log } from "#core/log.ts";
 import type { Store } from "./store.ts";
 import type { Vault } from "#storage/vault.ts";
 
-/** The parts that services are made of; each names those that it takes. */
+/** The parts of which services are made. Each service names the parts that it needs. */
 export interface Parts {
   store: Store;
   clock: Clock;

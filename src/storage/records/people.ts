@@ -16,17 +16,17 @@ export type WorkspaceRecord = RecordOf<typeof WORKSPACES>;
 /** Instants are epoch milliseconds. */
 export type InvitationRecord = RecordOf<typeof INVITATIONS>;
 
-/** People, across workspaces. */
+/** Accesses people, across workspaces. */
 // Raw: people belong to no workspace.
 export function makeUserStore(sql: SqlHandles) {
   const users = acrossWorkspaces(sql, USERS);
   return {
     find: (userId: string) => users.find({ userId }),
 
-    /** By address, ASCII-lower-case. */
+    /** Returns a person by address, ASCII lower case. */
     findByEmail: (email: string) => users.find({ emailKey: emailKeyOf(email) }),
 
-    /** @throws ApiError `email_taken` */
+    /** Adds a person. @throws ApiError `email_taken` */
     async insert(user: UserRecord): Promise<void> {
       const inserting = users.inserting({ ...user, emailKey: emailKeyOf(user.email) });
       const isFree = await changesOf(inserting.onConflict((oc) => oc.column("emailKey").doNothing()));
@@ -37,27 +37,27 @@ export function makeUserStore(sql: SqlHandles) {
 
     setTimeZone: (userId: string, timeZone: string | null) => users.update({ userId }, { timeZone }),
 
-    /** Remembers that this person made a link by which they could sign in as the user. */
+    /** Records that this person made a link with which they could sign in as the user. */
     noteResetLink: (userId: string, madeBy: string, at: number) =>
       users.update({ userId }, { resetLinkAt: at, resetLinkBy: madeBy }),
 
-    /** The last such link. */
+    /** Returns the last such link. */
     async findResetLink(userId: string): Promise<{ at: number; madeBy: string } | undefined> {
       const row = await users.select({ userId }).select(["resetLinkAt", "resetLinkBy"]).executeTakeFirst();
       if (row?.resetLinkAt === null || row?.resetLinkBy === null || row === undefined) return undefined;
       return { at: row.resetLinkAt, madeBy: row.resetLinkBy };
     },
 
-    /** Remembers that the operator set the user's password on the server's machine. */
+    /** Records that the operator set the user's password on the server's machine. */
     notePasswordSet: (userId: string, at: number) => users.update({ userId }, { passwordSetAt: at }),
 
-    /** When that was last. */
+    /** Returns when the operator last set the password. */
     async findPasswordSet(userId: string): Promise<number | undefined> {
       const row = await users.select({ userId }).select("passwordSetAt").executeTakeFirst();
       return row?.passwordSetAt ?? undefined;
     },
 
-    /** Sets a person's time zone to their device's, unless they have one. */
+    /** Sets a person's time zone to that of their device, unless the person has one. */
     fillTimeZone: (userId: string, timeZone: string) => users.update({ userId, timeZone: null }, { timeZone }),
 
     setName: (userId: string, name: string) => users.update({ userId }, { name }),
@@ -71,11 +71,11 @@ export function makeUserStore(sql: SqlHandles) {
       await users.update({ userId }, { email, emailKey, emailVerifiedAt: verifiedAt });
     },
 
-    /** Marks the address verified, if it is still this one and was not verified before. */
+    /** Marks the address as verified, if it is still this one and was not verified before. */
     markVerified: (userId: string, email: string, at: number) =>
       users.update({ userId, emailKey: emailKeyOf(email), emailVerifiedAt: null }, { emailVerifiedAt: at }),
 
-    /** The workspaces a person is a member of, in the order of joining. */
+    /** Returns the workspaces of which a person is a member, in the order of joining. */
     membershipsOf: (userId: string) =>
       acrossWorkspaces(sql, MEMBERS)
         .select({ userId })
@@ -86,7 +86,7 @@ export function makeUserStore(sql: SqlHandles) {
   };
 }
 
-/** The workspaces themselves. */
+/** Accesses the workspaces themselves. */
 // Raw: the workspaces themselves, and look-ups before one is known.
 export function makeWorkspaceRecordStore(sql: SqlHandles) {
   const workspaces = acrossWorkspaces(sql, WORKSPACES);
@@ -97,7 +97,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
     /** Oldest first. */
     list: () => recordsOf(WORKSPACES, workspaces.select().selectAll().orderBy("createdAt").orderBy("workspaceId")),
 
-    /** A new one masks secrets. */
+    /** Adds a workspace, which masks secrets by default. */
     insert: (workspace: Omit<WorkspaceRecord, "secrets" | "identityDomains" | "maxAclAgeMs">) =>
       workspaces.insert(workspace),
 
@@ -106,10 +106,10 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
       change: Partial<Pick<WorkspaceRecord, "name" | "timeZone" | "secrets" | "identityDomains" | "maxAclAgeMs">>,
     ) => workspaces.update({ workspaceId }, change),
 
-    /** An invitation by the SHA-256 of its token, before its workspace is known. */
+    /** Returns an invitation by the SHA-256 of its token, before its workspace is known. */
     findInvitation: (tokenHash: string) => invitations.find({ tokenHash }),
 
-    /** The open invitations of an address in all workspaces, newest first. */
+    /** Returns the open invitations of an address in all workspaces, newest first. */
     listOpenInvitationsOf: (email: string, now: number) =>
       recordsOf(
         INVITATIONS,
@@ -126,13 +126,13 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
 /** Column values of an invitation that can be accepted while it hasn't expired. */
 export const OPEN = { acceptedAt: null, revokedAt: null };
 
-/** Invitations of one workspace. */
+/** Accesses the invitations of one workspace. */
 export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
   const invitations = inWorkspace(sql, workspaceId, INVITATIONS);
   return {
     find: (invitationId: string) => invitations.find({ invitationId }),
 
-    /** Those not withdrawn, by (createdAt, invitationId) descending. */
+    /** Returns the invitations that weren't withdrawn, by (createdAt, invitationId) descending. */
     list(page: PageRequest): Promise<InvitationRecord[]> {
       const kept = invitations.select({ revokedAt: null }).selectAll();
       return recordsOf(INVITATIONS, pageOf(kept, ["createdAt", "invitationId"], "desc", page));
@@ -140,7 +140,10 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
 
     insert: invitations.insert,
 
-    /** True for exactly one caller, and only while it is neither accepted nor withdrawn nor expired. */
+    /**
+     * Accepts an invitation. Returns true for exactly one caller, and only while it is neither accepted nor withdrawn
+     * nor expired.
+     */
     async accept(invitationId: string, at: number): Promise<boolean> {
       const accepted = invitations.updating({ invitationId, ...OPEN }).set({ acceptedAt: at });
       return (await changesOf(accepted.where("expiresAt", ">", at))) === 1;
@@ -155,7 +158,10 @@ export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Addresses are equal when their keys are: only ASCII letters change. Source: S3. */
+/**
+ * Returns the key of an address. Addresses are equal when their keys are. Only ASCII letters are lower-cased. Source:
+ * S3.
+ */
 export function emailKeyOf(email: string): string {
   return email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

@@ -4,12 +4,15 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { MEMBERSHIPS } from "#storage/tables/access.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
-/** Takes a principal out of every group of the workspace, whichever connector reported it. */
+/** Removes a principal from every group of the workspace, whichever connector reported the group. */
 export async function dropFromGroups(sql: SqlHandles, workspaceId: string, principal: string): Promise<void> {
   await inWorkspace(sql, workspaceId, MEMBERSHIPS).remove({ memberPrincipal: principal });
 }
 
-/** Removes an id from the readers of every connector and connection, so that a returning id opens nothing. */
+/**
+ * Removes an id from the readers of every connector and connection, so that a person or group that comes back with this
+ * id gets no access.
+ */
 export async function dropFromConnectors(
   sql: SqlHandles,
   workspaceId: string,

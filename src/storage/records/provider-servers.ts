@@ -12,7 +12,7 @@ export type ProviderServerRecord = RecordOf<typeof PROVIDER_SERVERS>;
 
 export type ProviderServerPatch = Partial<Omit<ProviderServerRecord, "serverId" | "createdAt" | "createdBy">>;
 
-/** Third-party MCP servers in one workspace. */
+/** Accesses third-party MCP servers in one workspace. */
 export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
   const servers = inWorkspace(sql, workspaceId, PROVIDER_SERVERS);
   const secrets = inWorkspace(sql, workspaceId, PROVIDER_SERVER_SECRETS);
@@ -21,7 +21,7 @@ export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
 
     findByUrl: (url: string) => servers.find({ url }),
 
-    /** Oldest first; `after` is the last one of the page before. */
+    /** Returns servers, oldest first; `after` is the last one of the previous page. */
     list: (page: PageRequest) =>
       recordsOf(PROVIDER_SERVERS, pageOf(servers.select().selectAll(), ["createdAt", "serverId"], "asc", page)),
 
@@ -29,13 +29,13 @@ export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
 
     update: (serverId: string, patch: ProviderServerPatch) => servers.update({ serverId }, patch),
 
-    /** Its connections and all secrets go with it. */
+    /** Deletes a server with its connections and all secrets. */
     remove: (serverId: string) => servers.remove({ serverId }),
 
-    /** The envelope over the server's own secrets. */
+    /** Returns the envelope of the server's own secrets. */
     findSecret: async (serverId: string): Promise<string | undefined> => (await secrets.find({ serverId }))?.sealed,
 
-    /** Replaces the one before; undefined deletes it. */
+    /** Replaces the secret; undefined deletes it. */
     async putSecret(serverId: string, sealed: string | undefined): Promise<void> {
       if (sealed === undefined) await secrets.remove({ serverId });
       else await secrets.insert({ serverId, sealed }, { sealed });
@@ -43,11 +43,11 @@ export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Servers that are due for a probe, across workspaces. */
+/** Accesses servers that are due for a probe, across workspaces. */
 // Raw: across workspaces.
 export function makeProviderServerLookup(sql: SqlHandles) {
   return {
-    /** The longest due first. */
+    /** Returns servers, the longest due first. */
     list: (now: number, limit: number) =>
       acrossWorkspaces(sql, PROVIDER_SERVERS)
         .select()

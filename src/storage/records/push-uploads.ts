@@ -12,13 +12,13 @@ export type PushUploadState = Stored["state"] | "expired";
 
 /** Several pushes that belong together. Times are epoch milliseconds. */
 export interface PushUploadRecord extends Omit<Stored, "troubles" | "counts" | "state"> {
-  /** As of `now` of the look-up: an upload untouched for `UPLOAD_TTL_MS` is expired. */
+  /** The state at `now` of the look-up: an upload in which nothing has changed for `UPLOAD_TTL_MS` is expired. */
   state: PushUploadState;
   counts: PushCounts;
   failures: PushFailure[];
 }
 
-/** Lines or a document of an upload, stored in the transaction of their changes. */
+/** Lines or a document of an upload, stored in the same transaction as their changes. */
 export interface PushAcknowledgement {
   /** The last line; null for a document. */
   lines: number | null;
@@ -31,12 +31,12 @@ export interface PushAcknowledgement {
 export const UPLOAD_TTL_MS = 24 * 3_600_000;
 export const FAILURES_KEPT = 100;
 /**
- * Finished uploads are kept this long, so that a lost answer can be requested again; at most as many as `UPLOADS_KEPT`.
+ * How long finished uploads are kept, so that a lost answer can be requested again. At most `UPLOADS_KEPT` are kept.
  */
 export const KEEP_UPLOADS_MS = 7 * 24 * 3_600_000;
 export const UPLOADS_KEPT = 200;
 
-/** The uploads of one workspace's push connectors. */
+/** Accesses the uploads of one workspace's push connectors. */
 export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
   const uploads = inWorkspace(sql, workspaceId, PUSH_UPLOADS);
 
@@ -48,7 +48,7 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
   return {
     find,
 
-    /** The newest open upload of this name and mode. */
+    /** Returns the newest open upload with this name and mode. */
     async findOpen(
       connectorId: string,
       { mode, name }: { mode: "add" | "set"; name: string },
@@ -64,8 +64,8 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Begins an upload. A set supersedes every other set of the connector, a named one also its namesakes; long
-     * finished uploads are forgotten. Call it in a transaction.
+     * Begins an upload. A set supersedes every other set of the connector; a named one also supersedes other uploads of
+     * that name. Uploads that finished long ago are deleted. Call it in a transaction.
      */
     async begin({
       uploadId,
@@ -85,7 +85,7 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
         .updating({ connectorId, mode })
         .set({ state: "superseded", finishedAt: now })
         .where("state", "in", ["open", "ending"])
-        // Only one set is open at a time; of the others, only a namesake is continued here.
+        // Only one set is open at a time. Of the other uploads, only one with the same name is continued here.
         .$if(mode === "add", (query) => query.where("name", "=", name))
         .execute();
       const nothing = {
@@ -109,7 +109,7 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
       });
     },
 
-    /** Adds what was stored. @returns false, and nothing was added, when the upload is not open */
+    /** Adds what was stored. @returns false, without adding anything, when the upload is not open */
     async acknowledge(uploadId: string, ack: PushAcknowledgement, now: number): Promise<boolean> {
       const before = await find(uploadId, now);
       if (before?.state !== "open") return false;
@@ -128,7 +128,10 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
       return true;
     },
 
-    /** From open to `ending` (a set whose unsent items are removed) or `done`. @returns false when it is not open */
+    /**
+     * Changes an open upload to `ending` (a set whose unsent items are removed) or `done`. @returns false when it is
+     * not open
+     */
     async close(
       uploadId: string,
       to: { state: "ending"; isHeld: boolean } | { state: "done" },
@@ -142,7 +145,7 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
       return (await changesOf(closed)) > 0;
     },
 
-    /** Counts what the end of a set removed or held. */
+    /** Adds the number of items that the end of a set removed or held. */
     async addSwept(uploadId: string, items: number): Promise<void> {
       await uploads
         .updating({ uploadId })
@@ -150,13 +153,13 @@ export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** From `ending` to `done`. @returns false when it was superseded meanwhile */
+    /** Changes an upload from `ending` to `done`. @returns false when it was superseded in the meantime */
     finish: async (uploadId: string, now: number): Promise<boolean> =>
       (await uploads.update({ uploadId, state: "ending" }, { state: "done", touchedAt: now, finishedAt: now })) > 0,
   };
 }
 
-/** Deletes uploads long finished or untouched, and the oldest beyond the number that is kept. */
+/** Deletes uploads that finished long ago or were abandoned, and the oldest ones beyond the number that is kept. */
 async function forget(sql: SqlHandles, workspaceId: string, connectorId: string, now: number): Promise<void> {
   const ofConnector = inWorkspace(sql, workspaceId, PUSH_UPLOADS).select({ connectorId }).select("uploadId");
   const old = ofConnector.where("touchedAt", "<=", now - KEEP_UPLOADS_MS);
@@ -177,7 +180,7 @@ function toRecord({ troubles, ...row }: Stored, now: number): PushUploadRecord {
   return {
     ...row,
     state: isExpired ? "expired" : row.state,
-    // Each name of the table, so the whole record.
+    // All names of the table are set, so this is the whole record.
     counts: Object.fromEntries(PUSH_RESULTS.map((name) => [name, row.counts[name] ?? 0])) as PushCounts,
     failures: troubles,
   };

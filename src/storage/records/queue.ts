@@ -21,9 +21,9 @@ export interface NewJob {
   /** At most one job per key exists, waiting or claimed. */
   dedupeKey: string;
   payload: Record<string, string>;
-  /** Lower goes first; 10 = a person waits, 20 = schedule, 25 = another turn of a run that has had one, 30 = upkeep. */
+  /** Lower goes first: 10 = a person waits, 20 = schedule, 25 = another turn of a run that has had one, 30 = upkeep. */
   priority: number;
-  /** Epoch milliseconds before which it is not claimed. */
+  /** Epoch milliseconds before which the job is not claimed. */
   runAt: number;
 }
 
@@ -31,32 +31,34 @@ export interface ClaimedJob extends NewJob {
   jobId: string;
   /** Counts claims: 1 = the first. */
   attempt: number;
-  /** True when a former claim ended without a report: its worker died or hung. */
+  /** True when an earlier claim ended without a report, because its worker died or hung. */
   isTakenOver: boolean;
 }
 
 export interface ClaimRequest {
   /**
-   * Names this claim: unique per worker and call, so that a late worker can't act on a job that another has claimed.
+   * Identifies this claim. Unique per worker and call, so that a late worker can't act on a job that another has
+   * claimed.
    */
   owner: string;
-  /** Jobs, 1–100. */
+  /** The number of jobs, 1–100. */
   limit: number;
-  /** Milliseconds until an unfinished job may be claimed again; `heartbeat` extends it. */
+  /** Milliseconds after which an unfinished job may be claimed again; `heartbeat` extends them. */
   leaseMs: number;
   now: number;
-  /** Only these types; all unless given. */
+  /** Only jobs of these types. Default: all types. */
   types?: readonly JobType[];
 }
 
-/** Lease of a claimed job; the worker's heartbeat comes three times as often. */
+/** Lease of a claimed job. The worker sends three heartbeats in this time. */
 export const LEASE_MS = 30_000;
 
 export type QueueStore = ReturnType<typeof makeQueueStore>;
 
 /**
- * Background work across workspaces. Delivery is at least once: jobs must be safe to repeat. Every act of a worker
- * names the owner of its claim and does nothing once the claim is lost. One table, claimed by the single writer.
+ * Accesses background work across workspaces. Delivery is at least once, so jobs must be safe to repeat. Every method
+ * that a worker calls takes the owner of its claim and does nothing once the claim is lost. There is one table, and the
+ * single writer does all claims.
  */
 // Raw: work across workspaces.
 export function makeQueueStore(sql: SqlHandles) {
@@ -67,9 +69,9 @@ export function makeQueueStore(sql: SqlHandles) {
 
   return {
     /**
-     * Queues a job. A waiting job of the same key is kept and moved to the earlier `runAt` and the more urgent priority
-     * of the two; a claimed one is unchanged.
-     * @returns true when it is new
+     * Queues a job. A waiting job with the same key is kept and gets the earlier `runAt` and the more urgent priority
+     * of the two. A claimed one is unchanged.
+     * @returns true when the job is new
      */
     async enqueue(job: NewJob): Promise<boolean> {
       const free = { leaseOwner: null, leaseUntil: null };
@@ -87,12 +89,12 @@ export function makeQueueStore(sql: SqlHandles) {
     },
 
     /**
-     * Claims at most `limit` due jobs and hides them from others, one after the other: by priority, which rises with
-     * the time that a job waits; then by workspace, the one with the fewest claimed jobs first, and of those the least
-     * recently served; then the job that has been due longest. Never waits.
+     * Claims at most `limit` due jobs and hides them from others. Jobs are chosen one after the other: by priority,
+     * which rises with the time that a job waits; then by workspace, the one with the fewest claimed jobs first and, of
+     * those, the least recently served; then the job that has been due longest. Never waits.
      */
     async claim({ owner, limit, leaseMs, now, types }: ClaimRequest): Promise<ClaimedJob[]> {
-      // `returning` gives the row after the update, so the previous holder is read first, in the same transaction.
+      // `returning` returns the row after the update, so the previous holder is read first, in the same transaction.
       return inTransaction(sql, async (trx) => {
         const claimed: ClaimedJob[] = [];
         while (claimed.length < limit) {
@@ -120,18 +122,18 @@ export function makeQueueStore(sql: SqlHandles) {
       });
     },
 
-    /** How many due jobs are ahead of one due at this time, or queued now. */
+    /** Counts the due jobs that are ahead of one with this priority that is due at this time. */
     countWaiting({ priority, runAt }: Pick<NewJob, "priority" | "runAt">, now: number): Promise<number> {
       const place = raw`(${effective(priority, runAt, now)}, ${runAt})`;
       return countOf(due(sql.read, now).where(raw<boolean>`(${urgency(now)}, "runAt") < ${place}`));
     },
 
-    /** The job of this key. */
+    /** Returns the job with this key. */
     find: (dedupeKey: string) => jobs.find({ dedupeKey }),
 
     /**
-     * Whether another job that may be claimed now is as urgent as another turn of a run: a run that has had its turn
-     * gives way.
+     * Whether another job that may be claimed now is at least as urgent as another turn of a run. A run that has had
+     * its turn then gives way.
      */
     async isOtherWaiting(jobId: string, now: number): Promise<boolean> {
       const other = await due(sql.read, now)
@@ -147,12 +149,12 @@ export function makeQueueStore(sql: SqlHandles) {
     heartbeat: async (jobId: string, leaseOwner: string, leaseUntil: number): Promise<boolean> =>
       (await jobs.update({ jobId, leaseOwner }, { leaseUntil })) > 0,
 
-    /** The job is done. @returns false when the claim was lost */
+    /** Removes a job that is done. @returns false when the claim was lost */
     finish: async (jobId: string, leaseOwner: string): Promise<boolean> =>
       (await jobs.remove({ jobId, leaseOwner })) > 0,
 
     /**
-     * Releases the job, due again at `runAt`, with the priority of a scheduled one or `priority`.
+     * Releases the job, which is due again at `runAt`, with `priority` or, by default, that of a scheduled job.
      * @returns false when the claim was lost
      */
     async giveBack(jobId: string, leaseOwner: string, runAt: number, priority = USUAL_PRIORITY): Promise<boolean> {
@@ -168,7 +170,9 @@ export function makeQueueStore(sql: SqlHandles) {
     /** Removes the job even when it is claimed. */
     drop: (dedupeKey: string) => jobs.remove({ dedupeKey }),
 
-    /** Connectors that mirror permissions and have been refused every request since this time or earlier. */
+    /**
+     * Returns connectors that mirror permissions and whose source has refused every request since this time or earlier.
+     */
     listRefusedConnectors: (before: number) =>
       connectors
         .select()
@@ -177,7 +181,7 @@ export function makeQueueStore(sql: SqlHandles) {
         .where("aclCheckedAt", "is not", null)
         .execute(),
 
-    /** Connectors whose schedule is due, the longest due first. */
+    /** Returns connectors whose schedule is due, the longest due first. */
     listDueConnectors: (now: number, limit: number) =>
       connectors
         .select()
@@ -188,7 +192,7 @@ export function makeQueueStore(sql: SqlHandles) {
         .limit(limit)
         .execute(),
 
-    /** Connectors with an instant after this one: a clock that has since gone back recorded it. */
+    /** Returns connectors with a recorded instant after this one, which was recorded before the clock was set back. */
     listAhead: (after: number) =>
       connectors
         .select()
@@ -199,7 +203,7 @@ export function makeQueueStore(sql: SqlHandles) {
         .where((eb) => eb.or([eb("connectors.aclCheckedAt", ">", after), eb("people_feeds.wholeAt", ">", after)]))
         .execute(),
 
-    /** Connectors whose users and groups are due to be read, the longest due first. */
+    /** Returns connectors whose users and groups are due to be read, the longest due first. */
     listDueIdentities: (now: number, limit: number) =>
       schedules
         .select()
@@ -212,8 +216,8 @@ export function makeQueueStore(sql: SqlHandles) {
         .execute(),
 
     /**
-     * Active connectors of these kinds that have a schedule; `standing` changes with each change that matters to a
-     * watch.
+     * Returns active connectors of these kinds that have a schedule. `standing` changes with each change that matters
+     * to a watch.
      */
     async listWatchableConnectors(
       providerIds: readonly string[],
@@ -229,7 +233,7 @@ export function makeQueueStore(sql: SqlHandles) {
       });
     },
 
-    /** Workspaces that have given out access numbers, after this one in the order of ids, at most `limit`. */
+    /** Returns workspaces that have assigned access numbers, after this one in the order of ids, at most `limit`. */
     listWithAccesses: (afterWorkspaceId: string, limit: number) =>
       acrossWorkspaces(sql, ACCESS_STATE)
         .select()
@@ -239,7 +243,7 @@ export function makeQueueStore(sql: SqlHandles) {
         .limit(limit)
         .execute(),
 
-    /** Workspaces with items whose content could not be read since this time or longer. */
+    /** Returns workspaces with items whose content became unreadable at this time or earlier. */
     listFormer: (since: number, limit: number) =>
       items
         .select({ removedAt: null })
@@ -249,7 +253,7 @@ export function makeQueueStore(sql: SqlHandles) {
         .limit(limit)
         .execute(),
 
-    /** Workspaces with items that were removed before this time. */
+    /** Returns workspaces with items that were removed before this time. */
     listPurgeable: (removedBefore: number, limit: number) =>
       items.select().select("workspaceId").distinct().where("removedAt", "<", removedBefore).limit(limit).execute(),
   };
@@ -261,7 +265,7 @@ export const USUAL_PRIORITY = 20;
 export const UPKEEP_PRIORITY = 30;
 /** The priority of a run that has had a turn: new runs come before continued ones. */
 export const SLICE_PRIORITY = 25;
-/** A waiting job rises by one priority in this time, so that none waits forever. */
+/** In this time a waiting job rises by one priority, so that no job waits forever. */
 const RISE_MS = 30_000;
 
 // Raw: across workspaces.
@@ -272,7 +276,10 @@ function due(db: SqlHandles["read"], now: number) {
     .where((eb) => nullOr(eb, "leaseUntil", "<=", now));
 }
 
-/** Rises in steps: a number as large as an instant is bound as a real one, and would make no two jobs equally urgent. */
+/**
+ * Returns a job's urgency, which rises in steps. A number as large as an instant would be bound as a floating-point
+ * number, and no two jobs would be equally urgent.
+ */
 function urgency(now: number) {
   return raw<number>`("priority" - cast(${now} - "runAt" as integer) / ${RISE_MS})`;
 }
@@ -287,7 +294,7 @@ export function backOffMs(failures: number, random: number): number {
   return Math.round(base * (0.75 + random / 2));
 }
 
-/** Runs the work in a new transaction, or in the one these handles belong to. */
+/** Runs the work in a new transaction, or in the transaction to which these handles belong. */
 function inTransaction<T>(sql: SqlHandles, work: (sql: SqlHandles) => Promise<T>): Promise<T> {
   if (sql.writer === undefined) return work(sql);
   return sql.write.transaction().execute((trx) => work({ read: trx, write: trx, writer: undefined }));

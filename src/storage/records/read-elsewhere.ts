@@ -4,7 +4,7 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { FORMER_OWNERS, ITEMS } from "#storage/tables/items.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
-/** Items of a connector read at another place, or by a former owner, and not since. Source: S60. */
+/** Finds items of a connector that were last read at another place, or for a former owner. Source: S60. */
 export function makeReadElsewhereStore(sql: SqlHandles, workspaceId: string) {
   const formerOwners = inWorkspace(sql, workspaceId, FORMER_OWNERS);
   const items = inWorkspace(sql, workspaceId, ITEMS);
@@ -12,27 +12,27 @@ export function makeReadElsewhereStore(sql: SqlHandles, workspaceId: string) {
     items
       .select({ connectorId, removedAt: null })
       .select("kbId")
-      // Written exactly as in the partial index.
+      // Written exactly as in the partial index, so that SQLite uses the index.
       .where(rawSql<boolean>`"readElsewhere" = 1`);
 
   return {
-    /** The next run reads every item again, and until then each counts as read elsewhere. */
+    /** Makes the next run read every item again. Until then, each item is treated as read elsewhere. */
     async invalidateReading(connectorId: string): Promise<void> {
       await items.updating({ connectorId, removedAt: null }).set({ version: null, readElsewhere: 1 }).execute();
     },
 
-    /** Makes `to` the owner; what was read for `from` isn't theirs when they come back. */
+    /** Makes `to` the owner. If `from` comes back, they have no right to what was read for them before. */
     async passOn(connectorId: string, { from, to }: { from: string; to: string }): Promise<void> {
       await formerOwners.insert({ connectorId, userId: from }, {});
       await formerOwners.remove({ connectorId, userId: to });
     },
 
-    /** Some of the living items that were read elsewhere, and not since; usually none. */
+    /** Returns some of the living items that were last read elsewhere; there are usually none. */
     async listReadElsewhere(connectorId: string, limit: number): Promise<string[]> {
       return (await readElsewhere(connectorId).limit(limit).execute()).map(({ kbId }) => kbId);
     },
 
-    /** Shows a connector again, unless something read elsewhere is left in it. Returns whether it did. */
+    /** Shows a connector's items again, unless some of them were last read elsewhere. Returns whether it did. */
     async showAgain(connectorId: string): Promise<boolean> {
       const shown = await inWorkspace(sql, workspaceId, CONNECTORS)
         .updating({ connectorId })

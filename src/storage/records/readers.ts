@@ -1,15 +1,20 @@
 import type { Principal } from "#core/principals.ts";
 
-/** Named readers in the form the audit allows: members and groups of the workspace by id, all others as a count. */
+/**
+ * Named readers in the form that the audit allows: members and groups of the workspace by id, all others as a count.
+ */
 export interface Readers {
   principals: Principal[];
   others: number;
 }
 
-/** Principals that are named at most. */
+/** Limit of principals that are named. */
 const MAX_NAMED = 50;
 
-/** Names from the source don't belong in the audit: its principals are counted, as are those beyond the 50th. */
+/**
+ * Summarizes readers. Names from a source don't belong in the audit, so its principals are counted, as are those beyond
+ * the 50th.
+ */
 export function summarize(principals: readonly Principal[]): Readers {
   const own = principals
     .filter((name) => /^(?:user:usr_|group:grp_|workspace$|everyone$)/.test(name))

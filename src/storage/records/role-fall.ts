@@ -21,19 +21,19 @@ import { GROUPS, INVITATIONS } from "#storage/tables/people.ts";
 import { CONNECTOR_KEYS } from "#storage/tables/connectors.ts";
 import { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
 
-/** A role that fell: to a lower one, or to none (`null`) for a person who leaves or is removed. */
+/** A change to a lower role, or to none (`null`) for a person who leaves or is removed. */
 export interface RoleFall extends Whose {
   from: Role;
   to: Role | null;
 }
 
-/** Results of a role fall, and what others are still to be notified of. */
+/** What a lower role ended, and what other parts of kb must still be notified of. */
 export interface FallOutcome {
-  /** How many of each row of `ROLE_FALL` ended or changed; rows that found nothing are left out. */
+  /** How many objects of each row of `ROLE_FALL` ended or changed; rows with none are left out. */
   ended: Partial<Record<FallRow, number>>;
-  /** Runs under way that were stopped. */
+  /** The runs under way that were stopped. */
   stoppedSyncIds: string[];
-  /** Links of people that ended with the trust in connectors of theirs. */
+  /** Links of people that ended because connectors of this person are no longer trusted. */
   endedJoins: UntrustedJoin[];
   /** Connections to revoke at their providers. */
   endedConnections: EndedConnection[];
