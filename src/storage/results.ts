@@ -6,7 +6,7 @@ import type { RecordOf, Table } from "./tables/table.ts";
 
 type Row<T extends Table<keyof Tables>> = Selectable<Tables[T["name"]]>;
 
-/** The records in whole rows of a table. */
+/** Returns the records in whole rows of a table. */
 export async function recordsOf<T extends Table<keyof Tables>>(
   { read }: T,
   query: { execute(): Promise<Row<T>[]> },
@@ -14,7 +14,7 @@ export async function recordsOf<T extends Table<keyof Tables>>(
   return (await query.execute()).map((row: object) => read(row) as RecordOf<T>);
 }
 
-/** The record in the first row. */
+/** Returns the record in the first row. */
 export async function firstOf<T extends Table<keyof Tables>>(
   { read }: T,
   query: { executeTakeFirst(): Promise<Row<T> | undefined> },
@@ -23,7 +23,7 @@ export async function firstOf<T extends Table<keyof Tables>>(
   return row && (read(row) as RecordOf<T>);
 }
 
-/** How many rows a query has. */
+/** Returns how many rows a query has. */
 export async function countOf<DB, Of extends keyof DB>(query: SelectQueryBuilder<DB, Of, object>): Promise<number> {
   const counting = query.select(raw<number>`count(*)`.as("count")).$castTo<{ count: number }>();
   const { count } = await counting.executeTakeFirstOrThrow();
@@ -36,16 +36,16 @@ interface Changes {
   numDeletedRows?: bigint;
 }
 
-/** How many rows a statement inserted, updated or deleted. */
+/** Returns how many rows a statement inserted, updated or deleted. */
 export async function changesOf(statement: { executeTakeFirst(): Promise<Changes | undefined> }): Promise<number> {
   const { numInsertedOrUpdatedRows, numUpdatedRows, numDeletedRows } = (await statement.executeTakeFirst()) ?? {};
   return Number(numInsertedOrUpdatedRows ?? numUpdatedRows ?? numDeletedRows ?? 0);
 }
 
-/** Parameters per statement stay below SQLite's limit. */
+/** Parameters per statement, which is below SQLite's limit. */
 export const CHUNK = 512;
 
-/** The rows that `read` gives for the values, of which it gets some at once. */
+/** Returns the rows that `read` returns for the values. `read` gets some values at a time. */
 export async function readInChunks<Value, Found>(
   values: readonly Value[],
   read: (chunk: Value[]) => Promise<Found[]>,

@@ -1,7 +1,8 @@
 /**
- * The tables of the records, in an order in which each comes after those it refers to. Portable column rules: ids are text,
- * times are integers in epoch milliseconds, booleans are 0/1, JSON is text that nothing filters inside. Every tenant table
- * begins with `workspaceId` and its keys are composite. The index's own tables are in `storage/index/schema.ts`.
+ * The tables of the records, each after those to which it refers. Portable rules for columns: ids are text, times are
+ * integers in epoch milliseconds, booleans are 0/1, and JSON is text that no query filters by its contents. Every table
+ * of a workspace begins with `workspaceId` and has composite keys. The index's own tables are in
+ * `storage/index/schema.ts`.
  */
 import type { Selectable } from "kysely";
 import {

@@ -13,34 +13,37 @@ export interface IndexedDocument {
   providerId: string;
   source: string;
   connectorId: string;
-  /** Number of the item's interned access in its workspace; 0 = no one. */
+  /** The number of the item's interned access in its workspace; 0 = no one. */
   aclId: number;
-  /** Terms with their weighted frequency and positions-free length, made by the analyzer from title, path, labels and text. */
+  /**
+   * Terms with their weighted frequency, and the length; without positions. The analyzer makes them from title, path,
+   * labels and text.
+   */
   text: AnalyzedText;
   /** Epoch milliseconds; null = unknown. */
   updatedAt: number | null;
   createdAt: number | null;
   dueAt: number | null;
-  /** Entity ids in any role (author, assignee, reviewer, sender, mentioned). */
+  /** Ids of the entities with any role in the item (author, assignee, reviewer, sender, mentioned). */
   people: readonly string[];
-  /** Entity ids of the assignees; a subset of `people`. */
+  /** Entity ids of the assignees, which are a subset of `people`. */
   assignees: readonly string[];
-  /** Entity ids of folders, projects, channels, labels that hold the item. */
+  /** Entity ids of the folders, projects, channels and labels that hold the item. */
   containers: readonly string[];
   /** Terms of its fields, made by `fieldTerms`. */
   fields: readonly string[];
 }
 
-/** A pair that an item's field must match; see `termsOfPair`. */
+/** A pair of name and value that an item's field must match; see `termsOfPair`. */
 export interface FieldFilter {
   key: string;
   value: string;
 }
 
-/** One change to the index; the changes of one item are applied in order. */
+/** One change to the index. The changes of one item are applied in order. */
 export type IndexChange =
   | { type: "upsert"; document: IndexedDocument }
-  /** A new access for an item whose content hasn't changed: touches no posting. */
+  /** A new access for an item whose content hasn't changed. The change touches no posting. */
   | { type: "access"; kbId: string; aclId: number }
   | { type: "remove"; kbId: string };
 
@@ -55,7 +58,7 @@ export interface SearchFilters {
   containers?: readonly string[];
   /** All of these pairs must match. */
   fields?: readonly FieldFilter[];
-  /** Restricts to these items (a message thread, a folder's children). */
+  /** Only these items (such as a message thread or a folder's children). */
   kbIds?: readonly string[];
   dateField?: "updated" | "created" | "due";
   /** Epoch milliseconds, inclusive. */
@@ -70,19 +73,19 @@ export type FacetField = "kind" | "source" | "provider" | "person" | "status" | 
 export interface SearchRequest {
   workspaceId: string;
   /**
-   * The principals of the searching actor, sorted; only `storage/policy/policy.ts` makes them. `epoch` is the
-   * workspace's `accessEpoch` under which they were made: it keys the caches.
+   * The sorted principals of the actor who searches; only `storage/policy/policy.ts` makes them. `epoch` is the
+   * workspace's `accessEpoch` when they were made, which is part of the keys of caches.
    */
   viewer: { principals: readonly string[]; epoch: number };
-  /** The query as the person wrote it; words, "phrases", -not, prefix*. Key filters are already removed. */
+  /** The query as the person wrote it: words, "phrases", -not, prefix*. Key filters are already removed. */
   query: string;
   filters: SearchFilters;
   order: SearchOrder;
-  /** Number of hits, 0–200; 0 = totals and facets only. */
+  /** Number of hits, 0–200; 0 = only totals and facets. */
   limit: number;
   /**
-   * Continue after this hit. `match` and `hasFeedback` were decided on page 1. `show` recomputes a score that was
-   * rounded for a cursor; if a hit's score has changed since, the page continues from its former position.
+   * Continues after this hit. `match` and `hasFeedback` were decided on page 1. `show` recomputes a score that was
+   * rounded for a cursor. If a hit's score has changed since, the page continues from its former position.
    */
   after?: { position: HitPosition; match: Matching; hasFeedback?: boolean; isRounded?: boolean };
   facets?: readonly FacetField[];
@@ -90,21 +93,21 @@ export interface SearchRequest {
   timeZone?: string;
   /** Milliseconds after which the search fails with `search_timeout`; default 2,000. */
   deadlineMs?: number;
-  /** Also returns how each hit was scored. */
+  /** Whether to return how each hit was scored. */
   isExplained?: boolean;
 }
 
 /**
- * The number of words that a match needs. `any`: fewer than 10 visible items have all words, so those with at least two
- * of them follow; `one`: and few have two, so those with one of them do.
+ * How many words a match needs. `any`: fewer than 10 visible items have all words, so items with at least two of them
+ * follow. `one`: few items have two either, so items with one word follow.
  */
 export type Matching = "all" | "any" | "one";
 
-/** A hit's position in its order, to continue after it. */
+/** A hit's position in its order, after which another page continues. */
 export interface HitPosition {
-  /** 1 = ranks first because it has all words of a short query. */
+  /** 1 = the hit ranks first because it has all words of a short query. */
   group: 0 | 1;
-  /** Score for relevance; epoch milliseconds for recency and due. */
+  /** The score when sorted by relevance; epoch milliseconds when sorted by recency or due date. */
   value: number;
   kbId: string;
 }
@@ -117,7 +120,7 @@ export interface SearchHit {
 
 export interface SearchResponse {
   hits: SearchHit[];
-  /** Visible matches; exact unless `isTotalExact` is false (phrases and prefixes that reached a limit). */
+  /** Number of visible matches. Exact unless `isTotalExact` is false (phrases and prefixes that reached a limit). */
   total: number;
   totalAll: number;
   isTotalExact: boolean;
@@ -128,58 +131,62 @@ export interface SearchResponse {
   facets: Partial<Record<FacetField, { value: string; count: number }[]>>;
   /** Query words (as written) that occur in no visible item. */
   unknownWords: string[];
-  /** More hits follow after the last one. */
+  /** True if more hits follow after the last one. */
   hasMore: boolean;
   tookMs: number;
-  /** Present if requested. */
+  /** Set if requested. */
   explained?: ExplainedScores;
 }
 
-/** The inputs of scores; hits in the order of `SearchResponse.hits`. All counts cover only what the viewer may see. */
+/**
+ * The inputs of scores, with hits in the order of `SearchResponse.hits`. All counts cover only what the viewer may see.
+ */
 export interface ExplainedScores {
   statistics: SearchStatistics;
   hits: HitScores[];
 }
 
 export interface SearchStatistics {
-  /** Items that the viewer may see. */
+  /** The number of items that the viewer may see. */
   items: number;
   /** Their average length in weighted words. */
   averageLength: number;
-  /** Terms of the first hits that affected the scores; the most important first. */
+  /** Terms of the first hits that affected the scores, the most important first. */
   feedback: readonly string[];
 }
 
 export interface HitScores {
-  /** Has all words of the query. */
+  /** True if the item has all words of the query. */
   hasAll: boolean;
   /** Length of the item in weighted words. */
   length: number;
-  /** The query's words in the item; their scores, added up in this order, are the hit's score without feedback. */
+  /** The query's words in the item. Their scores, added up in this order, are the hit's score without feedback. */
   terms: TermScore[];
 }
 
 export interface TermScore {
   /** As written in the query. */
   written: string;
-  /** As in the index: a stem, `=word` for an exact form, `word*` for a prefix. */
+  /** The term as in the index: a stem, `=word` for an exact form, `word*` for a prefix. */
   term: string;
-  /** Visible items that have it. */
+  /** The number of visible items that have the term. */
   df: number;
-  /** Occurrences in the item, each field with its weight; 1–255. */
+  /** The occurrences in the item, weighted by field; 1–255. */
   weight: number;
   score: number;
 }
 
-/** How a hit got its position. */
+/** Why a hit has its position. */
 export interface Explanation {
-  /** The query is its URL or key; it has all of the words; it has some of them. */
+  /**
+   * Why the hit is in its group: the query is the item's URL or key, the item has all words, or it has some of them.
+   */
   group: "address" | "all" | "some";
-  /** Null for an item that is first because of its URL: it wasn't scored. */
+  /** Null for an item that ranks first because of its URL, and wasn't scored. */
   score: number | null;
   length: number | null;
   terms: ExplainedTerm[];
-  /** The increase from each factor when it is enabled after those before it. They add up to the score. */
+  /** How much each factor adds when it is enabled after the factors before it. The sum is the score. */
   factors: { factor: ScoreFactor | "words" | "feedback"; score: number }[];
 }
 
@@ -190,70 +197,79 @@ export interface ExplainedTerm extends TermScore {
 
 /** A search whose hits are displayed. `limit` is how many. */
 export interface ShowRequest extends SearchRequest {
-  /** Items placed before the first hit and not repeated below: the query is their URL or key. */
+  /** Items that are placed before the first hit and not repeated below, because the query is their URL or key. */
   pinned: readonly string[];
   passages: SnippetOptions;
 }
 
 /** A passage of an item's text. */
 export interface Excerpt extends Passage {
-  /** The section that holds its match, after its parent sections, or its line: `Install › Linux`, `Page 3`, `line 12`. */
+  /** Where the match is: its section after the parent sections, or its line: `Install › Linux`, `Page 3`, `line 12`. */
   section?: string;
-  /** URL of that place, if the source has one. */
+  /** The URL of that place, if the source has one. */
   url?: string;
 }
 
-/** A hit as displayed: record and text in the same state in which it was checked. Source: S7. */
+/** A hit as displayed. Record and text are in the same state in which access was checked. Source: S7. */
 export interface ShownHit {
   item: ShownItem;
   /** Absent for pinned items. */
   position?: HitPosition;
-  /** The best passage first; none for an item without text, and for hits beyond the limit. */
+  /** The best passage first. Empty for an item without text, and for hits beyond the limit. */
   passages: readonly Excerpt[];
-  /** Present if requested. */
+  /** Set if requested. */
   explanation?: Explanation;
 }
 
 export interface ShowResponse extends Omit<SearchResponse, "hits" | "explained"> {
-  /** Present if requested. */
+  /** Set if requested. */
   statistics?: SearchStatistics;
-  /** Pinned items first. One more than the limit only shows that there are more. */
+  /** Pinned items first. May contain one more item than the limit, only to show that there are more. */
   shown: ShownHit[];
-  /** Hits from the index that the records rejected; above 0 is a fault of the index. */
+  /** The number of hits from the index that the records rejected; above 0 is a fault of the index. */
   refused: number;
-  /** Parts of a hit that couldn't be read: it is shown without its passages, or hidden if its access couldn't be read. */
+  /**
+   * Faults in reading parts of a hit. The hit is shown without its passages, or hidden if its access couldn't be read.
+   */
   faults: readonly Fault[];
 }
 
-/** A request for the positions of words in one item's text, the checked one with this `textHash`. */
+/**
+ * A request for the positions of words in one item's text. The text must still have the `textHash` of the item that was
+ * checked.
+ */
 export interface FindRequest extends Pick<SearchRequest, "workspaceId" | "viewer" | "query" | "deadlineMs"> {
   item: { kbId: string; textHash: string };
 }
 
 /** Size of a workspace's index. */
 export interface IndexStats {
-  /** Searchable items; a recently changed one may count twice. */
+  /** The number of searchable items; a recently changed item may be counted twice. */
   documents: number;
   bytes: number;
 }
 
 /**
- * The read side of the index of items, one workspace at a time. `SearchIndexWriter` is the write side; they are
+ * The read side of the index of items, for one workspace at a time. `SearchIndexWriter` is the write side. They are
  * separate, because the records have one writer and searches have their own threads.
  *
- * Permissions are passed in as principals; nothing that they don't open is counted, scored or listed.
+ * Callers pass permissions as principals. Items that aren't open to these principals are never counted, scored or
+ * listed.
  */
 export interface SearchIndex {
-  /** Returns the hits of a query with totals and facets. A transaction's changes can be found as soon as it has committed. */
+  /**
+   * Returns the hits of a query with totals and facets. Changes of a transaction can be found as soon as it has
+   * committed.
+   */
   search(request: SearchRequest): Promise<SearchResponse>;
   /**
-   * Searches, checks each hit again by the records, not by the index, and reads its displayed content, all on one state
-   * of the records, so that decision, record and text always match. Undefined when the epoch of that state differs from
-   * the viewer's: the principals may no longer be the person's. See `askAs` of the policy.
+   * Searches, checks each hit again by the records, not by the index, and reads its displayed content. All of this uses
+   * one state of the records, so that decision, record and text always match. Undefined when the epoch of that state
+   * differs from the viewer's, because the principals may no longer be the person's. See `askAs` of the policy.
    */
   show(request: ShowRequest): Promise<ShowResponse | undefined>;
   /**
-   * Finds the passages of an item's text that hold the words, off the main thread. Undefined if the item's text has
+   * Finds the passages of an item's text that contain the words, off the main thread. Undefined if the item's text has
    * changed, the item no longer exists, or the viewer may no longer read it.
    */
   find(request: FindRequest): Promise<FoundPassages | undefined>;
@@ -263,12 +279,15 @@ export interface SearchIndex {
 
 /**
  * The write side of the index, on the records' only writer. Both members work inside the caller's open transaction, so
- * that records and index change together or not at all, and must not wait. Merging and other maintenance are up to the
- * adapter and never change a result.
+ * that records and index change together or not at all, and must not wait. The adapter decides when to merge and do
+ * other maintenance, which never changes a result.
  */
 export interface SearchIndexWriter {
   /** Applies changes in order. Searches see them when the transaction commits. */
   apply(workspaceId: string, changes: readonly IndexChange[]): void;
-  /** Hides these documents from everyone: like an `access` change to 0 for each, but at once, however many they are. */
+  /**
+   * Hides these documents from everyone. The result is that of an `access` change to 0 for each, but all of them change
+   * at once, however many there are.
+   */
   hide(workspaceId: string, kbIds: readonly string[]): void;
 }

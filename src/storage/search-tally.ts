@@ -1,6 +1,6 @@
 /**
- * The number of running searches, for the threads that give way to them: a message for each would cost more than it
- * saves. A thread gets the memory when it starts.
+ * The number of running searches, for the threads that give way to them. It is in shared memory, because a message for
+ * each search would cost more than it saves. A thread gets the memory when it starts.
  */
 export type SearchTally = ReturnType<typeof makeSearchTally>;
 
@@ -17,9 +17,9 @@ export function makeSearchTally(memory = new SharedArrayBuffer(8)) {
       Atomics.add(cells, ENDED, 1);
       Atomics.sub(cells, AT_WORK, 1);
     },
-    /** Number of running searches. */
+    /** Returns the number of running searches. */
     atWork: (): number => Atomics.load(cells, AT_WORK),
-    /** Searches ended so far, modulo 2³². */
+    /** Returns how many searches have ended so far, modulo 2³². */
     ended: (): number => Atomics.load(cells, ENDED),
   };
 }

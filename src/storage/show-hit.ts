@@ -3,11 +3,11 @@ import { withoutFacts } from "#core/item-facts.ts";
 import type { ShownHit } from "./search-index.ts";
 
 /**
- * Projects a hit to the form of an answer. If one of its values can't be shown, the hit is shown without its passages,
- * without its own facts, or without both, in this order: one bad value hides neither the hit nor any other. Source:
- * S68.
+ * Converts a hit to the form of an answer. If one of its values can't be shown, the hit is shown without its passages,
+ * without its own facts, or without both, tried in this order. So one bad value hides neither the hit nor any other.
+ * Source: S68.
  *
- * @param project makes the form; called again with less while it fails
+ * @param project makes the form; called again with less data while it fails
  * @param note called with each failure
  * @throws errors of `project` that aren't bugs in kb, and its error for the minimal hit
  */

@@ -2,11 +2,11 @@ import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } f
 import { LRUCache } from "lru-cache";
 import { atMost } from "#core/cache-options.ts";
 
-/** A value SQLite stores without conversion. Booleans are 0/1 and times are epoch milliseconds by rule. */
+/** A value that SQLite stores without conversion. By convention, booleans are 0/1 and times are epoch milliseconds. */
 export type SqlValue = string | number | bigint | null | Uint8Array;
 export type SqlRow = Record<string, SqlValue>;
 
-/** The result of a statement: rows when it reads, the count when it writes. */
+/** The result of a statement: the rows if it reads, the number of changed rows if it writes. */
 export interface SqlResult {
   rows: SqlRow[];
   changes: number;
@@ -14,24 +14,27 @@ export interface SqlResult {
 
 export type Durability = "normal" | "full";
 
-/** Statements kept prepared per connection; the least recently used is evicted first. */
+/** Prepared statements that are kept per connection. The least recently used one is evicted first. */
 const STATEMENT_CACHE_SIZE = 400;
 
 /**
  * One SQLite connection with its prepared statements.
- * The driver is synchronous: the caller waits, so writing connections live in the writer thread only.
+ * The driver is synchronous and blocks the caller, so writing connections are used only in the writer thread.
  */
 export interface SqliteConnection {
   readonly raw: DatabaseSyncInstance;
   execute(sql: string, parameters: readonly unknown[]): SqlResult;
-  /** A cached prepared statement, for hot paths that bind by hand. */
+  /** Returns a cached prepared statement, for hot paths that bind by hand. */
   prepare(sql: string): StatementSyncInstance;
-  /** Its files stay open until the last of its statements is collected: the driver has no way to finalize one. */
+  /**
+   * Closes the connection. Its files stay open until the last of its statements is garbage-collected, because the
+   * driver has no way to finalize one.
+   */
   close(): void;
 }
 
 /**
- * Opens the writing connection: WAL, foreign keys, and the requested durability. `normal` survives kill -9 of the
+ * Opens the writing connection with WAL, foreign keys, and the requested durability. `normal` survives kill -9 of the
  * process, `full` also a power cut.
  */
 export function openWriter(file: string, durability: Durability): SqliteConnection {
@@ -39,7 +42,8 @@ export function openWriter(file: string, durability: Durability): SqliteConnecti
   raw.exec("PRAGMA page_size=8192");
   raw.exec("PRAGMA journal_mode=WAL");
   raw.exec(`PRAGMA synchronous=${durability === "full" ? "FULL" : "NORMAL"}`);
-  // A checkpoint writes each page once, however often it changed since the last: every 32 MB, not every 8.
+  // A checkpoint writes each page once, however often it changed since the last one, so it runs every 32 MB instead of
+  // every 8.
   raw.exec("PRAGMA wal_autocheckpoint=4096");
   raw.exec("PRAGMA journal_size_limit=67108864");
   raw.exec("PRAGMA foreign_keys=ON");
@@ -50,7 +54,7 @@ export function openWriter(file: string, durability: Durability): SqliteConnecti
 }
 
 /**
- * Opens a reading connection; any attempt to write through it fails. It caches 2 MB of pages and maps none. Source:
+ * Opens a reading connection. Any attempt to write through it fails. It caches 2 MB of pages and maps none. Source:
  * docs/decisions/0041.
  */
 export function openReader(file: string): SqliteConnection {
@@ -81,7 +85,7 @@ function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
       const { statement, isReader } = cached(sql);
       const values = parameters.map(toSqlValue);
       if (isReader) {
-        // Rows have the columns' own names; the driver returns only values of these types.
+        // Rows have the names of the selected columns, and the driver returns only values of these types.
         const rows = readNumbers(statement, () => statement.all(...values)) as SqlRow[];
         return { rows, changes: 0 };
       }
@@ -95,8 +99,8 @@ function wrapConnection(raw: DatabaseSyncInstance): SqliteConnection {
 }
 
 /**
- * Runs `read` on a statement, with every integer as a number: the driver rejects all rows if a number can't hold one
- * exactly, and it then becomes the nearest number.
+ * Runs `read` on a statement and returns every integer as a number. The driver rejects all rows if a number can't hold
+ * one of their integers exactly; that integer is then read as the nearest number.
  */
 export function readNumbers<Read>(statement: StatementSyncInstance, read: () => Read): Read {
   try {

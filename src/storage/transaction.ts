@@ -1,8 +1,8 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 
 /**
- * Runs `work` in one immediate transaction of the connection and returns its result; rolls back when it throws.
- * Synchronous work is committed on return, so that nothing runs in between.
+ * Runs `work` in one immediate transaction of the connection and returns its result; rolls back when it throws. The
+ * work is synchronous and is committed on return, so nothing runs in between.
  */
 export function inTransaction<T>(raw: DatabaseSyncInstance, work: () => Promise<T>): Promise<T>;
 export function inTransaction<T>(raw: DatabaseSyncInstance, work: () => T): T;

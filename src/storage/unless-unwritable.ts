@@ -1,9 +1,11 @@
 import { type ApiError, isApiError } from "#api/errors.ts";
 
-/** Codes for why nothing can be stored at the moment, which can pass without a restart: a full disk, and a failing one. */
+/**
+ * Codes for why nothing can be stored at the moment: a full disk and a failing one. Both can pass without a restart.
+ */
 export const UNWRITABLE_CODES = ["storage_full", "database_unusable"] as const;
 
-/** Retry delay: people, or the program that filled the disk, make room. */
+/** Delay before a retry, in which people, or the program that filled the disk, may free space. */
 export const UNWRITABLE_RETRY_MS = 10_000;
 
 /** True when nothing can be stored now, for a temporary reason. */
@@ -11,7 +13,10 @@ export function isUnwritable(error: unknown): error is ApiError & { code: (typeo
   return UNWRITABLE_CODES.some((code) => isApiError(error, code));
 }
 
-/** A write that only records a use may be lost while nothing can be stored: reading continues. */
+/**
+ * Waits for a write that only records a use. Such a write may be lost while nothing can be stored, so that reading
+ * continues.
+ */
 export async function unlessUnwritable(noting: Promise<unknown>): Promise<void> {
   await noting.catch((error: unknown) => {
     if (!isUnwritable(error)) throw error;

@@ -2,26 +2,26 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { ApiError } from "#api/errors.ts";
 import type { RandomBytes } from "#core/clock.ts";
 
-/** The place of a sealed text: it opens only there. */
+/** The place of a sealed text, which can be opened only with this place. */
 export interface SealedPlace {
   table: string;
-  /** The row's whole key, workspace first. */
+  /** The row's whole key, with the workspace first. */
   row: readonly string[];
   column: string;
 }
 
-/** Makes the places of a table's column `sealed`, from the keys of its rows. */
+/** Makes the places of a table's column `sealed` from the keys of its rows. */
 export function sealedIn(table: string): (...row: readonly string[]) => SealedPlace {
   return (...row) => ({ table, row, column: "sealed" });
 }
 
 /**
- * Seals secrets that must be recovered later. Each purpose has its own key, so that a secret sealed for one never opens
- * for another.
+ * Seals secrets that must be recovered later. Each purpose has its own key, so that a secret sealed for one purpose
+ * can't be opened for another.
  */
 export type Vault = ReturnType<typeof makeVault>;
 
-/** A key of the installation: 32 bytes under a short name. */
+/** A key of the installation: 32 bytes with a short name. */
 export interface VaultKey {
   id: string;
   key: Uint8Array;
@@ -32,19 +32,19 @@ export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 export const KEY_BYTES = 32;
 
 /**
- * Makes a vault that seals with the first key and opens with any, so that keys can be changed without downtime: put the
- * new one in front, reseal everything, remove the old one.
+ * Makes a vault that seals with the first key and opens with any of them, so that keys can be changed without downtime:
+ * put the new key first, reseal everything, remove the old key.
  *
  * Envelope: `v1.<key id>.<iv>.<ciphertext>.<tag>`, base64url; AES-256-GCM with a 96-bit random iv and a tag of 128
- * bits. The place and the key's id are authenticated: an envelope moved to another row, column or workspace doesn't
- * open. The cipher key is derived by HKDF-SHA256 for the table and column it seals.
+ * bits. The place and the key's id are authenticated, so an envelope that was moved to another row, column or workspace
+ * can't be opened. The cipher key is derived by HKDF-SHA256 for the table and column that it seals.
  */
 export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes) {
   const [newest] = keys;
   if (!newest) throw new Error("A vault needs a key.");
   const subKey = makeSubKeys(keys);
   return {
-    /** Returns an envelope that only this vault can open, at this place. */
+    /** Returns an envelope that only this vault can open, and only at this place. */
     seal(place: SealedPlace, plaintext: string): string {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(CIPHER, subKey(newest.id, place) ?? new Uint8Array(), iv, OPTIONS);
@@ -52,7 +52,11 @@ export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes) {
       const sealed = Buffer.concat([cipher.update(plaintext, "utf8"), cipher.final()]);
       return ["v1", newest.id, ...[iv, sealed, cipher.getAuthTag()].map(toText)].join(".");
     },
-    /** @throws ApiError `secret_unreadable` when it was changed, moved, or sealed with an unknown key */
+    /**
+     * Returns the text in an envelope.
+     *
+     * @throws ApiError `secret_unreadable` when it was changed, moved, or sealed with an unknown key
+     */
     open(place: SealedPlace, envelope: string): string {
       const [version, id = "", iv, sealed, tag, ...more] = envelope.split(".");
       const key = subKey(id, place);
@@ -70,15 +74,15 @@ export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes) {
         throw damaged(cause);
       }
     },
-    /** True when the envelope wasn't sealed with the newest key and should be sealed again at some point. */
+    /** True when the envelope wasn't sealed with the newest key, so it should be sealed again at some point. */
     isOutdated: (envelope: string): boolean => envelope.split(".")[1] !== newest.id,
   };
 }
 
 /**
- * Parses the keys of `KB_SECRET_KEYS`: `id:base64` separated by commas, each 32 bytes; the first seals.
+ * Parses the keys of `KB_SECRET_KEYS`: `id:base64` separated by commas, each 32 bytes. The first key seals.
  *
- * @returns the keys, or what is wrong with the text, without a character of it
+ * @returns the keys, or what is wrong with the text; that message never quotes the text
  */
 export function parseSecretKeys(text: string): VaultKey[] | { fault: string } {
   const keys: VaultKey[] = [];
@@ -104,7 +108,7 @@ export function parseSecretKeys(text: string): VaultKey[] | { fault: string } {
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-// Without it, Node accepts tags as short as 4 bytes when decrypting.
+// Without this option, Node accepts tags as short as 4 bytes when decrypting.
 const OPTIONS = { authTagLength: TAG_BYTES };
 
 function makeSubKeys(keys: readonly VaultKey[]) {
@@ -120,7 +124,7 @@ function makeSubKeys(keys: readonly VaultKey[]) {
   };
 }
 
-/** JSON separates the values, whatever characters they contain. */
+/** Returns the authenticated data. JSON separates the values unambiguously, whatever characters they contain. */
 function authenticated({ table, row, column }: SealedPlace, keyId: string): Buffer {
   return Buffer.from(JSON.stringify([table, row, column, keyId]), "utf8");
 }
@@ -129,7 +133,10 @@ function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64url");
 }
 
-/** Undefined unless it is exactly base64url: a decoder that skips invalid characters would accept two texts for one. */
+/**
+ * Decodes a text; undefined unless it is exact base64url. A decoder that skips invalid characters would accept two
+ * texts for the same bytes.
+ */
 function fromText(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return bytes.toString("base64url") === text ? bytes : undefined;

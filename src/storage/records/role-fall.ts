@@ -44,20 +44,20 @@ type Row = (sql: SqlHandles, fall: RoleFall, outcome: FallOutcome) => Promise<nu
 /** The roles, the lowest first. */
 const RANKS: readonly Role[] = ["member", "admin", "owner"];
 
-/** True when a person of role `from` loses something by becoming `to`. */
+/** True when a person whose role changes from `from` to `to` loses a right. */
 export function isFall(from: Role, to: Role): boolean {
   return RANKS.indexOf(to) < RANKS.indexOf(from);
 }
 
 /**
- * Everything that a person with a role can leave behind, and how it ends when the role falls. Anything not listed
- * checks the current role at each use; docs/permissions.md has both in one table. Source: S63.
+ * Everything that a person with a role can leave behind, and how it ends when the person gets a lower role. Anything
+ * that isn't listed checks the current role at each use; docs/permissions.md has both in one table. Source: S63.
  */
 export const ROLE_FALL = {
-  /** Open invitations to a role that they couldn't grant now. */
+  /** Open invitations to a role that the person can no longer grant. */
   invitations: (sql, { workspaceId, userId, to, at }) =>
     endInvitations(sql, { workspaceId, userId, at, roles: RANKS.filter((role) => to === null || !isAbove(to, role)) }),
-  /** Links that set a member's password, which an owner holds. */
+  /** Links that set a member's password and that this person holds. Only an owner may hold them. */
   passwordLinks: (sql, { to, ...whose }) => (to === "owner" ? none() : endHandedLinksOf(sql, whose)),
   tokens: (sql, { to, ...whose }) => {
     if (to === null) return endTokensOf(sql, whose);
@@ -68,7 +68,7 @@ export const ROLE_FALL = {
     return to === "member" ? takeScope(sql, whose, GRANTS, "kb:admin", "kb:api") : none();
   },
   sessions: (sql, { to, ...whose }) => (to === null ? endSessionsOf(sql, whose) : none()),
-  /** Trust in the users of a source that their connectors report. */
+  /** The trust in the users of a source that the person's connectors report. */
   trust: async (sql, { to, ...whose }, outcome) => {
     if (to === "admin") return 0;
     outcome.endedJoins = await distrustConnectorsOf(sql, whose);
@@ -110,14 +110,14 @@ export const ROLE_FALL = {
 export type FallRow = keyof typeof ROLE_FALL;
 
 /**
- * Ends what a fall of a role ends, row by row. The one place for it: demotion and removal both come here. Call it in the
- * transaction that changes the role, and raise the epoch there.
+ * Ends everything that a lower role ends, row by row. Demotion and removal both call it. Call it in the transaction
+ * that changes the role, and raise the epoch there.
  */
 export async function endWhatFalls(sql: SqlHandles, fall: RoleFall): Promise<FallOutcome> {
   const outcome: FallOutcome = { ended: {}, stoppedSyncIds: [], endedJoins: [], endedConnections: [] };
   for (const [name, end] of Object.entries(ROLE_FALL)) {
     const count = await end(sql, fall, outcome);
-    // Names of the table itself.
+    // The names are those of the table itself.
     if (count > 0) outcome.ended[name as FallRow] = count;
   }
   return outcome;

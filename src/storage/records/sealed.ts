@@ -1,7 +1,7 @@
 import { sql as raw } from "kysely";
 import type { SqlHandles } from "#storage/handles.ts";
 
-/** Tables with the vault's envelopes: the key of each; the column is `sealed`. */
+/** Tables with envelopes of the vault, and the key of each; the envelope is in the column `sealed`. */
 export const SEALED_TABLES = {
   connector_credentials: ["workspaceId", "connectorId"],
   connector_webhooks: ["workspaceId", "connectorId"],
@@ -22,13 +22,13 @@ export interface SealedRow {
   sealed: string;
 }
 
-/** Everything that the vault has sealed, of any kind, across workspaces. */
+/** Accesses everything that the vault has sealed, of any kind, across workspaces. */
 export function makeSealedStore(sql: SqlHandles) {
   const columns = (table: SealedTable) => raw.join(SEALED_TABLES[table].map((name) => raw.ref(name)));
   return {
     async count(): Promise<number> {
       let count = 0;
-      // Keys of the record above.
+      // The names are keys of the record above.
       for (const table of Object.keys(SEALED_TABLES) as SealedTable[]) {
         const { rows } = await raw<{ n: number }>`select count(*) as n from ${raw.table(table)}`.execute(sql.read);
         count += Number(rows[0]?.n ?? 0);
@@ -36,7 +36,7 @@ export function makeSealedStore(sql: SqlHandles) {
       return count;
     },
 
-    /** By key; `after` is the last one of the page before. */
+    /** Returns rows by key; `after` is the last one of the previous page. */
     async page(table: SealedTable, after: readonly string[] | undefined, limit: number): Promise<SealedRow[]> {
       const names = SEALED_TABLES[table];
       const beyond = after === undefined ? raw`` : raw`where (${columns(table)}) > (${raw.join([...after])})`;
@@ -46,7 +46,7 @@ export function makeSealedStore(sql: SqlHandles) {
       return rows.map((row) => ({ key: names.map((name) => row[name] ?? ""), sealed: row["sealed"] ?? "" }));
     },
 
-    /** Puts another envelope over the same secret, unless it was replaced meanwhile. */
+    /** Replaces the envelope of the same secret, unless the secret was replaced in the meantime. */
     async reseal(table: SealedTable, { key, sealed: before }: SealedRow, after: string): Promise<void> {
       await raw`
         update ${raw.table(table)} set sealed = ${after}

@@ -12,14 +12,16 @@ import type { Whose } from "./whose.ts";
 /** Instants are epoch milliseconds. */
 export type SessionRecordRow = RecordOf<typeof SESSIONS>;
 
-/** Web sessions; each is bound to one workspace. */
+/** Accesses web sessions. Each is bound to one workspace. */
 // Raw: found by its hash or id, before its workspace is known.
 export function makeSessionStore(sql: SqlHandles) {
   const sessions = acrossWorkspaces(sql, SESSIONS);
   return {
     insert: (session: SessionRecordRow & { tokenHash: string }) => sessions.insert(session),
 
-    /** By the SHA-256 of the secret; undefined when its person isn't a member of its workspace any more. */
+    /**
+     * Returns a session by the SHA-256 of its secret; undefined when its person is no longer a member of its workspace.
+     */
     async findByHash(tokenHash: string): Promise<(SessionRecordRow & WithMembership) | undefined> {
       const row = await memberships(sql.read)
         .innerJoin("sessions", onSame(SESSIONS, MEMBERS, "userId"))
@@ -31,7 +33,7 @@ export function makeSessionStore(sql: SqlHandles) {
 
     find: (sessionId: string) => sessions.find({ sessionId }),
 
-    /** Live ones of a person in a workspace, by (createdAt, sessionId) descending. */
+    /** Returns live sessions of a person in a workspace, by (createdAt, sessionId) descending. */
     list({
       userId,
       workspaceId,
@@ -56,10 +58,10 @@ export function makeSessionStore(sql: SqlHandles) {
 
     revoke: (sessionId: string, at: number) => sessions.update({ sessionId, revokedAt: null }, { revokedAt: at }),
 
-    /** Ends all that haven't ended. */
+    /** Ends all sessions that haven't ended. */
     revokeAll: (at: number) => sessions.update({ revokedAt: null }, { revokedAt: at }),
 
-    /** Deletes those that expired or were revoked before this moment, or were last used before `idleSince`. */
+    /** Deletes sessions that expired or were revoked before this time, or were last used before `idleSince`. */
     async sweep(endedBefore: number, idleSince: number): Promise<void> {
       const before = endedBefore;
       await sessions
@@ -72,7 +74,7 @@ export function makeSessionStore(sql: SqlHandles) {
   };
 }
 
-/** Ends the living sessions of a person in one workspace, `except` one. @returns how many */
+/** Ends the living sessions of a person in one workspace, except the session `except`. @returns how many */
 export async function endSessionsOf(
   sql: SqlHandles,
   { workspaceId, userId, at, except }: Whose & { except?: string | undefined },

@@ -19,27 +19,30 @@ import { inWorkspace } from "#storage/in-workspace.ts";
 import { readInChunks } from "#storage/results.ts";
 import { IDENTITIES, IDENTITY_JOINS, PEOPLE_FEEDS, SOURCE_GROUPS } from "#storage/tables/identities.ts";
 
-/** A group as last reported. */
+/** A group as it was last reported. */
 export interface SourceGroup {
   group: Principal;
   connectorId: string;
   toldIn: ReportingRun;
-  /** Its clock, or its feed's, whichever is later. */
+  /** The group's clock or its feed's, whichever is later. */
   checkedAt: number;
   members: number;
-  /** From the last full reading; null once a change was stored, because then nothing is "the same" as it. */
+  /**
+   * The ETag of the last full reading; null once a change was stored, because no report can then say that the group is
+   * unchanged.
+   */
   etag: string | null;
 }
 
 export interface PeopleSummary {
   groups: number;
   memberships: number;
-  /** Active users, and those of them that are members here. */
+  /** Active users, and how many of them are linked to a member. */
   users: number;
   joined: number;
-  /** The clock of the least recently checked group; null without groups. */
+  /** The clock of the group that was checked least recently; null without groups. */
   oldestAt: number | null;
-  /** The last complete whole run. */
+  /** The end of the last complete run of mode `whole`. */
   wholeAt: number | null;
 }
 
@@ -48,8 +51,8 @@ export type PeopleEndResult =
   | { isApplied: false; reason: PeopleRefusal };
 
 /**
- * The groups and users that connectors report. Each write is a procedure of the writer in a transaction of its own, so
- * it can't be part of another. Reports of a sync go with its items, as `ItemBatch.people`.
+ * Accesses the groups and users that connectors report. Each write is a procedure of the writer in a separate
+ * transaction, so it can't be part of another one. Reports of a sync are stored with its items, as `ItemBatch.people`.
  */
 export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
   const identities = inWorkspace(sql, workspaceId, IDENTITIES);
@@ -73,8 +76,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
   const findFeed = (connectorId: string, toldIn: ReportingRun) => feeds.find({ connectorId, toldIn });
 
   /**
-   * Makes the next run read everything; until then no feed confirms anything: groups that followed one keep their
-   * clock. A run under way is superseded. Call it in a transaction.
+   * Makes the next run read everything. Until then no feed confirms anything, and groups that followed a feed keep
+   * their clock. A run under way is superseded. Call it in a transaction.
    */
   async function restart(connectorId: string): Promise<void> {
     for (const [table, clock] of [
@@ -116,25 +119,26 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
           ])
           .as("at"),
       )
-      // The others have no reading.
+      // Groups without a clock have no reading.
       .where("source_groups.checkedAt", ">", NEVER)
       .executeTakeFirst();
     return oldest?.at ?? null;
   }
 
   return {
-    /** When the least recently read group was read; null = none was. Refused groups have no reading. */
+    /** Returns when the least recently read group was read; null when none was. Refused groups have no reading. */
     oldestGroupAt,
 
     /**
      * Begins a run, or resumes it.
      *
-     * @returns `since` for its batches, and the cursor to resume from: for mode `whole` the run's own, else the feed's
+     * @returns `since` for its batches, and the cursor from which to resume: for mode `whole` the run's own, else the
+     * feed's
      */
     begin: (reporter: PeopleReporter): Promise<{ position: number; cursor: string | null }> =>
       callWriter(sql, "beginPeople", { workspaceId, what: reporter }),
 
-    /** The run of mode `whole` that reached a cursor but not its end. */
+    /** Returns the run of mode `whole` that reached a cursor but not its end. */
     async findUnfinished(connectorId: string): Promise<string | undefined> {
       const feed = await findFeed(connectorId, "identities");
       return feed && feed.runCursor !== null ? (feed.runId ?? undefined) : undefined;
@@ -144,8 +148,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     apply: (batch: PeopleBatch): Promise<PeopleResult> => callWriter(sql, "applyPeople", { workspaceId, what: batch }),
 
     /**
-     * Finishes a run, slice by slice: removes what a complete whole run (or a listed slice of a sync) did not name,
-     * then moves clocks. If it is killed in between, the worker that resumes the run repeats it.
+     * Finishes a run, slice by slice: removes what a complete whole run (or a listed slice of a sync) did not report,
+     * then sets clocks. If the process is killed in between, the worker that resumes the run repeats it.
      */
     async end(end: PeopleEnd): Promise<PeopleEndResult> {
       const counts = { ...NO_PEOPLE };
@@ -159,13 +163,13 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       }
     },
 
-    /** Whether anything was reported this way. */
+    /** Whether this kind of run has reported anything. */
     async hasReported(connectorId: string, toldIn: ReportingRun): Promise<boolean> {
       const where = { connectorId, toldIn };
       return (await sourceGroups.find(where)) !== undefined || (await identities.find(where)) !== undefined;
     },
 
-    /** Of these groups, those that were reported in full. */
+    /** Returns those of these groups that were reported in full. */
     async findGroups(connectorId: string, named: readonly Principal[]): Promise<Map<Principal, SourceGroup>> {
       const rows = await readInChunks(named, (chunk) =>
         groups(connectorId).where("source_groups.groupPrincipal", "in", chunk).execute(),
@@ -178,19 +182,19 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       );
     },
 
-    /** Every group that was reported this way. */
+    /** Returns every group that this kind of run reported. */
     async listGroups(connectorId: string, toldIn: ReportingRun): Promise<Principal[]> {
       const rows = await sourceGroups.select({ connectorId, toldIn }).select("groupPrincipal").execute();
       return rows.map(({ groupPrincipal }) => groupPrincipal);
     },
 
-    /** Groups and users that were last checked before a time, the oldest first, at most `limit` of each. */
+    /** Returns groups and users that were last checked before a time, the oldest first, at most `limit` of each. */
     async listDue(
       connectorId: string,
       { before, limit, toldIn = "identities" }: { before: number; limit: number; toldIn?: ReportingRun },
     ): Promise<{ groups: Principal[]; users: Principal[] }> {
       const feed = await findFeed(connectorId, toldIn);
-      // Groups that follow a feed read since then have its clock.
+      // Groups that follow a feed which was read since then have the feed's clock.
       const isFollowed = feed !== undefined && feed.currentAt !== null && feed.currentAt >= before;
       const dueGroups = await sourceGroups
         .select({ connectorId, toldIn })
@@ -215,8 +219,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     restart,
 
     /**
-     * As `restart`, and distrusts all reports until they are repeated: they are about another place, or older than they
-     * say. Raise the epoch, in the same transaction.
+     * Like `restart`, but also distrusts all reports until they are repeated, because they are about another place, or
+     * older than their times. Raise the epoch in the same transaction.
      */
     async invalidate(connectorId: string): Promise<void> {
       await restart(connectorId);
@@ -225,8 +229,8 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Records the group of the people named in a connector's config: from now on its members are these; set them in the
-     * same transaction. The next run reports it again.
+     * Records the group of the people named in a connector's config, whose members are these from now on. Set the
+     * members in the same transaction. The next run reports the group again.
      */
     async nameGroup(group: Principal, of: { connectorId: string; members: number; now: number; neverAges: boolean }) {
       const row = { checkedAt: of.now, neverAges: of.neverAges, members: of.members, digest: null, etag: null };
@@ -234,7 +238,7 @@ export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {
       await sourceGroups.insert({ groupPrincipal: group, connectorId: of.connectorId, ...fresh, ...row }, row);
     },
 
-    /** How many groups and users a connector reports in separate runs, and the age of the oldest. */
+    /** Returns how many groups and users a connector reports in separate runs, and the age of the oldest. */
     async summaryOf(connectorId: string): Promise<PeopleSummary> {
       const feed = await findFeed(connectorId, "identities");
       const { groups: count, memberships } = await sourceGroups

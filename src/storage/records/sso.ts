@@ -4,22 +4,22 @@ import { firstOf, recordsOf } from "#storage/results.ts";
 import { SSO_FLOWS, SSO_IDENTITIES } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
-/** Identities at the single sign-on provider and the redirects to it, across workspaces. */
+/** Accesses identities at the single sign-on provider and the redirects to it, across workspaces. */
 export function makeSsoStore(sql: SqlHandles) {
   const identities = acrossWorkspaces(sql, SSO_IDENTITIES);
   const flows = acrossWorkspaces(sql, SSO_FLOWS);
   return {
     findIdentity: (issuer: string, subject: string) => identities.find({ issuer, subject }),
 
-    /** Oldest first. */
+    /** Returns a person's identities, oldest first. */
     identitiesOf: (userId: string) =>
       recordsOf(SSO_IDENTITIES, identities.select({ userId }).selectAll().orderBy("createdAt").orderBy("subject")),
 
-    /** False when this identity is already linked. */
+    /** Links an identity. Returns false when it is already linked. */
     insertIdentity: async (identity: RecordOf<typeof SSO_IDENTITIES>): Promise<boolean> =>
       (await identities.insert(identity, {})) === 1,
 
-    /** All of them, or those that were linked after this moment. */
+    /** Removes all identities of a person, or only those that were linked after this time. */
     async removeIdentitiesOf(userId: string, linkedAfter?: number): Promise<void> {
       const query = identities.deleting({ userId });
       await (linkedAfter === undefined ? query : query.where("createdAt", ">", linkedAfter)).execute();
@@ -27,11 +27,11 @@ export function makeSsoStore(sql: SqlHandles) {
 
     insertFlow: (flow: RecordOf<typeof SSO_FLOWS>) => flows.insert(flow),
 
-    /** Takes the flow of a browser out; exactly one caller gets it. */
+    /** Takes out the flow of a browser; exactly one caller gets it. */
     takeFlow: (stateHash: string, browserHash: string) =>
       firstOf(SSO_FLOWS, flows.deleting({ stateHash, browserHash }).returningAll()),
 
-    /** Deletes what expired before. */
+    /** Deletes flows that expired before this time. */
     async sweepFlows(before: number): Promise<void> {
       await flows.deleting().where("expiresAt", "<", before).execute();
     },

@@ -38,21 +38,21 @@ import { makeWebhookSubscriptionStore } from "./webhook-subscriptions.ts";
 import { makeWebhookLookup } from "./webhooks.ts";
 
 /**
- * The records. A workspace's data is only reached through `in(workspaceId)`; the other members exist before a workspace
- * is known. Each member is created on first use.
+ * The records. A workspace's data is only reached through `in(workspaceId)`; the other members are for requests whose
+ * workspace isn't known yet. Each member is created on first use.
  */
 export interface Store extends Records {
   in(workspaceId: string): WorkspaceStore;
   /**
    * Runs `work` in one writing transaction and returns its result: all or nothing, as if there were no other writer
-   * (serializable). `work` may run again from the start when the database requires it, so it uses only the store passed
-   * to it: no network, no waiting, no outside variable that a second run would change twice. A transaction that is idle
-   * for 10 seconds is rolled back. Not nestable.
+   * (serializable). `work` may run again from the start when the database requires it. It must use only the store that
+   * is passed to it: no network, no waiting, no outside variable that a second run would change twice. A transaction
+   * that is idle for 10 seconds is rolled back. Not nestable.
    */
   transaction<T>(work: (store: Store) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` on one state of the database: everything read through the passed store was true at the same moment.
-   * Writing through it fails. As in a transaction, `work` uses only that store.
+   * Runs `work` on one state of the database: everything that is read through the passed store was true at the same
+   * moment. Writing through it fails. As in a transaction, `work` must use only that store.
    */
   snapshot<T>(work: (store: Store) => Promise<T>): Promise<T>;
 }
@@ -64,7 +64,8 @@ type Records = ReturnType<typeof makeRecords>;
 
 /** Makes the store on SQL. The same code serves the whole database, a transaction and a snapshot. */
 export function makeStore(sql: SqlHandles): Store {
-  // Requests in a row are mostly for one workspace, and its members take longer to make than to use.
+  // Cached, because consecutive requests are mostly for one workspace, and its members take longer to create than to
+  // use.
   let last: WorkspaceStore | undefined;
   return Object.assign(makeRecords(sql), {
     in(workspaceId: string): WorkspaceStore {
@@ -93,15 +94,15 @@ const makeRecords = onFirstUse({
   pendingConnections: makeConnectionLookup,
   /** Finds a token or connector key by its hash, before its workspace is known. */
   tokenLookup: makeTokenLookup,
-  /** The authorization server's own records; a grant belongs to a workspace once a person has decided. */
+  /** The authorization server's own records. A grant belongs to a workspace once a person has decided. */
   oauth: makeOAuthStore,
-  /** Finds the connector that an app's notification is for, before its workspace is known. */
+  /** Finds the connector to which an app's notification belongs, before its workspace is known. */
   webhooks: makeWebhookLookup,
   /** Everything sealed by the vault, in any table. */
   sealed: makeSealedStore,
-  /** The queue is claimed across workspaces; every job names its own. */
+  /** The queue, which is claimed across workspaces. Every job names its own workspace. */
   queue: makeQueueStore,
-  /** Event targets with something due, across workspaces. */
+  /** Event targets with a due delivery, across workspaces. */
   eventQueue: makeEventQueueStore,
   /** Every key contains a hash that identifies its workspace. */
   idempotency: makeIdempotencyStore,

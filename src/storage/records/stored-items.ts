@@ -12,32 +12,32 @@ import type { ItemsTable } from "#storage/schema.ts";
 import { readTexts } from "#storage/item-record.ts";
 import { ENTITIES, ITEMS, ITEM_ENTITIES, RELIST_ITEMS, SOURCE_STATE } from "#storage/tables/items.ts";
 
-/** The state of a stored, living item that a run knows beforehand. */
+/** The state of a stored, living item that a run knows before it reads the item. */
 export interface StoredItem {
   kbId: string;
   externalId: string;
   version: string | null;
   indexState: IndexState;
-  /** True while another try of the same version may give text. */
+  /** True while another try of the same version may yield a text. */
   isRetryable: boolean;
   seenBy: string | null;
   parentExternalId: string | null;
-  /** A text of it is stored. */
+  /** True if a text of the item is stored. */
   hasText: boolean;
-  /** Since when its content can't be read, while the former text stays. */
+  /** When the content became unreadable, while the former text stays. */
   formerSince: number | null;
-  /** Read at another place, or by a former owner, and not since. */
+  /** True if the item was last read at another place, or for a former owner. */
   wasReadElsewhere: boolean;
 }
 
-/** Items in a container created in a time range; epoch milliseconds, `to` not included. */
+/** Items in a container that were created in a time range. Epoch milliseconds; `to` is exclusive. */
 export interface Slice {
   entityId: string;
   from?: number;
   to?: number;
 }
 
-/** A stored item as scope rules judge it. */
+/** The fields of a stored item by which scope rules judge it. */
 export interface PlacedRow {
   kbId: string;
   externalId: string;
@@ -46,10 +46,12 @@ export interface PlacedRow {
   containers: { type: Exclude<EntityType, "person">; id: string }[];
 }
 
-/** Rows of one query for their containers. */
+/** The number of rows whose containers one query reads. */
 const PLACED_PAGE = 500;
 
-/** Runs asked to list an item again while its content keeps changing between its listing and its reading. */
+/**
+ * How many runs are asked to list an item again while its content keeps changing between its listing and its reading.
+ */
 const RELIST_TRIES = 5;
 
 async function containersOf(
@@ -68,14 +70,15 @@ async function containersOf(
   const found = new Map<string, PlacedRow["containers"]>();
   for (const { kbId, type, identity } of rows) {
     const of = found.get(kbId) ?? [];
-    // Written with `<connectorId>:<id>` and a type of containers: `server/sync/items/entities.ts`.
+    // `server/sync/items/entities.ts` wrote it as `<connectorId>:<id>`, with a container as its type.
     of.push({ type: type as Exclude<EntityType, "person">, id: identity.slice(connectorId.length + 1) });
     found.set(kbId, of);
   }
   return found;
 }
 
-// Member by member: a run reads every row of its connector, and "the rest" of each costs it more than the query.
+// Each member is named, because a run reads every row of its connector, and a rest pattern would take longer than the
+// query.
 function toStored(row: Pick<ItemsTable, (typeof STORED_COLUMNS)[number]>): StoredItem {
   return {
     kbId: row.kbId,
@@ -112,7 +115,7 @@ const LIST_STORED_OF = compiledQuery((read, workspaceId: string, connectorId: st
     .where(rawSql<boolean>`"externalId" in (select value from json_each(${externalIds}))`),
 );
 
-/** Queries of runs and sources on a connector's stored items. Nothing here checks access. */
+/** Reads a connector's stored items, for runs and sources. Nothing here checks access. */
 export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
   const itemEntities = inWorkspace(sql, workspaceId, ITEM_ENTITIES);
   const items = inWorkspace(sql, workspaceId, ITEMS);
@@ -126,17 +129,17 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
   };
 
   return {
-    /** Living items after this externalId in its order, at most `limit`. */
+    /** Returns living items after this externalId in its order, at most `limit`. */
     listStored: (connectorId: string, afterExternalId: string, limit: number): Promise<StoredItem[]> =>
       storedFrom(connectorId, ">", afterExternalId, limit),
 
-    /** Living items from this externalId on, itself included, in its order, at most `limit`. */
+    /** Returns living items from this externalId on (inclusive), in its order, at most `limit`. */
     listStoredFrom: (connectorId: string, externalId: string, limit: number): Promise<StoredItem[]> =>
       storedFrom(connectorId, ">=", externalId, limit),
 
     /**
-     * Living items after this externalId that a run has not named, and that nothing holds except what was read
-     * elsewhere.
+     * Returns living items after this externalId that a run has not listed and that aren't held. Held items that were
+     * last read elsewhere are included.
      */
     async listUnnamed(
       connectorId: string,
@@ -155,7 +158,10 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return rows.map(({ readElsewhere, ...row }) => ({ ...row, wasReadElsewhere: readElsewhere === 1 }));
     },
 
-    /** Living items whose home chain has the container of a slice, after this kbId in its order, at most `limit`. */
+    /**
+     * Returns living items whose chain of containers includes that of a slice, after this kbId in its order, at most
+     * `limit`.
+     */
     async listSlice(
       connectorId: string,
       { entityId, from, to }: Slice,
@@ -164,7 +170,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
     ): Promise<StoredItem[]> {
       let query = itemEntities
         .select({ entityId })
-        // Written exactly as in the partial index.
+        // Written exactly as in the partial index, so that SQLite uses the index.
         .where(rawSql<boolean>`"item_entities"."isHome" = 1`)
         .where("item_entities.kbId", ">", afterKbId)
         .innerJoin("items", onSame(ITEMS, ITEM_ENTITIES, "kbId"))
@@ -177,8 +183,8 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
     },
 
     /**
-     * Living items after this kbId whose own clock is obsolete once their connector's is at this run: they were checked
-     * separately, or the run has seen what others could not.
+     * Returns living items after this kbId whose own clock becomes obsolete when their connector's clock is set by this
+     * run: they were checked separately, or this run has seen what other runs could not.
      */
     async listOvertaken(
       connectorId: string,
@@ -201,7 +207,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** Living items below these, at any depth, without files inside files. */
+    /** Returns living items below these, at any depth, without files inside files. */
     async listParts(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
       const found = new Map<string, StoredItem>();
       for (let level = externalIds; level.length > 0;) {
@@ -218,7 +224,10 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return [...found.values()];
     },
 
-    /** Every living item as scope rules judge it; a file inside a file is judged as the item of the source that it is in. */
+    /**
+     * Yields every living item with the fields by which scope rules judge it. A file inside a file is judged as the
+     * source item that contains it.
+     */
     async *walkPlaced(connectorId: string): AsyncGenerator<PlacedRow, void> {
       for (let after = ""; ;) {
         const page = await living(connectorId)
@@ -244,7 +253,7 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       }
     },
 
-    /** The listed version of a living item, and its source's reference to the content. */
+    /** Returns the listed version of a living item, and its source's reference to the content. */
     async findContent(
       connectorId: string,
       externalId: string,
@@ -253,13 +262,15 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return found.executeTakeFirst();
     },
 
-    /** The access that a living item names itself; undefined for an item that is missing or names none. */
+    /** Returns the access that a living item names itself; undefined for an item that doesn't exist or names none. */
     async findOwnAccess(connectorId: string, externalId: string): Promise<number | undefined> {
       const row = await living(connectorId).select("ownAclId").where("externalId", "=", externalId).executeTakeFirst();
       return row?.ownAclId ?? undefined;
     },
 
-    /** Living items whose content could not be read since this time or longer, in the order of their connectors. */
+    /**
+     * Returns living items whose content became unreadable at this time or earlier, in the order of their connectors.
+     */
     listFormer(since: number, limit: number): Promise<{ kbId: string; connectorId: string }[]> {
       return items
         .select({ removedAt: null })
@@ -271,11 +282,11 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
         .execute();
     },
 
-    /** State that a source keeps besides its cursor, as JSON. */
+    /** Returns state that a source keeps in addition to its cursor, as JSON. */
     findState: async (connectorId: string, key: string): Promise<string | undefined> =>
       (await inWorkspace(sql, workspaceId, SOURCE_STATE).find({ connectorId, key }))?.value,
 
-    /** Takes items to list again; each a limited number of times. */
+    /** Takes items that must be listed again. Each item is taken only a limited number of times. */
     async takeRelisted(connectorId: string, limit: number): Promise<{ externalIds: string[]; tries: number }> {
       await relisted.deleting({ connectorId }).where("tries", ">=", RELIST_TRIES).execute();
       const rows = await relisted
@@ -295,13 +306,13 @@ export function makeStoredItemStore(sql: SqlHandles, workspaceId: string) {
       return { externalIds, tries: Math.max(0, ...rows.map(({ tries }) => tries)) };
     },
 
-    /** Of these identities at the source, the living items. */
+    /** Returns the living items among these identities at the source. */
     async listStoredOf(connectorId: string, externalIds: readonly string[]): Promise<StoredItem[]> {
       const rows = await LIST_STORED_OF(sql.read, workspaceId, connectorId, JSON.stringify(externalIds));
       return rows.map(toStored);
     },
 
-    /** One living item by its identity at the source. */
+    /** Returns one living item by its identity at the source. */
     async findStored(connectorId: string, externalId: string): Promise<StoredItem | undefined> {
       const row = await stored(connectorId).where("externalId", "=", externalId).executeTakeFirst();
       return row && toStored(row);

@@ -12,7 +12,7 @@ export type { PeopleFirst, SyncCounts, SyncProgress } from "#storage/tables/sync
 
 /** One run of a connector. Times are epoch milliseconds. */
 export type SyncRecord = RecordOf<typeof SYNCS>;
-/** States of the contract: a run has the same mode, trigger and state over REST as in the records. */
+/** States as the contract defines them: a run has the same mode, trigger and state over REST as in the records. */
 export const SYNC_STATES = SyncStateSchema.options;
 export type SyncMode = SyncRecord["mode"];
 export type SyncTrigger = SyncRecord["trigger"];
@@ -21,14 +21,14 @@ export type SyncSkip = RecordOf<typeof SYNC_SKIPS>;
 
 export type SyncPatch = Partial<Omit<SyncRecord, "syncId" | "connectorId" | "createdAt">>;
 
-/** States of a run that is not over. */
+/** States of a run that has not ended. */
 export const OPEN_SYNC_STATES: readonly SyncState[] = ["queued", "running", "waiting", "cancelling"];
 
-/** Runs of connectors. */
+/** Accesses runs of connectors. */
 export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
   const syncs = inWorkspace(sql, workspaceId, SYNCS);
 
-  /** The newest first. */
+  /** Selects finished runs, the newest first. */
   const finished = (connectorId: string, line: Line) =>
     syncs
       .select({ connectorId })
@@ -37,7 +37,7 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       .orderBy("createdAt", "desc")
       .limit(1);
   const findLast = (connectorId: string, line: Line) => firstOf(SYNCS, finished(connectorId, line).selectAll());
-  /** The oldest first. */
+  /** Selects unfinished runs, the oldest first. */
   const open = (where: { connectorId?: string; mode?: "identities" } = {}) =>
     syncs.select(where).selectAll().where("state", "in", OPEN_SYNC_STATES).orderBy("createdAt").orderBy("syncId");
 
@@ -59,26 +59,29 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
 
     update: (syncId: string, patch: SyncPatch) => syncs.update({ syncId }, patch),
 
-    /** Runs of a connector, the newest first, at most `limit`, after this one. */
+    /** Returns runs of a connector after this one, the newest first, at most `limit`. */
     list(connectorId: string, limit: number, after?: { createdAt: number; syncId: string }): Promise<SyncRecord[]> {
       const page = { limit, after: after && { value: after.createdAt, id: after.syncId } };
       const runs = syncs.select({ connectorId }).selectAll();
       return recordsOf(SYNCS, pageOf(runs, ["createdAt", "syncId"], "desc", page));
     },
 
-    /** Unfinished runs of these connectors, the oldest first, without those of identities. */
+    /** Returns unfinished runs of these connectors, without identity runs, the oldest first. */
     async listOpen(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       if (connectorIds.length === 0) return [];
       return recordsOf(SYNCS, open().where("connectorId", "in", connectorIds).where("mode", "<>", "identities"));
     },
 
-    /** Unfinished identity runs of a connector, the oldest first. */
+    /** Returns unfinished identity runs of a connector, the oldest first. */
     listOpenIdentities: (connectorId: string) => recordsOf(SYNCS, open({ connectorId, mode: "identities" })),
 
-    /** The newest finished identity run of a connector. */
+    /** Returns the newest finished identity run of a connector. */
     findLastIdentities: (connectorId: string) => findLast(connectorId, "identities"),
 
-    /** The newest finished run of each of these connectors, without identity runs and those that only read again. */
+    /**
+     * Returns the newest finished run of each of these connectors, without identity runs and runs that only read items
+     * again.
+     */
     async listLast(connectorIds: readonly string[]): Promise<SyncRecord[]> {
       const last: SyncRecord[] = [];
       for (const connectorId of connectorIds) {
@@ -88,24 +91,29 @@ export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
       return last;
     },
 
-    /** A sample of what a run left out. */
+    /** Returns a sample of the items that a run left out. */
     listSkips(syncId: string): Promise<SyncSkip[]> {
       const skips = inWorkspace(sql, workspaceId, SYNC_SKIPS).select({ syncId }).selectAll();
       return recordsOf(SYNC_SKIPS, skips.orderBy("externalId"));
     },
 
-    /** Deletes finished runs beyond the newest `keep` of a connector, and of those that only read again; those of identities apart. */
+    /**
+     * Deletes finished runs of a connector beyond the newest `keep`, and likewise those that only read items again.
+     * Identity runs are trimmed separately.
+     */
     async trim(connectorId: string, keep: number): Promise<void> {
       await trim(connectorId, keep, "items");
       await trim(connectorId, Math.ceil(keep / 5), "readers");
     },
 
-    /** Deletes finished runs of identities beyond the newest `keep` of a connector. */
+    /** Deletes finished identity runs of a connector beyond the newest `keep`. */
     trimIdentities: (connectorId: string, keep: number): Promise<void> => trim(connectorId, keep, "identities"),
   };
 }
 
-/** Runs of each kind are trimmed separately, so that many of one kind don't push out another. */
+/**
+ * The kinds of runs. Each kind is trimmed separately, so that many runs of one kind don't push out those of another.
+ */
 const LINES = {
   items: raw<boolean>`"mode" <> 'identities' and "trigger" <> 'reader'`,
   readers: raw<boolean>`"mode" <> 'identities' and "trigger" = 'reader'`,

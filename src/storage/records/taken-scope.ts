@@ -5,8 +5,8 @@ import type { API_TOKENS, GRANTS } from "#storage/tables/credentials.ts";
 import type { Whose } from "./whose.ts";
 
 /**
- * Puts a lesser scope in the place of one in the living tokens or grants of a person; an access token has no scope that
- * its grant lost. @returns how many had it
+ * Replaces a scope by a lesser one in a person's living tokens or grants. An access token never has a scope that its
+ * grant lost. @returns how many had the scope
  */
 export async function takeScope(
   sql: SqlHandles,

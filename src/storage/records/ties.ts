@@ -4,27 +4,27 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { IDENTITIES } from "#storage/tables/identities.ts";
 
-/** A user of a source whom an admin made a member by hand; the tie may have ended since. */
+/** A link between a user of a source and a member that an admin made by hand. It may have ended since. */
 export interface Tie {
   principal: Principal;
   userId: string;
   connectorId: string;
   joinedBy: string | null;
   joinedAt: number;
-  /** Null = it goes on. */
+  /** Null = the link hasn't ended. */
   endedAt: number | null;
   /** The user's name at the source; null once no connector reports them. */
   name: string | null;
   login: string | null;
 }
 
-/** As the partial index has it: a bound value would not be known to be the same. */
+/** Worded like the condition of the partial index: SQLite can't recognize a bound value as the same condition. */
 const IS_BY_HAND = rawSql<boolean>`j."basis" = ${rawSql.lit("admin")}`;
 const COLUMNS = ["j.principal", "j.userId", "j.connectorId", "j.joinedBy", "j.joinedAt", "j.endedAt"] as const;
 
-/** Ties by hand, the latest first. */
+/** Reads links made by hand, the latest first. */
 export function makeTieStore(sql: SqlHandles, workspaceId: string) {
-  // Raw: the term of the partial index names the table as a later step of its query does.
+  // Raw: the condition of the partial index names the table in the way that a later step of its query does.
   const byHand = (since: number) =>
     sql.read
       .selectFrom("identity_joins as j")
@@ -45,7 +45,7 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
   }
 
   return {
-    /** The latest tie of each admin and connector to members other than this one, with their number. */
+    /** Returns the latest link of each admin and connector to members other than this one, and how many there are. */
     async listLatest(exceptUserId: string, since: number): Promise<(Tie & { count: number })[]> {
       const rows = await sql.read
         .with("t", () =>
@@ -72,17 +72,20 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
       return withNames(rows);
     },
 
-    /** Those to this member. */
+    /** Returns the links to this member. */
     async listOf(userId: string, since: number): Promise<Tie[]> {
       return withNames(await byHand(since).where("j.userId", "=", userId).select(COLUMNS).execute());
     },
 
-    /** Ties of users of sources to another member, where this member was the last one linked to the user before. */
+    /**
+     * Returns links of users of sources to another member, if this member was the last one to whom the user was linked
+     * before.
+     */
     async listAfter(userId: string, since: number): Promise<Tie[]> {
-      // Raw: two of its rows, by two names.
+      // Raw: joins two rows of the same table, by two names.
       const rows = await sql.read
         .selectFrom("identity_joins as f")
-        // In this order: a member was linked to few users of sources, while the ties may be many.
+        // In this order, because a member was linked to few users of sources, and there may be many links made by hand.
         .crossJoin("identity_joins as j")
         .where("f.workspaceId", "=", workspaceId)
         .where("f.userId", "=", userId)
@@ -90,7 +93,8 @@ export function makeTieStore(sql: SqlHandles, workspaceId: string) {
         .whereRef("j.principal", "=", "f.principal")
         .whereRef("j.userId", "!=", "f.userId")
         .whereRef("j.joinedAt", ">=", "f.endedAt")
-        // The plus makes SQLite use the key; otherwise it walks the partial index for each user they were.
+        // The plus makes SQLite use the key. Otherwise it walks the partial index for each user to whom the member was
+        // linked.
         .where(rawSql<boolean>`+j."basis" = ${rawSql.lit("admin")}`)
         .where("j.joinedAt", ">=", since)
         .where(({ not, exists, selectFrom, ref }) =>

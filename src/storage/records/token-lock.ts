@@ -9,10 +9,10 @@ import type { CONNECTION_SECRETS } from "#storage/tables/servers.ts";
 export const UNLOCKED = { lockedBy: null, lockedUntil: null };
 
 /**
- * Sealed tokens, each renewed by one caller at a time.
+ * Accesses sealed tokens, each of which only one caller at a time renews.
  *
- * @param rowOf   which row has the tokens of an id
- * @param usable  what else is true of a row whose tokens may be renewed
+ * @param rowOf   returns which row has the tokens of an id
+ * @param usable  further conditions for a row whose tokens may be renewed
  */
 export function makeTokenLock(
   sql: SqlHandles,
@@ -24,7 +24,7 @@ export function makeTokenLock(
   const rows = inWorkspace(sql, workspaceId, table);
   return {
     /**
-     * Lets exactly one caller renew the tokens, until it has stored them or the time is up.
+     * Lets exactly one caller renew the tokens, until the caller has stored them or the lock expires.
      *
      * @param version  of the tokens that are too old
      * @returns false when another caller holds the lock, or the tokens have changed
@@ -37,7 +37,7 @@ export function makeTokenLock(
       return (await changesOf(locked)) === 1;
     },
 
-    /** Stores the lock holder's new tokens and releases the lock. False when the caller no longer holds it. */
+    /** Stores the lock holder's new tokens and releases the lock. Returns false when the caller no longer holds it. */
     async putLocked(
       id: string,
       lockedBy: string,
@@ -51,7 +51,7 @@ export function makeTokenLock(
 
     unlock: (id: string, lockedBy: string) => rows.update({ ...rowOf(id), lockedBy }, UNLOCKED),
 
-    /** Puts another envelope over the same tokens, unless they were replaced meanwhile. */
+    /** Replaces the envelope of the same tokens, unless the tokens were replaced in the meantime. */
     reseal: (id: string, before: string, after: string) =>
       rows.update({ ...rowOf(id), sealed: before }, { sealed: after }),
   };

@@ -32,13 +32,16 @@ const FIND_TOKEN = compiledQuery((read, hash: string, now: number) =>
 // Raw: found by its hash, before its workspace is known.
 export function makeTokenLookup(sql: SqlHandles) {
   return {
-    /** Undefined when its person isn't a member of its workspace any more, or the grant that made it has ended. */
+    /**
+     * Returns a token; undefined when its person is no longer a member of its workspace, or the grant that made it has
+     * ended.
+     */
     async findToken(hash: string, now: number): Promise<(TokenRecord & WithMembership) | undefined> {
       const [row] = await FIND_TOKEN(sql.read, hash, now);
       return row && { ...API_TOKENS.read(row), ...membershipIn(row) };
     },
 
-    /** A live key of a connector that is not being deleted. */
+    /** Returns a live key of a connector that is not being deleted. */
     findConnectorKey: (hash: string, now: number): Promise<Omit<ConnectorCaller, "origin"> | undefined> =>
       acrossWorkspaces(sql, CONNECTOR_KEYS)
         .select({ hash, revokedAt: null })
@@ -50,13 +53,13 @@ export function makeTokenLookup(sql: SqlHandles) {
   };
 }
 
-/** The personal access tokens of one workspace. */
+/** Accesses the personal access tokens of one workspace. */
 export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
   const tokens = inWorkspace(sql, workspaceId, API_TOKENS);
   return {
     find: (tokenId: string) => tokens.find({ tokenId }),
 
-    /** Neither revoked nor expired, newest first. */
+    /** Returns the tokens that are neither revoked nor expired, newest first. */
     listActive: (userId: string, now: number) =>
       recordsOf(
         API_TOKENS,
@@ -73,7 +76,7 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
     /** Sets `revokedAt` if it is not set yet. */
     revoke: (tokenId: string, at: number) => tokens.update({ tokenId, revokedAt: null }, { revokedAt: at }),
 
-    /** Frees it from the grant that made it. */
+    /** Makes the token independent of the grant that made it. */
     adopt: (tokenId: string) => tokens.update({ tokenId }, { grantId: null }),
 
     /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */

@@ -8,7 +8,7 @@ import { API_TOKENS } from "#storage/tables/credentials.ts";
 import { ITEMS } from "#storage/tables/items.ts";
 import { OPEN } from "./people.ts";
 
-/** How much one workspace holds. */
+/** Counts how much one workspace holds. */
 export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
   async function countMembers(now: number): Promise<number> {
     const members = inWorkspace({ read }, workspaceId, MEMBERS).select();
@@ -17,7 +17,7 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
   }
 
   return {
-    /** Connectors that are not being deleted, members with open invitations, active tokens. */
+    /** Counts connectors that are not being deleted, members with open invitations, or active tokens. */
     async count(what: "connectors" | "members" | "tokens", now: number): Promise<number> {
       switch (what) {
         case "members":
@@ -33,7 +33,7 @@ export function makeUsageStore({ read }: SqlHandles, workspaceId: string) {
       }
     },
 
-    /** Living items and the UTF-16 code units of their texts; reads a row of each. */
+    /** Counts living items and the UTF-16 code units of their texts. Reads a row of each item. */
     async items(): Promise<{ items: number; textChars: number }> {
       const { items, textChars } = await inWorkspace({ read }, workspaceId, ITEMS)
         .select({ removedAt: null })

@@ -6,13 +6,13 @@ import type { RecordOf } from "#storage/tables/table.ts";
 /** The subscription of a connector at its provider, or why there is none. */
 export type WebhookSubscriptionRecord = RecordOf<typeof WEBHOOK_SUBSCRIPTIONS>;
 
-/** Subscriptions of the workspace's connectors to notifications of their apps. */
+/** Accesses the subscriptions of the workspace's connectors to notifications of their apps. */
 export function makeWebhookSubscriptionStore(sql: SqlHandles, workspaceId: string) {
   const subscriptions = inWorkspace(sql, workspaceId, WEBHOOK_SUBSCRIPTIONS);
   return {
     find: (connectorId: string) => subscriptions.find({ connectorId }),
 
-    /** Replaces the one before. */
+    /** Replaces the connector's subscription. */
     put: (made: WebhookSubscriptionRecord) => subscriptions.insert(made, made),
 
     remove: (connectorId: string) => subscriptions.remove({ connectorId }),

@@ -3,18 +3,18 @@ import type { SqlHandles } from "#storage/handles.ts";
 import { acrossWorkspaces } from "#storage/in-workspace.ts";
 import { CONNECTOR_WEBHOOKS, CONNECTORS, WEBHOOK_SUBSCRIPTIONS } from "#storage/tables/connectors.ts";
 
-/** A connector across workspaces. */
+/** The id of a connector with that of its workspace. */
 export interface ConnectorAddress {
   workspaceId: string;
   connectorId: string;
 }
 
-/** Connectors that apps' notifications are for, across workspaces. */
+/** Finds the connectors to which apps' notifications belong, across workspaces. */
 // Raw: across workspaces.
 export function makeWebhookLookup(sql: SqlHandles) {
   const connectors = acrossWorkspaces(sql, CONNECTORS);
   return {
-    /** The sealed secret of a connector that is not being deleted. */
+    /** Returns the sealed secret of a connector that is not being deleted. */
     find: (connectorId: string) =>
       acrossWorkspaces(sql, CONNECTOR_WEBHOOKS)
         .select({ connectorId })
@@ -24,7 +24,10 @@ export function makeWebhookLookup(sql: SqlHandles) {
         .where("connectors.state", "!=", "deleting")
         .executeTakeFirst(),
 
-    /** Active connectors of these kinds that have no subscription, or one that is due or for something else. */
+    /**
+     * Returns active connectors of these kinds that have no subscription, or one that is due or was made for another
+     * config, scope or secret.
+     */
     listUnsubscribed: (providerIds: readonly string[], now: number, limit: number) =>
       connectors
         .select({ state: "active" })
@@ -43,7 +46,7 @@ export function makeWebhookLookup(sql: SqlHandles) {
         .limit(limit)
         .execute(),
 
-    /** The active connectors of an app. */
+    /** Returns the active connectors of an app. */
     listActive: (providerId: string) =>
       connectors.select({ providerId, state: "active" }).select(["workspaceId", "connectorId"]).execute(),
   };

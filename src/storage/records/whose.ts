@@ -1,4 +1,4 @@
-/** A member whose rights end or fall, and the instant of it. */
+/** A member who loses rights, and the instant at which that happens. */
 export interface Whose {
   workspaceId: string;
   userId: string;

@@ -3,20 +3,20 @@ import { table, words } from "./table.ts";
 
 const { text, integer, instant, json, nullable, hidden } = words;
 
-/** Who belongs to a group principal, as its reporter said. Members may be groups themselves. */
+/** The members of each group principal, as its reporter reported them. Members may be groups themselves. */
 export const MEMBERSHIPS = table(
   "memberships",
   ["workspaceId", "groupPrincipal", "memberPrincipal", "reportedBy"],
   {
     groupPrincipal: text,
     memberPrincipal: text,
-    /** `kb` for the service's own groups, else the connector that reported the row. */
+    /** `kb` for kb's own groups, else the connector that reported the row. */
     reportedBy: text,
   },
   {
     withoutRowid: true,
-    // Without its last two columns SQLite walks over all of the workspace in the key: 460 ms for a person with 500 groups
-    // among 1.1 million memberships.
+    // Without its last two columns, SQLite walks over all of the workspace in the key: 460 ms for a person with 500
+    // groups among 1.1 million memberships.
     indexes: { memberships_by_member: ["workspaceId", "memberPrincipal", "groupPrincipal", "reportedBy"] },
   },
 );
@@ -41,7 +41,7 @@ export const ACCESS_LISTS = table(
     listId: integer,
     /** Sorted. */
     principals: json<string[]>(),
-    /** Lookup key; see `listDigest`. */
+    /** Look-up key; see `listDigest`. */
     digest: integer,
   },
   { deletedWith: [WORKSPACES], indexes: { access_lists_by_digest: ["digest"] } },
@@ -59,7 +59,7 @@ export const ACCESS_PRINCIPALS = table(
   { withoutRowid: true, deletedWith: [WORKSPACES] },
 );
 
-/** One row. */
+/** Counters for all workspaces, in one row. */
 export const ACCESS_NUMBERS = table("access_numbers", [], { nextPrincipalNo: integer });
 
 export const ACCESS_LIST_PRINCIPALS = table(
@@ -86,12 +86,12 @@ export const ACCESSES = table(
 
 const ACTS = `"action" <> 'items.read'`;
 
-/** The audit. A row is hashed as it is stored: see `storage/audit-chain.ts`. */
+/** The audit. The hash covers a row as it is stored; see `storage/audit-chain.ts`. */
 export const AUDIT = table(
   "audit",
   ["workspaceId", "seq"],
   {
-    /** Counts up per workspace. */
+    /** Counts up in each workspace. */
     seq: integer,
     at: instant,
     actorUserId: nullable(text),
@@ -105,16 +105,16 @@ export const AUDIT = table(
     requestId: nullable(text),
     /** JSON; no secrets, no titles. */
     details: text,
-    /** The `hash` of the row before; null in rows from before the chain. */
+    /** The `hash` of the previous row; null in rows that were written before the chain was introduced. */
     previousHash: hidden(nullable(text)),
-    /** SHA-256 over the previous hash and this row, hex. */
+    /** SHA-256 over the previous hash and this row, in hex. */
     hash: hidden(nullable(text)),
   },
   {
     deletedWith: [WORKSPACES],
     indexes: {
       audit_by_actor: ["workspaceId", "actorUserId", "action", "seq"],
-      // Most rows are reads: a search for acts passes over none of them.
+      // Most rows are reads. This index lets a search for acts skip them.
       audit_acts: { columns: ["workspaceId", "seq"], where: ACTS },
       audit_by_time: ["workspaceId", "at"],
       audit_by_target: { columns: ["workspaceId", "targetId", "seq"], where: ACTS },
@@ -122,14 +122,14 @@ export const AUDIT = table(
   },
 );
 
-/** Reads of the last minute, waiting to become audit rows. */
+/** Reads of the last minute, which wait to become audit rows. */
 export const WAITING_READS = table(
   "waiting_reads",
   ["workspaceId", "number"],
   {
-    /** Counts up per workspace. */
+    /** Counts up in each workspace. */
     number: integer,
-    /** An audit row without its place in the chain, as JSON. */
+    /** An audit row without its position in the chain, as JSON. */
     record: text,
   },
   { withoutRowid: true, deletedWith: [WORKSPACES] },

@@ -10,38 +10,38 @@ export const PROVIDER_ACCOUNTS = table(
     accountId: text,
     userId: text,
     providerId: text,
-    /** The instance, as `normalizeBaseUrl` writes it. */
+    /** The base URL of the instance, in the form of `normalizeBaseUrl`. */
     baseUrl: text,
-    /** Who they are there. */
+    /** The principal of the user at the service. */
     principal: text,
     label: text,
     login: nullable(text),
     scopes: json<readonly string[]>(),
-    /** Connected at the provider, or by a token that the person made there. */
+    /** How the account was connected: at the provider, or by a token that the person made there. */
     way: oneOf(["oauth", "token"]),
     /** The tokens, sealed by the vault. */
     sealed: text,
-    /** Counts the tokens it has had. */
+    /** The version of the tokens, which rises with each new ones. */
     version: integer,
-    /** When the access token ends; null = it does not, or the provider didn't say. */
+    /** When the access token expires; null = it doesn't, or the provider didn't report when. */
     expiresAt: nullable(instant),
     /** Who is renewing the tokens, and until when they hold the lock. */
     lockedBy: hidden(nullable(text)),
     lockedUntil: hidden(nullable(instant)),
-    /** `ended`: no longer anyone's account; its tokens are still to be revoked at the provider. */
+    /** `ended`: the account no longer belongs to anyone, and its tokens must still be revoked at the provider. */
     state: oneOf(["active", "needs_reauth", "ended"]),
     stateReason: nullable(text),
-    /** When the provider last said who it is. */
+    /** When the provider last confirmed which user it is. */
     confirmedAt: instant,
-    /** When the provider is asked next; null = not until someone connects it again. */
+    /** When the provider is asked next; null = not until someone connects the account again. */
     dueAt: nullable(instant),
-    /** Failed tries to ask since. */
+    /** Failed attempts to ask the provider since then. */
     tries: integer,
     createdAt: instant,
   },
   {
     indexes: {
-      // A user of a source is one person in a workspace.
+      // A user of a source is linked to only one person in a workspace.
       provider_accounts_by_principal: {
         columns: ["workspaceId", "principal"],
         where: `"state" != 'ended'`,
@@ -53,7 +53,7 @@ export const PROVIDER_ACCOUNTS = table(
   },
 );
 
-/** A redirect to a provider, and the account found there until the person confirms it. */
+/** A redirect to a provider, and the account that was found there until the person confirms it. */
 export const ACCOUNT_FLOWS = table(
   "account_flows",
   ["flowHash"],
@@ -63,9 +63,9 @@ export const ACCOUNT_FLOWS = table(
     workspaceId: text,
     userId: text,
     sessionId: text,
-    /** Of a connection's, its ID. */
+    /** For a connection's flow, the connection's id. */
     providerId: text,
-    /** Of an account; of a connection. */
+    /** The first stages are those of an account's flow, the others those of a connection's. */
     stage: oneOf(["away", "found", "intent", "intent_away", "intent_found", "elicitation"]),
     /** An envelope of the vault. */
     sealed: text,

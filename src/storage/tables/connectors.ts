@@ -5,7 +5,9 @@ import { table, words } from "./table.ts";
 
 const { text, integer, instant, json, oneOf, nullable, hidden, withDefault } = words;
 
-/** A scope, with the entry names its owner saw: no source uses them, and only the owner reads them. */
+/**
+ * A scope with the names of its entries as its owner saw them. No source uses the names, and only the owner reads them.
+ */
 export type StoredScope = Scope & { titles?: Readonly<Record<string, string>> };
 
 export const CONNECTOR_STATES = [
@@ -18,7 +20,7 @@ export const CONNECTOR_STATES = [
   "deleting",
 ] as const;
 
-/** Configured instances that index one source kind each. */
+/** Configured connectors, which index one kind of source each. */
 export const CONNECTORS = table(
   "connectors",
   ["workspaceId", "connectorId"],
@@ -30,10 +32,10 @@ export const CONNECTORS = table(
     visibility: oneOf(["private", "members", "workspace", "source"]),
     memberIds: json<string[]>(),
     groupIds: json<string[]>(),
-    /** As its source's schema parsed it; never a secret. */
+    /** The config as its source's schema parsed it; never contains a secret. */
     config: json<Record<string, unknown>>(),
     scope: json<StoredScope>(),
-    /** Rises with each change of scope or config: a run of an older one stores nothing more. */
+    /** Rises with each change of scope or config. A run of an older version stores nothing more. */
     scopeVersion: integer,
     accountId: nullable(text),
     connectionId: nullable(text),
@@ -41,24 +43,24 @@ export const CONNECTORS = table(
     state: oneOf(CONNECTOR_STATES),
     stateReason: nullable(text),
     nextRunAt: nullable(instant),
-    /** The last cursor from its source; opaque to everything else. */
+    /** The last cursor from its source; opaque to all other code. */
     cursor: nullable(json<unknown>()),
     consecutiveFailures: integer,
     /** When a listing last would have shown a change of permissions. Source: S23. */
     aclCheckedAt: nullable(instant),
     lastFullAt: nullable(instant),
     createdAt: instant,
-    /** The person whose role limits it: its creator, or who took it over. */
+    /** The person whose role limits the connector: its creator, or the person who took it over. */
     createdBy: text,
-    /** Since when its source has refused every request (401); null while it answers. */
+    /** When its source began to refuse every request (401); null while the source responds. */
     refusedAt: nullable(instant),
-    /** When a run that could prove its permissions was last queued. */
+    /** When kb last queued a run that could prove its permissions. */
     proofTriedAt: nullable(instant),
-    /** Who paused it; null = not paused, or no longer known. */
+    /** The person who paused it; null = not paused, or no longer known. */
     pausedBy: nullable(text),
-    /** Since when it is hidden from everyone, until what was read elsewhere is removed; null = not hidden. */
+    /** Since when it is hidden from everyone, until items that were read elsewhere are removed; null = not hidden. */
     withheldAt: nullable(instant),
-    /** Since when its owner has had it: created, or taken over. */
+    /** Since when its owner has owned it, by creating it or taking it over. */
     ownedSince: instant,
   },
   { deletedWith: [WORKSPACES], indexes: { connectors_due: ["state", "nextRunAt"] } },
@@ -81,7 +83,7 @@ export const CONNECTOR_KEYS = table(
   { deletedWith: [WORKSPACES, CONNECTORS], unique: [["hash"]] },
 );
 
-/** Credentials that connectors sign in with. */
+/** The credentials with which connectors sign in. */
 export const CONNECTOR_CREDENTIALS = table(
   "connector_credentials",
   ["workspaceId", "connectorId"],
@@ -95,7 +97,7 @@ export const CONNECTOR_CREDENTIALS = table(
   { deletedWith: [CONNECTORS] },
 );
 
-/** Secrets that connectors' apps sign their notifications with. */
+/** The secrets with which connectors' apps sign their notifications. */
 export const CONNECTOR_WEBHOOKS = table(
   "connector_webhooks",
   ["workspaceId", "connectorId"],
@@ -112,22 +114,22 @@ export const CONNECTOR_WEBHOOKS = table(
   },
 );
 
-/** The subscriptions that connectors' sources made at their providers, or why there is none. */
+/** The subscriptions that connectors' sources created at their providers, or why there is none. */
 export const WEBHOOK_SUBSCRIPTIONS = table(
   "webhook_subscriptions",
   ["workspaceId", "connectorId"],
   {
     connectorId: text,
-    /** JSON with which the source ends it; null = there is none. */
+    /** JSON with which the source can end the subscription; null = there is no subscription. */
     data: nullable(text),
     expiresAt: nullable(instant),
-    /** When to make the next one; null = when config, scope or secret change. */
+    /** When to create the next subscription; null = when config, scope or secret change. */
     dueAt: nullable(instant),
-    /** The connector's scope version when the subscription was made or tried. */
+    /** The connector's scope version when the subscription was created or tried. */
     scopeVersion: integer,
-    /** Creation time of the secret that the provider was given. */
+    /** The creation time of the secret that the provider got. */
     secretMadeAt: instant,
-    /** Failures in a row. */
+    /** The number of consecutive failures. */
     tries: integer,
     /** The last failure. */
     problem: nullable(json<SourceProblem>()),
@@ -136,7 +138,7 @@ export const WEBHOOK_SUBSCRIPTIONS = table(
 );
 
 /**
- * The place and account for which connectors' cursors and states are valid: `server/sync/binding.ts`. Null = not
+ * The place and account for which connectors' cursors and states are valid; see `server/sync/binding.ts`. Null = not
  * recorded.
  */
 export const CONNECTOR_BINDINGS = table(
@@ -152,15 +154,15 @@ export const CONNECTOR_BINDINGS = table(
     account: nullable(text),
     /** JSON of the granted scopes. */
     scopes: nullable(text),
-    /** Which credentials; empty for none. */
+    /** Identifies the credentials; empty without credentials. */
     credentials: nullable(text),
-    /** Item clocks before this instant belong to another account, so no one holds them. */
+    /** Item clocks before this instant belong to another account, so they are invalid. */
     clocksFrom: hidden(withDefault(instant, 0)),
   },
   { withoutRowid: true, deletedWith: [CONNECTORS] },
 );
 
-/** The accounts of connectors' credentials, as their sources reported when they were checked. */
+/** The accounts of connectors' credentials, as their sources reported them when the credentials were checked. */
 export const CONNECTOR_ACCOUNTS = table(
   "connector_accounts",
   ["workspaceId", "connectorId"],
@@ -173,7 +175,7 @@ export const CONNECTOR_ACCOUNTS = table(
   { deletedWith: [CONNECTORS] },
 );
 
-/** Instances of apps whose users may be members here. */
+/** Instances of apps whose users may be linked to members. */
 export const INSTANCES = table(
   "instances",
   ["workspaceId", "providerId", "baseUrl"],
@@ -204,9 +206,9 @@ export const IDENTITY_SCHEDULES = table(
   {
     connectorId: hidden(text),
     nextRunAt: hidden(instant),
-    /** When the last reading requested by a person begins, or began. */
+    /** When the last reading that a person requested begins or began. */
     askedAt: withDefault(nullable(instant), null),
-    /** Until when the credential's request budget is used up by readings that notifications asked for. */
+    /** Until when the credential's request budget is used up by readings that notifications triggered. */
     paidUntil: withDefault(nullable(instant), null),
   },
   { withoutRowid: true, indexes: { identity_schedules_due: ["nextRunAt"] } },

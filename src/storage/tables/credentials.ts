@@ -20,9 +20,9 @@ export const API_TOKENS = table(
     createdAt: instant,
     lastUsedAt: nullable(instant),
     expiresAt: nullable(instant),
-    /** As stored; at expiry what is shown is `expiresAt`. */
+    /** The stored value. After expiry, `expiresAt` is shown instead. */
     revokedAt: nullable(instant),
-    /** The OAuth grant it dies with; null when a session made or adopted it. Source: S28. */
+    /** The OAuth grant with which the token ends; null when a session made or adopted it. Source: S28. */
     grantId: nullable(text),
   },
   {
@@ -36,18 +36,18 @@ export const API_TOKENS = table(
   },
 );
 
-/** OAuth clients that people let into a workspace. */
+/** OAuth clients that people allowed in a workspace. */
 export const GRANTS = table(
   "grants",
   ["workspaceId", "grantId"],
   {
     workspaceId: text,
-    /** Unique across workspaces: the authorization server knows a grant by it alone. */
+    /** Unique across workspaces, because the authorization server knows a grant only by this id. */
     grantId: text,
     userId: text,
     clientId: text,
     clientName: text,
-    /** Where the client's redirect goes: a host, or "this computer". */
+    /** Where the client's redirect leads: a host, or "this computer". */
     place: text,
     scopes: wordsOf(Scope.options),
     isDevice: flag,
@@ -55,7 +55,7 @@ export const GRANTS = table(
     authenticatedAt: instant,
     createdAt: instant,
     lastUsedAt: nullable(instant),
-    /** When its last token ends; each refresh moves it. */
+    /** When its last token expires; each refresh extends it. */
     expiresAt: instant,
     revokedAt: nullable(instant),
   },
@@ -80,10 +80,10 @@ export const SESSIONS = table(
     userId: text,
     workspaceId: text,
     createdAt: instant,
-    /** When the person last proved who they are; switching workspaces does not count. */
+    /** When the person last authenticated. Switching workspaces isn't an authentication. */
     authenticatedAt: instant,
     lastSeenAt: instant,
-    /** The absolute end; the idle end follows from `lastSeenAt`. */
+    /** The absolute end. The end by inactivity follows from `lastSeenAt`. */
     expiresAt: instant,
     revokedAt: nullable(instant),
     userAgent: nullable(text),
@@ -96,7 +96,7 @@ export const SESSIONS = table(
   },
 );
 
-/** Links that were mailed or handed over; single use. Their secrets are known to their holders only. */
+/** Links that were mailed or handed over, for single use. Only their holders know their secrets. */
 export const EMAIL_LINKS = table(
   "email_links",
   ["tokenHash"],
@@ -104,11 +104,11 @@ export const EMAIL_LINKS = table(
     /** SHA-256 of the link's secret, hex. */
     tokenHash: hidden(text),
     purpose: oneOf(["sign_up", "verification", "email_change", "password_reset"]),
-    /** Null for a sign-up: the user doesn't exist yet. */
+    /** Null for a sign-up, because the user doesn't exist yet. */
     userId: nullable(text),
-    /** The address that the link verifies, or the account's address. */
+    /** The address that the link verifies, or the address of the account. */
     email: text,
-    /** True when this server sent it to `email`: only then does it verify the address. Source: S3. */
+    /** True when this server sent the link to `email`. Only then does it verify the address. Source: S3. */
     isMailed: flag,
     /** Data for the purpose. */
     details: json<Record<string, unknown>>(),
@@ -126,22 +126,22 @@ export const EMAIL_LINKS = table(
 export const OAUTH_CLIENTS = table("oauth_clients", ["clientId"], {
   clientId: text,
   metadata: json<Record<string, unknown>>(),
-  /** Where it registered from. */
+  /** The address from which the client registered. */
   ip: nullable(text),
   createdAt: instant,
   lastUsedAt: nullable(instant),
 });
 
-/** The last good copies of clients' metadata documents, fetched from their identifiers. */
+/** The last valid copies of clients' metadata documents, which were fetched from their identifiers. */
 export const CLIENT_DOCUMENTS = table("client_documents", ["clientId"], {
   /** An https address. */
   clientId: text,
   metadata: json<Record<string, unknown>>(),
   /** When the document was last read. */
   readAt: instant,
-  /** Since when the client's address has denied being one; null = it doesn't. */
+  /** Since when the client's address has responded that it isn't a client; null = it hasn't. */
   deniedSince: nullable(instant),
-  /** When it had denied it twice; null = it may be used. */
+  /** When the address had done so twice; null = the client may be used. */
   endedAt: nullable(instant),
 });
 
@@ -151,7 +151,7 @@ export const OAUTH_RECORDS = table(
   ["model", "idHash"],
   {
     model: text,
-    /** SHA-256 of the identifier, which for codes and tokens is the secret itself. */
+    /** SHA-256 of the identifier. For codes and tokens, the identifier is the secret itself. */
     idHash: text,
     /** JSON, sealed by the vault. */
     sealed: text,
@@ -169,7 +169,7 @@ export const OAUTH_RECORDS = table(
   },
 );
 
-/** A person's identity at the single sign-on provider: by (issuer, subject), never by address. */
+/** A person's identity at the single sign-on provider, by (issuer, subject), never by address. */
 export const SSO_IDENTITIES = table(
   "sso_identities",
   ["issuer", "subject"],
@@ -177,7 +177,7 @@ export const SSO_IDENTITIES = table(
     issuer: text,
     subject: text,
     userId: text,
-    /** By which the person recognises it. */
+    /** A text by which the person recognizes the identity. */
     label: text,
     createdAt: instant,
   },
@@ -198,7 +198,7 @@ export const SSO_FLOWS = table("sso_flows", ["stateHash"], {
   expiresAt: instant,
 });
 
-/** Answers to creates, kept for retries. */
+/** Answers to requests that create something, kept for retries. */
 export const IDEMPOTENCY_RECORDS = table(
   "idempotency_records",
   ["keyHash"],
@@ -206,9 +206,9 @@ export const IDEMPOTENCY_RECORDS = table(
     /** SHA-256 over workspace, actor, credential, route and header. */
     keyHash: text,
     bodyHash: text,
-    /** Null while the first request runs, or for ever when the server died over it. */
+    /** Null while the first request runs, or permanently if the server died during it. */
     status: nullable(integer),
-    /** JSON; null for an answer that held a secret. */
+    /** JSON; null for an answer that contained a secret. */
     answer: nullable(text),
     /** Id of the created object. */
     targetId: nullable(text),

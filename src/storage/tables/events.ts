@@ -5,7 +5,7 @@ import { table, words } from "./table.ts";
 
 const { text, integer, rowNumber, instant, flag, json, oneOf, nullable, hidden, withDefault } = words;
 
-/** URLs that the workspace's events are sent to. */
+/** URLs to which the workspace's events are sent. */
 export const EVENT_TARGETS = table(
   "event_targets",
   ["workspaceId", "targetId"],
@@ -14,7 +14,7 @@ export const EVENT_TARGETS = table(
     url: text,
     types: json<EventType[]>(),
     state: oneOf(["active", "paused"]),
-    /** An admin paused it, it answered that it is gone, or it accepted nothing for days. */
+    /** Why the target is paused: an admin paused it, it responded that it is gone, or it accepted nothing for days. */
     pausedFor: nullable(oneOf(["admin", "gone", "failing"])),
     pausedAt: nullable(instant),
     /** JSON of the signing secrets for its deliveries, sealed. */
@@ -32,7 +32,7 @@ export const EVENT_TARGETS = table(
   },
   {
     deletedWith: [WORKSPACES],
-    // Only targets that something waits for.
+    // Only targets for which a delivery waits.
     indexes: { event_targets_due: { columns: ["dueAt"], where: '"dueAt" is not null' } },
   },
 );
@@ -43,7 +43,7 @@ export const EVENTS = table(
   ["workspaceId", "eventId"],
   {
     eventId: text,
-    /** `ping` is sent by a test of a target, and never subscribed to. */
+    /** `ping` is sent by the test of a target, and no one can subscribe to it. */
     type: oneOf([...EVENT_TYPES, "ping"]),
     at: instant,
     data: json<Record<string, unknown>>(),
@@ -51,12 +51,12 @@ export const EVENTS = table(
   { deletedWith: [WORKSPACES] },
 );
 
-/** Delivery of one event to one target, and its result; none of the answer's text. */
+/** The delivery of one event to one target, and its result, without the text of the response. */
 export const EVENT_DELIVERIES = table(
   "event_deliveries",
   ["seq"],
   {
-    /** The order in which they are sent. */
+    /** The order in which deliveries are sent. */
     seq: withDefault(rowNumber),
     workspaceId: hidden(text),
     deliveryId: text,
@@ -68,9 +68,9 @@ export const EVENT_DELIVERIES = table(
     tries: integer,
     triedAt: nullable(instant),
     endedAt: nullable(instant),
-    /** HTTP status of the last answer. */
+    /** HTTP status of the last response. */
     status: nullable(integer),
-    /** Why there was no answer, or why the target didn't accept the delivery. */
+    /** Why there was no response, or why the target didn't accept the delivery. */
     code: nullable(text),
   },
   {
@@ -83,14 +83,14 @@ export const EVENT_DELIVERIES = table(
   },
 );
 
-/** Connector states already sent as events, so that each is sent once. */
+/** Connector states that were already sent as events, so that each is sent only once. */
 export const EVENT_MARKS = table(
   "event_marks",
   ["workspaceId", "connectorId", "type"],
   {
     connectorId: text,
     type: oneOf(EVENT_TYPES),
-    /** Since when it is so. */
+    /** Since when the connector has been in this state. */
     value: integer,
   },
   { deletedWith: [CONNECTORS] },

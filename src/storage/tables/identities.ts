@@ -8,7 +8,7 @@ export const IDENTITIES = table(
   ["workspaceId", "principal", "connectorId"],
   {
     principal: text,
-    /** Who reports it: a connector, or a member's account. */
+    /** The reporter: a connector, or a member's account. */
     connectorId: text,
     toldIn: oneOf(["identities", "sync", "account"]),
     /** `user:<provider>:<instance>:`, the prefix of all users of the instance. */
@@ -19,9 +19,9 @@ export const IDENTITIES = table(
     email: nullable(text),
     emailKey: hidden(nullable(text)),
     isEmailVerified: flag,
-    /** False = a name and no more: no one is joined on this connector's word. */
+    /** False = only a name: a report of this connector links no one to a member. */
     isTrusted: flag,
-    /** Reported only as another id of this one. */
+    /** Set if the user was reported only as another id of this user. */
     aliasOf: nullable(text),
     toldAt: instant,
     followsFeed: flag,
@@ -37,8 +37,8 @@ export const IDENTITIES = table(
 );
 
 /**
- * Links between users of sources and members, past and present. At most one per user has not ended. Valid for the whole
- * instance.
+ * Links between users of sources and members, past and present. Each user has at most one that hasn't ended. A link is
+ * valid for the whole instance.
  */
 export const IDENTITY_JOINS = table(
   "identity_joins",
@@ -46,11 +46,14 @@ export const IDENTITY_JOINS = table(
   {
     principal: text,
     userId: text,
-    /** The connector that reported the user; with the basis `account`, the account. */
+    /** The connector that reported the user; for the basis `account`, the account. */
     connectorId: text,
-    /** An account of theirs, an address verified at both ends, or a link by an admin. */
+    /**
+     * What the link is based on: an account of the member, an address that was verified at both ends, or a decision of
+     * an admin.
+     */
     basis: oneOf(["account", "email", "admin"]),
-    /** Who linked them; null = not linked by hand. */
+    /** The admin who linked them; null = not linked by hand. */
     joinedBy: nullable(text),
     joinedAt: instant,
     endedAt: nullable(instant),
@@ -69,7 +72,7 @@ export const IDENTITY_JOINS = table(
         "untrusted",
       ]),
     ),
-    /** True = the member left: the link never comes back by email. */
+    /** True = the member left, so the link is never made again by email. */
     hasLeft: hidden(flag),
   },
   {
@@ -79,8 +82,8 @@ export const IDENTITY_JOINS = table(
         columns: ["workspaceId", "joinedAt", "connectorId", "joinedBy", "endedAt"],
         where: `"basis" = 'admin'`,
       },
-      // All columns that are read by user. Without them SQLite walks the key, which begins with the workspace: it takes any
-      // workspace to have ten rows.
+      // Contains all columns that are read when looking up by user. Without them SQLite walks the key, which begins
+      // with the workspace, because it assumes that a workspace has ten rows.
       identity_joins_by_user: [
         "workspaceId",
         "userId",
@@ -97,8 +100,8 @@ export const IDENTITY_JOINS = table(
 );
 
 /**
- * Groups that synced connectors reported in full. Their members are in `memberships`; past the group's clock they do
- * not count.
+ * Groups that synced connectors reported in full. Their members are in `memberships`, which are ignored once the
+ * group's clock has expired.
  */
 export const SOURCE_GROUPS = table(
   "source_groups",
@@ -106,26 +109,26 @@ export const SOURCE_GROUPS = table(
   {
     groupPrincipal: text,
     connectorId: text,
-    /** The kind of run that reported it, and so ends it. */
+    /** The kind of run that reported the group, and that therefore ends it. */
     toldIn: oneOf(["identities", "sync"]),
-    /** When it was last read in full, or reported unchanged. */
+    /** When the group was last read in full or reported as unchanged. */
     checkedAt: instant,
-    /** The clock of its feed also applies to it. */
+    /** True if the clock of its feed also applies to the group. */
     followsFeed: flag,
     members: integer,
     /**
-     * Digest of the members as they were read; null once a change to them was stored, so that nothing is "the same" as
-     * it.
+     * Digest of the members as they were read; null once a change to them was stored, because no report can then say
+     * that the group is unchanged.
      */
     digest: nullable(text),
     etag: nullable(text),
     /** The feed's position after which its changes are newer than the reading. */
     toldPosition: integer,
-    /** The run that last reported it. */
+    /** The run that last reported the group. */
     toldBy: text,
-    /** The whole run under way when it was last reported. */
+    /** The run of mode `whole` that was under way when the group was last reported. */
     seenBy: nullable(text),
-    /** It has no clock: its connector's access is set here. */
+    /** True if the group has no clock, because its connector's access is set in kb. */
     neverAges: withDefault(flag, 0),
   },
   {
@@ -141,13 +144,15 @@ export const PEOPLE_FEEDS = table(
   {
     connectorId: text,
     toldIn: oneOf(["identities", "sync"]),
-    /** Counts the runs that reached the end of the feed, and whole ones. */
+    /** Counts the runs that reached the end of the feed, and the whole runs. */
     position: integer,
-    /** JSON; opaque to everything but the source. Null for syncs, whose cursor is the connector's. */
+    /** JSON that only the source interprets. Null for syncs, whose cursor is the connector's. */
     cursor: nullable(text),
     /** The clock of everything that was reported in full before and follows the feed. */
     currentAt: nullable(instant),
-    /** The whole run under way, and where it resumes; at its end that becomes the feed's cursor. */
+    /**
+     * The whole run under way, and the cursor from which it resumes. When the run ends, this becomes the feed's cursor.
+     */
     runId: nullable(text),
     runCursor: nullable(text),
     wholeAt: nullable(instant),
@@ -155,14 +160,14 @@ export const PEOPLE_FEEDS = table(
   { withoutRowid: true },
 );
 
-/** Addresses that members had and that others may have now. */
+/** Addresses that members had and that other people may have now. */
 export const FORMER_ADDRESSES = table(
   "former_addresses",
   ["workspaceId", "emailKey", "userId"],
   {
     emailKey: text,
     userId: text,
-    /** False = the member has another address now. */
+    /** False = the member is still here, with another address. */
     hasLeft: flag,
   },
   { withoutRowid: true },
@@ -180,7 +185,7 @@ export const IDENTITY_ALIASES = table(
   { withoutRowid: true, indexes: { identity_aliases_by_alias: ["workspaceId", "alias"] } },
 );
 
-/** A container whose listing reports a group, and ends it. */
+/** A container whose listing reports a group, and so also ends it. */
 export const GROUP_HOMES = table(
   "group_homes",
   ["workspaceId", "entityId", "groupPrincipal"],

@@ -7,7 +7,7 @@ import { table, words } from "./table.ts";
 
 const { text, integer, instant, flag, json, oneOf, nullable, hidden, withDefault } = words;
 
-/** The column of a field, by its type; lists, people and records are JSON. */
+/** The column of a field, by the field's type. Lists, people and records are stored as JSON. */
 const FIELD_COLUMNS = {
   kind: oneOf(ITEM_KINDS),
   title: text,
@@ -24,12 +24,12 @@ const FIELD_COLUMNS = {
 };
 export type FieldColumns = { [Type in keyof typeof FIELD_COLUMNS]: ReturnType<(typeof FIELD_COLUMNS)[Type]["read"]> };
 
-/** Columns of these fields. */
+/** Returns the columns of these fields. */
 function fields<Name extends FieldName>(...names: readonly Name[]): FieldsAs<typeof FIELD_COLUMNS, Name> {
   return perField(names, (_name, type) => FIELD_COLUMNS[type]);
 }
 
-/** Rows are read more tolerantly than these columns say: `storage/item-record.ts`. */
+/** Rows are read more tolerantly than these columns require; see `storage/item-record.ts`. */
 export const ITEMS = table(
   "items",
   ["workspaceId", "kbId"],
@@ -55,45 +55,48 @@ export const ITEMS = table(
     textReason: nullable(oneOf(TextReason.options)),
     textMessage: nullable(text),
     retryAt: nullable(instant),
-    /** Who may read it, parents included; 0 = no one. */
+    /** Who may read the item, parents included; 0 = no one. */
     aclId: integer,
-    /** The full run that last named it; feeds the sweep. */
+    /** The full run that last listed the item; used by the sweep. */
     seenBy: nullable(text),
-    /** Set when removed: hidden at once, restorable until it is purged. */
+    /** Set when the item was removed. It is then hidden at once, and can be restored until it is purged. */
     removedAt: nullable(instant),
-    /** Identity that survives a rename at the source (device and inode). */
+    /** An identity that survives a rename at the source (device and inode). */
     identityHint: nullable(text),
-    /** Hash of everything the index holds for it apart from its access: equal = nothing to index again. */
+    /** Hash of the item's index data without its access. If it is the same, nothing has to be indexed again. */
     indexHash: nullable(text),
-    /** How many secrets were taken out of its text. */
+    /** The number of secrets that were masked in its text. */
     maskedSecrets: withDefault(integer, 0),
     /** Suffix of the url that links to a line; `{line}` is replaced by its number. */
     lineAnchor: nullable(text),
-    /** The access it names itself; null = none (its parent's), -1 = stored before children could have one, so unknown. */
+    /**
+     * The access that the item names itself; null = none (its parent's applies), -1 = stored before children could have
+     * one, so unknown.
+     */
     ownAclId: nullable(integer),
-    /** When its permissions were checked, where that differs from its connector's `aclCheckedAt`; 0 = refused. */
+    /** When its permissions were checked, if that differs from its connector's `aclCheckedAt`; 0 = refused. */
     ownClockAt: nullable(instant),
     /** Why they were not checked with the rest; null = they were checked separately. */
     ownClockCause: nullable(text),
-    /** The run that last found this. */
+    /** The run that last recorded this cause. */
     ownClockBy: nullable(text),
-    /** The externalId of the item that this one answers. */
+    /** The externalId of the item to which this one replies. */
     replyTo: nullable(text),
     /** The source's reference to its content. */
     contentRef: nullable(text),
-    /** The media type its content was read as; null = none of it was read. */
+    /** The media type as which its content was read; null = none of it was read. */
     reader: nullable(text),
     /** Version of the reader that read it. */
     readerVersion: nullable(integer),
-    /** For an item read by an older reader: not read again before this time. Null = at once. */
+    /** For an item that an older reader read: it isn't read again before this time. Null = it may be read at once. */
     readAgainAt: nullable(instant),
-    /** Read at another place, or by a former owner, and not since. */
+    /** 1 = the item was last read at another place, or for a former owner. */
     readElsewhere: withDefault(flag, 0),
-    /** Since when its content can't be read, while the former text stays; null = the text matches the content. */
+    /** When the content became unreadable, while the former text stays; null = the text matches the content. */
     formerSince: nullable(instant),
-    /** How many more times it is read again because the time limit cut it short; null = its text is complete. */
+    /** How often the item is still read again because the time limit cut it short; null = its text is complete. */
     cutRetries: nullable(integer),
-    // A field that isn't above has its column at the end.
+    // A field that isn't listed above has its column at the end.
     ...fields(...FIELD_NAMES),
   },
   {
@@ -102,13 +105,13 @@ export const ITEMS = table(
     indexes: {
       items_by_url: ["workspaceId", "url"],
       items_by_key: ["workspaceId", "key"],
-      // Lists walk and count living items without reading a row: each of these three holds every column they use. SQLite
-      // reads the row if `removedAt` isn't in the index. Earlier than at the end, it takes "not removed" for the rarer
-      // condition and prefers these to the keys.
+      // Lists walk and count living items without reading a row, because each of these three indexes contains every
+      // column that they use. SQLite reads the row if `removedAt` isn't in the index. If `removedAt` isn't at the end,
+      // SQLite considers "not removed" the rarer condition and prefers these indexes to the keys.
       items_by_updated: ["workspaceId", "updatedAt", "kbId", "aclId", "removedAt"],
       items_by_title: ["workspaceId", "lower(title)", "kbId", "aclId", "removedAt"],
       items_by_place: ["workspaceId", "connectorId", "source", "kind", "indexState", "aclId", "removedAt"],
-      // Few items are in the others, so looking for them costs nothing where there are none.
+      // The other indexes contain few items, so a look-up that finds nothing costs nothing.
       items_by_parent: {
         columns: ["workspaceId", "connectorId", "parentExternalId"],
         where: '"parentExternalId" is not null',
@@ -127,7 +130,7 @@ export const ITEMS = table(
         columns: ["workspaceId", "connectorId", "ownClockAt", "kbId"],
         where: '"ownClockAt" is not null',
       },
-      // With `removedAt` living items are counted without reading a row.
+      // With `removedAt`, living items are counted without reading a row.
       items_by_reader: {
         columns: ["workspaceId", "connectorId", "reader", "readerVersion", "removedAt"],
         where: '"reader" is not null',
@@ -142,7 +145,7 @@ export const ITEMS = table(
   },
 );
 
-/** The text in chunks of about 16,000 UTF-16 code units, so that a range never loads the whole. */
+/** The text in chunks of about 16,000 UTF-16 code units, so that reading a range never loads the whole text. */
 export const ITEM_TEXTS = table(
   "item_texts",
   ["workspaceId", "kbId", "chunk"],
@@ -151,7 +154,10 @@ export const ITEM_TEXTS = table(
     chunk: integer,
     start: integer,
     text,
-    /** The file's line it begins in, counted from 1; null where the text doesn't have the file's lines. */
+    /**
+     * The file's line in which the chunk begins, counted from 1; null if the lines of the text aren't those of the
+     * file.
+     */
     line: nullable(integer),
   },
   { deletedWith: [WORKSPACES, ITEMS] },
@@ -163,13 +169,15 @@ export const ENTITIES = table(
   {
     entityId: text,
     type: oneOf(EntityType.options),
-    /** Key that identifies the entity: a principal, `<con>:<container id>`, or a claimed name's folded form. */
+    /**
+     * The key that identifies the entity: a principal, `<con>:<container id>`, or the folded form of a claimed name.
+     */
     identity: text,
   },
   { deletedWith: [WORKSPACES], unique: [["workspaceId", "type", "identity"]] },
 );
 
-/** Entities as one item shows them; names are shown only to people who may read that item. */
+/** Entities as one item shows them. Names are shown only to people who may read that item. */
 export const ITEM_ENTITIES = table(
   "item_entities",
   ["workspaceId", "kbId", "entityId", "role"],
@@ -178,12 +186,12 @@ export const ITEM_ENTITIES = table(
     entityId: text,
     role: text,
     name: text,
-    /** Lower-cased, folded words of the name, login and email, for look-up. */
+    /** Lower-cased, folded words of the name, login and email, for look-ups. */
     nameKey: text,
     email: nullable(text),
     login: nullable(text),
     claimed: flag,
-    /** One of the containers that the item lives in. */
+    /** 1 = one of the containers in which the item is. */
     isHome: withDefault(flag, 0),
   },
   {
@@ -192,7 +200,7 @@ export const ITEM_ENTITIES = table(
       item_entities_by_entity: ["workspaceId", "entityId"],
       item_entities_by_name: ["workspaceId", "nameKey", "entityId", "kbId"],
       item_entities_homes: { columns: ["workspaceId", "entityId", "kbId"], where: '"isHome" = 1' },
-      // People are found by the email address that items show.
+      // Finds people by the email address that items show.
       item_entities_by_email: {
         columns: ["workspaceId", "lower(email)", "nameKey", "entityId"],
         where: '"email" is not null',
@@ -201,14 +209,14 @@ export const ITEM_ENTITIES = table(
   },
 );
 
-/** Removals of a quarter of an hour, for the guard that sums them over a day. Source: S41. */
+/** Removals per quarter of an hour, which the guard sums over a day. Source: S41. */
 export const REMOVAL_WINDOWS = table(
   "removal_windows",
   ["workspaceId", "connectorId", "startsAt"],
   {
     connectorId: text,
     startsAt: instant,
-    /** The highest number of living items known in it. */
+    /** The highest number of living items in this quarter of an hour. */
     highest: integer,
     removed: integer,
   },
@@ -216,8 +224,8 @@ export const REMOVAL_WINDOWS = table(
 );
 
 /**
- * Items hidden from everyone until their effective access is computed again. Not deleted with anything: thousands of rows
- * come in one transaction, and the writer drops those whose items are gone.
+ * Items that are hidden from everyone until their effective access is computed again. Rows aren't deleted with their
+ * items: thousands come in one transaction, and the writer drops the rows of items that no longer exist.
  */
 export const WITHHELD_ITEMS = table(
   "withheld_items",
@@ -229,7 +237,7 @@ export const WITHHELD_ITEMS = table(
   { withoutRowid: true },
 );
 
-/** Former owners of connectors that still hold something read during their ownership. */
+/** Former owners of connectors that still hold something that was read during their ownership. */
 export const FORMER_OWNERS = table(
   "former_owners",
   ["workspaceId", "userId", "connectorId"],
@@ -240,7 +248,7 @@ export const FORMER_OWNERS = table(
   { withoutRowid: true, deletedWith: [CONNECTORS] },
 );
 
-/** Instants at which clocks of a connector's items are; 0 is never among them. */
+/** Instants that are the clocks of some of a connector's items; 0 is never among them. */
 export const ITEM_CLOCKS = table(
   "item_clocks",
   ["workspaceId", "connectorId", "checkedAt"],
@@ -251,7 +259,7 @@ export const ITEM_CLOCKS = table(
   { withoutRowid: true, deletedWith: [CONNECTORS] },
 );
 
-/** Results of a line, as the answer reports them. */
+/** The results of a line, as the answer reports them. */
 export const PUSH_RESULTS = [
   "upserted",
   "unchanged",
@@ -265,7 +273,7 @@ export const PUSH_RESULTS = [
 export type PushResultName = (typeof PUSH_RESULTS)[number];
 export type PushCounts = Record<PushResultName, number>;
 
-/** A line that was not stored as meant. */
+/** A line that was not stored as its sender meant it. */
 export interface PushFailure {
   line: number | null;
   externalId: string | null;
@@ -284,18 +292,18 @@ export const PUSH_UPLOADS = table(
     mode: oneOf(["add", "set"]),
     name: nullable(text),
     state: oneOf(["open", "ending", "done", "superseded"]),
-    /** The lines 1 to this one are stored. */
+    /** The lines from 1 to this one are stored. */
     lines: integer,
     counts: json<Partial<PushCounts>>(),
-    /** The first failures; the column has its first name. */
+    /** The first failures; the column still has its original name. */
     troubles: json<PushFailure[]>(),
-    /** Refused lines that named no recognizable item: what they meant is not known. */
+    /** The number of refused lines that named no recognizable item, so it is unknown which item they meant. */
     unnamed: integer,
-    /** While a set ends and after: whether the removal of unsent items is held, and how many were removed. */
+    /** During and after the end of a set: whether the removal of unsent items is held, and how many were removed. */
     isHeld: flag,
     sweptItems: integer,
     createdAt: instant,
-    /** The last line or document; decides when an open one expires. */
+    /** When the last line or document arrived, which decides when an open upload expires. */
     touchedAt: instant,
     finishedAt: nullable(instant),
   },
@@ -303,7 +311,7 @@ export const PUSH_UPLOADS = table(
     deletedWith: [CONNECTORS],
     indexes: {
       push_uploads_by_connector: ["workspaceId", "connectorId", "touchedAt"],
-      // Read with every batch of pushed items: the open set.
+      // The open set is read with every batch of pushed items.
       push_uploads_open_sets: {
         columns: ["workspaceId", "connectorId"],
         where: `"mode" = 'set' and "state" in ('open', 'ending')`,
@@ -312,7 +320,7 @@ export const PUSH_UPLOADS = table(
   },
 );
 
-/** State that sources keep besides their cursors. */
+/** State that sources keep in addition to their cursors. */
 export const SOURCE_STATE = table(
   "source_state",
   ["workspaceId", "connectorId", "key"],
@@ -325,14 +333,14 @@ export const SOURCE_STATE = table(
   { deletedWith: [CONNECTORS] },
 );
 
-/** Items whose content had another version than the one they were listed with. */
+/** Items whose content had another version than the listed one. */
 export const RELIST_ITEMS = table(
   "relist_items",
   ["workspaceId", "connectorId", "externalId"],
   {
     connectorId: text,
     externalId: text,
-    /** How many runs were asked to list it again. */
+    /** How many runs were asked to list the item again. */
     tries: integer,
   },
   { deletedWith: [CONNECTORS] },
@@ -345,7 +353,7 @@ export const REMOVALS = table(
   {
     connectorId: hidden(text),
     kbId: text,
-    /** The run that missed it; null = a push. */
+    /** The run that didn't list the item; null = a push. */
     syncId: nullable(text),
     heldAt: instant,
   },

@@ -27,7 +27,7 @@ export const JOBS = table(
     /** At most one job per key exists, waiting or claimed. */
     dedupeKey: text,
     payload: json<Record<string, string>>(),
-    /** Lower goes first. */
+    /** Jobs with a lower number are claimed first. */
     priority: integer,
     /** When it may be claimed. */
     runAt: instant,
@@ -39,5 +39,5 @@ export const JOBS = table(
   { unique: [["dedupeKey"]], indexes: { jobs_due: ["runAt", "priority"] } },
 );
 
-/** When a job of a workspace was last claimed. */
+/** When a job of each workspace was last claimed. */
 export const WORKSPACE_TURNS = table("workspace_turns", ["workspaceId"], { servedAt: instant });

@@ -11,14 +11,14 @@ export const USERS = table(
   {
     userId: text,
     email: text,
-    /** ASCII lower-case form; unique. */
+    /** The address in ASCII lower case; unique. */
     emailKey: hidden(text),
     name: text,
     passwordHash: nullable(text),
     emailVerifiedAt: nullable(instant),
     timeZone: nullable(text),
     createdAt: instant,
-    /** When someone last made a link that lets them sign in as this person, and who. */
+    /** When someone last made a link with which they could sign in as this person, and who did. */
     resetLinkAt: hidden(nullable(instant)),
     resetLinkBy: hidden(nullable(text)),
     /** When the operator last set the password on the server's machine. */
@@ -32,9 +32,9 @@ export const WORKSPACES = table("workspaces", ["workspaceId"], {
   name: text,
   timeZone: text,
   createdAt: instant,
-  /** How to treat tokens, keys and passwords in texts: mask them, or index them as they are. Source: S37. */
+  /** How tokens, keys and passwords in texts are treated: masked, or indexed as they are. Source: S37. */
   secrets: withDefault(oneOf(SecretsSetting.options), "mask"),
-  /** How long mirrored permissions are believed. Source: S23. */
+  /** How long mirrored permissions are trusted. Source: S23. */
   maxAclAgeMs: withDefault(integer, 86_400_000),
   /** Domains, in lower case, whose addresses link a user of a source to a member. Source: S3. */
   identityDomains: withDefault(json<string[]>(), "[]"),
@@ -69,7 +69,7 @@ export const INVITATIONS = table(
     expiresAt: instant,
     acceptedAt: nullable(instant),
     revokedAt: nullable(instant),
-    /** True when this server sent the link to `email`: accepting it then verifies the address. Source: S3. */
+    /** True when this server sent the link to `email`, so that accepting it verifies the address. Source: S3. */
     isMailed: withDefault(flag, 0),
   },
   { deletedWith: [WORKSPACES], unique: [["tokenHash"]] },
@@ -83,9 +83,9 @@ export const GROUPS = table(
     groupId: text,
     name: text,
     createdAt: instant,
-    /** Null where its owner left. */
+    /** Null if its owner left. */
     ownerUserId: nullable(text),
-    /** Only its owner changes it. */
+    /** 1 = only its owner may change the group. */
     isClosed: withDefault(flag, 0),
   },
   { deletedWith: [WORKSPACES] },

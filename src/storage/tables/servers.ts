@@ -3,13 +3,15 @@ import { table, words } from "./table.ts";
 
 const { text, integer, instant, flag, json, oneOf, nullable, hidden } = words;
 
-/** A failed step, by name and code: answers are never kept. Source: S31. */
+/** A failed step, by name and code. Responses are never stored. Source: S31. */
 export interface ServerProblem {
   step: string;
   code: string;
 }
 
-/** Where a connection signed in. Another issuer or token endpoint later is another authorization server. Source: S31. */
+/**
+ * Where a connection signed in. Another issuer or token endpoint later means another authorization server. Source: S31.
+ */
 export interface ConnectionAuthorization {
   issuer: string;
   tokenEndpoint: string;
@@ -17,7 +19,7 @@ export interface ConnectionAuthorization {
   resource: string;
   clientId: string;
   authMethod: "none" | "client_secret_post" | "client_secret_basic";
-  /** Scopes that the server has asked for since. */
+  /** Scopes that the server has requested since. */
   wanted?: string[];
 }
 
@@ -28,24 +30,24 @@ export const PROVIDER_SERVERS = table(
   {
     serverId: text,
     name: text,
-    /** Normalized; one server each. */
+    /** Normalized; each URL has one server. */
     url: text,
-    /** Name of its own app in paths; unchanged when the server is renamed. */
+    /** The name of the server's own app in paths, which doesn't change when the server is renamed. */
     slug: text,
     authKind: oneOf(["none", "bearer", "header", "oauth"]),
     headerName: nullable(text),
-    /** Where an admin registered kb there. */
+    /** The client id with which an admin registered kb at the server. */
     clientId: nullable(text),
     isEnabled: flag,
     connectPolicy: oneOf(["admins", "members"]),
-    /** Slugs that can be connected; null = all. */
+    /** Slugs of the apps that members may connect; null = all. */
     apps: nullable(json<readonly string[]>()),
-    /** How its tools are read; null = they are not. */
+    /** How kb reads through the server's tools; null = it doesn't. */
     mapping: nullable(json<unknown>()),
     health: oneOf(["healthy", "degraded", "down", "unknown"]),
     checkedAt: nullable(instant),
     latencyMs: nullable(integer),
-    /** In a row. */
+    /** The number of consecutive failures. */
     failures: integer,
     lastProblem: nullable(json<ServerProblem>()),
     /** When it is probed next; null = disabled. */
@@ -58,10 +60,10 @@ export const PROVIDER_SERVERS = table(
     createdBy: text,
     /** The authorization server of the client, from its first use on. Source: S31. */
     issuer: nullable(text),
-    /** When and by which user the mapping was last set; null for one of an earlier program. */
+    /** When and by which user the mapping was last set; null for a mapping that an earlier program stored. */
     mappedAt: nullable(instant),
     mappedBy: nullable(text),
-    /** Suffix of the client's redirect URI; null = none, for a client of an earlier program. Source: S30. */
+    /** Suffix of the client's redirect URI; null = none, for a client that an earlier program stored. Source: S30. */
     callback: nullable(text),
   },
   { deletedWith: [WORKSPACES], unique: [["workspaceId", "url"]], indexes: { provider_servers_due: ["dueAt"] } },
@@ -88,7 +90,9 @@ export const CONNECTIONS = table(
     ownerUserId: text,
     app: text,
     name: text,
-    /** `server`: signed with the server's own secret; `secret`: with one of its owner's. */
+    /**
+     * `server`: requests are signed with the server's own secret; `secret`: with a secret of the connection's owner.
+     */
     way: oneOf(["none", "server", "secret", "oauth"]),
     status: oneOf(["pending", "active", "needs_reauth", "failed", "expired", "revoked"]),
     statusReason: nullable(text),
@@ -100,14 +104,14 @@ export const CONNECTIONS = table(
     accountLabel: nullable(text),
     scopes: json<readonly string[]>(),
     authorization: nullable(json<ConnectionAuthorization>()),
-    /** While `pending`: until when it can be finished. */
+    /** For a `pending` connection: until when it can be finished. */
     pendingUntil: nullable(instant),
     lastUsedAt: nullable(instant),
     lastCheckedAt: nullable(instant),
     createdAt: instant,
-    /** For each role, the tool that its owner agreed to, as it was mapped then; null = none. Source: S65. */
+    /** For each role, the tool to which its owner agreed, as it was mapped then; null = none. Source: S65. */
     agreed: nullable(json<unknown>()),
-    /** Since when its owner has been asked to agree to the current mapping; null = no need. */
+    /** Since when its owner has been asked to agree to the current mapping; null = the owner isn't asked. */
     waitingSince: nullable(instant),
   },
   {
@@ -119,14 +123,14 @@ export const CONNECTIONS = table(
   },
 );
 
-/** Secrets that sign a connection's requests. */
+/** The secrets with which a connection signs its requests. */
 export const CONNECTION_SECRETS = table(
   "connection_secrets",
   ["workspaceId", "connectionId"],
   {
     connectionId: hidden(text),
     sealed: text,
-    /** Counts the tokens it has had. */
+    /** The version of the tokens, which rises with each new ones. */
     version: integer,
     expiresAt: nullable(instant),
     lockedBy: hidden(nullable(text)),

@@ -8,9 +8,9 @@ import { table, words } from "./table.ts";
 const { text, integer, instant, flag, json, oneOf, nullable, hidden } = words;
 
 /**
- * The work done by a run. Items are counted once, however often and in however many attempts they were named; bytes as
- * often as they were read. Counts without a trace in the records (left-out items, users) are added with the cursor that
- * covers them, or at the end of the run: an attempt that dies earlier doesn't count them.
+ * The work that a run did. Each item is counted once, however often and in however many attempts it was listed. Bytes
+ * are counted each time they are read. Counts that leave no trace in the records (left-out items, users) are added with
+ * the cursor that covers them, or at the end of the run; if an attempt dies earlier, they aren't counted.
  */
 export interface SyncCounts {
   seen: number;
@@ -18,17 +18,17 @@ export interface SyncCounts {
   unchanged: number;
   deleted: number;
   skipped: number;
-  /** Skipped items, by reason. */
+  /** The number of skipped items, by reason. */
   reasons?: Readonly<Record<string, number>>;
   failed: number;
   bytes: number;
-  /** Children hidden from everyone because of their parents, as of the end of the run. */
+  /** Children that are hidden from everyone because of their parents, at the end of the run. */
   parentMissing: number;
-  /** Requests to the provider by a run of groups and users. */
+  /** Requests that a run of groups and users sent to the provider. */
   requests?: number;
   /** Failures that look like a bug in kb itself. */
   faults?: number;
-  /** Impossible dates on the items that were read. */
+  /** The number of impossible dates on the items that were read. */
   datesLeftOut?: number;
 }
 
@@ -38,7 +38,7 @@ export interface SyncProgress {
   note: string | null;
 }
 
-/** The reading of users and groups before a run that a person requests. */
+/** The reading of users and groups that precedes a run which a person requested. */
 export interface PeopleFirst {
   syncId: string;
   /** `partial`: some groups could not be read, and stay as they were. */
@@ -58,13 +58,13 @@ export const NO_COUNTS: SyncCounts = {
   parentMissing: 0,
 };
 
-/** A run of an earlier program has fewer counts. */
+/** A run that an earlier program stored has fewer counts. */
 const counts = {
   ...json<SyncCounts>(),
   read: (stored: string) => ({ ...NO_COUNTS, ...json<SyncCounts>().read(stored) }),
 };
 
-/** Runs of connectors, in the words of the contract. */
+/** Runs of connectors, with the names of the contract. */
 export const SYNCS = table(
   "syncs",
   ["workspaceId", "syncId"],
@@ -75,8 +75,8 @@ export const SYNCS = table(
     trigger: oneOf(SyncTrigger.options),
     state: oneOf(SyncState.options),
     /**
-     * Attempts that ended at the same place, the current one included: 1 while all is well. Resets to 1 when an attempt
-     * stores something new.
+     * The number of attempts that ended at the same place, including the current one: 1 in normal operation. Reset to 1
+     * when an attempt stores something new.
      */
     attempt: integer,
     /** Totals of the whole run, across its attempts. */
@@ -91,7 +91,7 @@ export const SYNCS = table(
     createdAt: instant,
     startedAt: nullable(instant),
     finishedAt: nullable(instant),
-    /** Null where the run doesn't wait for them. */
+    /** Null if the run doesn't wait for users and groups. */
     people: nullable(json<PeopleFirst>()),
   },
   {
@@ -100,7 +100,7 @@ export const SYNCS = table(
   },
 );
 
-/** A sample of what runs left out. */
+/** A sample of the items that runs left out. */
 export const SYNC_SKIPS = table(
   "sync_skips",
   ["workspaceId", "syncId", "externalId"],

@@ -21,8 +21,8 @@ const COLUMNS = [
 ] as const;
 
 /**
- * The procedure `appendAudit`: appends rows to a workspace's chain in one transaction; 200 take some 5 ms. Read records
- * wait to be merged first.
+ * The procedure `appendAudit`, which appends rows to a workspace's chain in one transaction; 200 rows take some 5 ms.
+ * Read records aren't appended yet: they wait to be merged first.
  */
 export function makeAppendAudit(connection: SqliteConnection) {
   return ({ workspaceId, records }: AppendAuditArgs): void =>
@@ -55,7 +55,7 @@ export function appendRows(
   }
 }
 
-/** Queues read records. Call it in a transaction. */
+/** Stores read records that wait to be merged. Call it in a transaction. */
 function keepReads(connection: SqliteConnection, workspaceId: string, records: readonly NewAuditRecord[]): void {
   if (records.length === 0) return;
   const { rows } = connection.execute("select max(number) as last from waiting_reads where workspaceId = ?", [

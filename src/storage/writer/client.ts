@@ -50,11 +50,11 @@ export function startWriterThread(entry: string, data: WriterThreadData): Writer
 }
 
 export interface InlineWriterOptions extends WriterTuning {
-  /** False: the caller runs maintenance through the procedures. */
+  /** False = the caller runs maintenance through the procedures. */
   hasUpkeep?: boolean;
 }
 
-/** Runs the writer in this thread, for tests and short host commands, where nothing else runs. */
+/** Runs the writer in this thread, for tests and short commands on the host, where nothing else runs. */
 export function startInlineWriter(
   file: string,
   durability: Durability,
@@ -85,7 +85,7 @@ function makeClient(
   return {
     request: (what, priority = "interactive") => request(what, priority),
     async call<Result>(name: string, args: unknown, priority: Priority = "interactive") {
-      // The procedure's own signature proves it; names and types are side by side in `procedures.ts`.
+      // The procedure's own signature proves the type; names and types are side by side in `procedures.ts`.
       return (await request({ type: "call", name, args }, priority)) as Result;
     },
     close,
@@ -94,7 +94,7 @@ function makeClient(
 
 function fromFailure(failure: WriterFailure): Error {
   if (failure.code && failure.code in ERROR_CODES) {
-    // Just checked to be a key of the table.
+    // The code was just checked to be a key of the table.
     const { message, retryAfterMs } = failure;
     return new ApiError(failure.code as ErrorCode, { message, ...(retryAfterMs !== undefined && { retryAfterMs }) });
   }

@@ -6,7 +6,7 @@ import type { UpkeepPace } from "./upkeep-pace.ts";
 /** A named task that runs inside the writer, in one transaction, without yielding the thread. */
 export type Procedure = (connection: SqliteConnection, args: unknown) => Promise<unknown> | unknown;
 
-/** Milliseconds a transaction of the main thread may be idle before it is rolled back. */
+/** Milliseconds that a transaction of the main thread may be idle before it is rolled back. */
 const TRANSACTION_IDLE_MS = 10_000;
 
 interface Waiting {
@@ -16,10 +16,10 @@ interface Waiting {
 }
 
 /**
- * The only writing connection and the order of its use.
+ * The only writing connection and the order in which it is used.
  *
- * While a transaction of the main thread is open, everything that isn't part of it waits: another caller's statement
- * would otherwise join it. A `call` runs its procedure in its own transaction.
+ * While a transaction of the main thread is open, everything that isn't part of it waits, because another caller's
+ * statement would otherwise become part of it. A `call` runs its procedure in a separate transaction.
  */
 export class WriterEngine {
   readonly #connection: SqliteConnection;
@@ -30,9 +30,9 @@ export class WriterEngine {
   readonly #tidy: () => boolean;
   readonly #pace: UpkeepPace | undefined;
   #paceTimer: NodeJS.Timeout | undefined;
-  /** Whether maintenance may be due: batches cause it. */
+  /** Whether maintenance may be due. Batches cause maintenance. */
   #hasUpkeep = true;
-  /** Why maintenance stopped; the next batch fails with it, because it would only add more. */
+  /** The error that stopped maintenance. The next batch fails with it, because a batch would only add more work. */
   #upkeepFailure: unknown;
   #transaction: number | undefined;
   #transactionTimer: NodeJS.Timeout | undefined;
@@ -44,13 +44,13 @@ export class WriterEngine {
   constructor(options: {
     connection: SqliteConnection;
     procedures: ReadonlyMap<string, Procedure>;
-    /** Called between two requests, so that new interactive ones can go first. */
+    /** Called between two requests, so that new interactive requests can go first. */
     schedule: (run: () => void) => void;
     /** Runs one slice of maintenance; false = nothing is due. Called after each batch and while nothing else waits. */
     upkeep?: () => boolean;
-    /** Like `upkeep`, for maintenance that can wait: called when there is no other. */
+    /** Like `upkeep`, for maintenance that can wait: called when there is no other maintenance. */
     tidy?: () => boolean;
-    /** When `tidy` continues while no batch adds work for it; default: at once. */
+    /** Decides when `tidy` continues while no batch adds work for it. Default: at once. */
     pace?: UpkeepPace;
   }) {
     this.#connection = options.connection;
@@ -61,7 +61,7 @@ export class WriterEngine {
     this.#pace = options.pace;
   }
 
-  /** Starts nothing more, maintenance included: the connection is about to be closed. */
+  /** Starts nothing more, maintenance included, because the connection is about to be closed. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#paceTimer);
@@ -87,7 +87,7 @@ export class WriterEngine {
   #pump(): void {
     if (this.#isClosed || this.#isRunning || this.#transaction !== undefined) return;
     const interactive = this.#queues.interactive.shift();
-    // Maintenance alternates with batches, so that a steady stream of them doesn't starve it.
+    // Maintenance alternates with batches, so that a steady stream of batches doesn't starve it.
     if (!interactive && this.#hasUpkeep && (this.#isUpkeepTurn || this.#queues.batch.length === 0)) {
       const waitMs = this.#isUpkeepTurn ? 0 : (this.#pace?.wait() ?? 0);
       this.#isUpkeepTurn = false;
@@ -106,7 +106,7 @@ export class WriterEngine {
     });
   }
 
-  /** A request that arrives before then goes first, as always. */
+  /** Continues after a delay. A request that arrives before then is processed first, as always. */
   #pumpIn(ms: number): void {
     this.#paceTimer ??= setTimeout(() => {
       this.#paceTimer = undefined;
@@ -114,7 +114,7 @@ export class WriterEngine {
     }, ms).unref();
   }
 
-  /** Runs one slice. @returns false when the next one has to wait for searches */
+  /** Runs one slice of maintenance. @returns false when the next slice must wait for searches */
   #runUpkeep(mayTidy: boolean): boolean {
     try {
       if (this.#upkeep()) return true;
@@ -186,7 +186,7 @@ export class WriterEngine {
     }
     clearTimeout(this.#transactionTimer);
     try {
-      // A full disk rolls back by itself; the caller must see the original error.
+      // After an error such as a full disk, SQLite has already rolled back. The caller must see the original error.
       const isOver = outcome === "rollback" && !this.#connection.raw.isTransaction;
       if (!isOver) this.#connection.raw.exec(outcome === "commit" ? "COMMIT" : "ROLLBACK");
     } finally {

@@ -24,8 +24,8 @@ const PAGE = 64;
 const SLICE_MS = 20;
 
 /**
- * The procedure `maskStored`: masks the secrets in the texts and records after a kbId, for one slice of time, and
- * indexes the changes. Includes removed items, because they can be restored.
+ * The procedure `maskStored`, which masks the secrets in the texts and records after a kbId, for one slice of time, and
+ * indexes the changes. It includes removed items, because they can be restored.
  */
 export function makeMaskStored(connection: SqliteConnection, index: Pick<SearchIndexWriter, "apply">) {
   return ({ workspaceId, afterKbId }: MaskStoredArgs): string | null =>
@@ -47,10 +47,10 @@ export function makeMaskStored(connection: SqliteConnection, index: Pick<SearchI
     });
 }
 
-/** The columns that may hold a secret; the JSON columns hold texts, and a mask needs no escape in them. */
+/** The columns that may hold a secret. The JSON columns contain texts, and a mask needs no escaping in them. */
 const COLUMNS = [...MASKED_COLUMNS, "sections"] as const;
 
-/** Masks the row and its text. @returns the row as it is now; undefined = nothing was masked */
+/** Masks the secrets in the row and its text. @returns the row as it is now; undefined = nothing was masked */
 function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow | undefined {
   const { workspaceId, kbId } = item;
   const text = maskSecrets(readStoredText(connection, item));
@@ -75,7 +75,7 @@ function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow |
     rewriteText(connection, item, text.text);
   }
   changes["maskedSecrets"] = item.maskedSecrets + count;
-  // Recomputed at the source's next report.
+  // The hash is recomputed when the source next reports the item.
   changes["indexHash"] = null;
   const assignments = Object.keys(changes).map((column) => `"${column}" = ?`);
   connection.execute(`update items set ${assignments.join(", ")} where workspaceId = ? and kbId = ?`, [
@@ -86,7 +86,10 @@ function maskRow(connection: SqliteConnection, item: MaskableRow): MaskableRow |
   return parseMaskable({ ...item, ...changes });
 }
 
-/** Masks the names that the item shows. @returns the number of secrets in names that aren't in a column of the item */
+/**
+ * Masks the secrets in names that the item shows. @returns the number of secrets in names that aren't in a column of
+ * the item
+ */
 function maskNames(connection: SqliteConnection, { workspaceId, kbId }: MaskableRow): number {
   let count = 0;
   const { rows } = connection.execute(

@@ -1,13 +1,13 @@
 import { rmSync, writeFileSync } from "node:fs";
 import type { SqliteConnection } from "#storage/sqlite.ts";
 
-/** Bytes that an ordinary batch may need. */
+/** The number of bytes that an ordinary batch may need. */
 const ROOM_BYTES = 1024 * 1024;
 
 /**
- * The procedure `probeStorage`: checks that the disk and the database have room for a batch. Uncommitted data isn't
- * written to a file, so a file size limit shows only when as much is committed. It leaves free pages, which the next
- * batch reuses. Throws the error that a batch would.
+ * The procedure `probeStorage`, which checks that the disk and the database have space for a batch. Uncommitted data
+ * isn't written to a file, so a file size limit shows only when that much data is committed. The probe leaves free
+ * pages, which the next batch reuses. Throws the error that a batch would.
  */
 export function probeStorage({ raw, execute }: SqliteConnection): void {
   const [main] = execute("select file from pragma_database_list where name = 'main'", []).rows;

@@ -17,9 +17,9 @@ import type { PeopleBatch, PeopleEnd, PeopleReporter } from "#storage/people-bat
 import { beginPeople, endPeople } from "#storage/batch/people-end.ts";
 import { makeSettleWithheld, type SettleWithheldArgs } from "#storage/batch/settle-withheld.ts";
 
-/** Limits that tests make small. */
+/** Limits that tests can make small. */
 export interface WriterTuning {
-  /** Items below a changed one whose accesses the batch computes itself. */
+  /** How many items below a changed one may have their accesses computed by the batch itself. */
   settledAtOnce?: number;
 }
 
@@ -30,8 +30,8 @@ interface PeopleArgs<What> {
 }
 
 /**
- * Makes every procedure of the writer. A procedure runs inside the writer, so it may use the raw connection; it must
- * end within about 25 ms, or run in slices that it requests again.
+ * Makes every procedure of the writer. A procedure runs inside the writer, so it may use the raw connection. It must
+ * end within about 25 ms, or run in slices, each of which the caller requests.
  */
 export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: WriterTuning = {}) {
   const index = makeIndexWriter(connection.raw);
@@ -49,7 +49,7 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
     { workspaceId, what }: PeopleArgs<What>,
   ) => inTransaction(connection.raw, () => work(connection, workspaceId, what));
   return {
-    /** By name. Their callers in `store/` pass exactly the arguments named here. */
+    /** The procedures by name. Their callers in `store/` pass exactly the arguments that are named here. */
     procedures: new Map<string, Procedure>([
       ["applyBatch", (_, args) => applyBatch(args as BatchArgs)],
       ["beginPeople", (_, args) => people(beginPeople, args as PeopleArgs<PeopleReporter>)],
@@ -62,15 +62,15 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
       ["appendAudit", (_, args) => appendAudit(args as AppendAuditArgs)],
       ["joinReads", (_, args) => joinReads(args as JoinReadsArgs)],
       ["probeStorage", () => probeStorage(connection)],
-      // Maintenance follows every batch: this one is only the turn, for when nothing is stored.
+      // Does nothing itself: maintenance follows every batch, so this request gives it a turn when nothing is stored.
       ["takeTurn", () => undefined],
       ["sweepIndex", () => inTransaction(connection.raw, () => index.sweep())],
     ]),
-    // People wait for withheld items, and many changes outside segments slow down each search.
+    // These two come first: people wait for withheld items, and many changes outside segments slow down each search.
     /** Runs one slice (about 25 ms) of due maintenance; false = nothing is due. Runs between requests. */
     upkeep: (): boolean => settleWithheld() || (index.hasManyChanges() && index.nextCompactionSlice()),
-    // Compactions are short, and no search waits for a rebuild.
-    /** Like `upkeep`, for maintenance that gives way to searches: they are no slower without it. */
+    // Compactions come first: they are short, and no search waits for a rebuild.
+    /** Like `upkeep`, for maintenance that gives way to searches, because they aren't slower without it. */
     tidy: (): boolean => index.nextCompactionSlice() || reindex(),
   };
 }

@@ -10,8 +10,8 @@ export interface PurgeArgs {
 }
 
 /**
- * The procedure `purgeItems`: permanently deletes items with all their data, and entities that no item shows any more.
- * Returns how many items were deleted.
+ * The procedure `purgeItems`, which permanently deletes items with all their data, and entities that no item shows any
+ * more. Returns how many items were deleted.
  */
 export function makePurgeItems(connection: SqliteConnection, index: SearchIndexWriter) {
   return ({ workspaceId, connectorId, removedBefore, limit }: PurgeArgs): number =>

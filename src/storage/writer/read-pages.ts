@@ -4,10 +4,10 @@ import type { SqlRow, SqlValue } from "#storage/sqlite.ts";
 export type Query = (sql: string, ...values: SqlValue[]) => SqlRow[];
 
 /**
- * Rows page by page, in the order of some columns.
+ * Yields rows page by page, in the order of some columns.
  *
- * @param sql  takes the values of these columns in the last row, and the most rows of a page
- * @param start  their values before the first row
+ * @param sql  takes the values of these columns in the last row, and the limit of rows of a page
+ * @param start  the values of these columns before the first row
  */
 export function* readPages(all: Query, sql: string, start: SqlRow, page: number): Generator<SqlRow[], void> {
   for (let after = start; ;) {

@@ -6,13 +6,13 @@ import { inTransaction } from "#storage/transaction.ts";
 import { type Query, readPages } from "./read-pages.ts";
 import { readStoredDocument } from "#storage/batch/stored-document.ts";
 
-/** Items read at once: their texts are in memory together. */
+/** Items that are read at once. Their texts are in memory together. */
 const PAGE = 16;
 
 /**
  * Rebuilds the indexes that another version of the analyzer made, from the stored texts, in slices of `sliceMs`. The
- * old index answers until its successor is complete; changes in the meantime take precedence. The list of indexes is
- * read again after another process has written, because the operator can request a rebuild of all of them.
+ * old index answers until the new one is complete; changes in the meantime take precedence. The list of indexes is read
+ * again after another process has written, because the operator can request a rebuild of all indexes.
  *
  * @returns a function that does one slice and returns whether it did anything; false = every index is of this version
  */
@@ -22,7 +22,7 @@ export function makeReindex(connection: SqliteConnection, index: IndexWriter, sl
   let job: Generator<void> | undefined;
   return () => {
     if (outdated.length === 0) {
-      // Changes with each commit of another connection; reading it costs almost nothing.
+      // The value changes with each commit of another connection. Reading it takes almost no time.
       const version = numberOf(connection.prepare("PRAGMA data_version"));
       if (version !== seenVersion) outdated = index.outdatedWorkspaces();
       seenVersion = version;
@@ -43,7 +43,10 @@ export function makeReindex(connection: SqliteConnection, index: IndexWriter, sl
   };
 }
 
-/** The index documents of a workspace's living items, analyzed again; undefined after each, for a pause. */
+/**
+ * Yields the index documents of a workspace's living items, analyzed again. Yields undefined after each document, as a
+ * pause.
+ */
 function* readDocuments(connection: SqliteConnection, workspaceId: string): Generator<IndexedDocument | undefined> {
   const living =
     'select * from items where "workspaceId" = ? and "kbId" > ? and "removedAt" is null order by "kbId" limit ?';

@@ -7,7 +7,7 @@ import { type Query, readPages } from "./read-pages.ts";
 
 export interface SweepAccessesArgs {
   workspaceId: string;
-  /** Rows read in one step, and steps of one call; default: as many as fit into a slice of time. */
+  /** Rows that one step reads, and steps of one call. Default: as many steps as fit into a slice of time. */
   page?: number;
   steps?: number;
 }
@@ -16,7 +16,7 @@ const PAGE = 1_000;
 const SLICE_MS = 18;
 
 interface Sweep {
-  /** Accesses in use: those of rows when the walk visited them, and all that rows got since it began. */
+  /** Accesses in use: those that rows had when the walk visited them, and all that rows got since the walk began. */
   used: NumberSet;
   job: Generator<void>;
   accesses: number;
@@ -24,20 +24,21 @@ interface Sweep {
 }
 
 /**
- * The procedure `sweepAccesses`: deletes accesses that no item has, and lists that no access has, slice by slice
- * between other work of the writer. An item has and names either the access it had when the walk visited its row or one
- * that it got since, so an access in neither set is unused. An access never changes its lists and a new one has a
- * higher number, so a finished walk knows all lists. Numbers are never reused: readers may keep what they have cached.
+ * The procedure `sweepAccesses`, which deletes accesses that no item uses, and lists that no access uses, slice by
+ * slice between other work of the writer. An item uses either the accesses that it had when the walk visited its row or
+ * those that it got since, so an access in neither set is unused. An access never changes its lists and a new one has a
+ * higher number, so a finished walk knows all lists. Numbers are never reused, because readers may keep what they have
+ * cached.
  */
 export function makeAccessSweeper(connection: SqliteConnection, index: Pick<IndexWriter, "followAccesses">) {
   const running = new Map<string, Sweep>();
   return {
     /** Records every access number that an item's row gets. */
     note: (workspaceId: string, aclId: number): void => running.get(workspaceId)?.used.add(aclId),
-    /** Runs one slice in its own transaction; a new sweep begins after the end of one, and after a failure. */
+    /** Runs one slice in a separate transaction. A new sweep begins after the end of one, and after a failure. */
     run({ workspaceId, page = PAGE, steps = Number.POSITIVE_INFINITY }: SweepAccessesArgs): SweptAccesses {
       const sweep = running.get(workspaceId) ?? begin(connection, index, workspaceId, page);
-      // Removed while it works: after a step that was rolled back, none of it counts.
+      // The sweep is removed from the map while it works: after a step that was rolled back, its state is invalid.
       running.delete(workspaceId);
       [sweep.accesses, sweep.lists] = [0, 0];
       const isDone = inTransaction(connection.raw, () => {
@@ -81,8 +82,8 @@ function begin(
 }
 
 /**
- * Visits every row of the workspace, removed ones too, by a covering index. A row that changes its place there is
- * written, and so recorded.
+ * Visits every row of the workspace, removed ones too, by a covering index. A row that changes its position in the
+ * index during the walk was written, so its access was recorded.
  */
 function* walkItems(all: Query, page: number, used: NumberSet): Generator<void> {
   const items = "select updatedAt, kbId, aclId from items indexed by items_by_updated where workspaceId = ?";
@@ -99,7 +100,7 @@ function* walkItems(all: Query, page: number, used: NumberSet): Generator<void> 
   }
 }
 
-/** The accesses that children name themselves; in every other row that is the access it has. */
+/** Visits the accesses that children name themselves. In every other row, that is the row's effective access. */
 function* walkChildren(all: Query, page: number, used: NumberSet): Generator<void> {
   const children = `select kbId, ownAclId from items indexed by items_by_own_access where workspaceId = ?
     and parentExternalId is not null and ownAclId is not null and kbId > ? order by kbId limit ?`;
@@ -112,7 +113,7 @@ function* walkChildren(all: Query, page: number, used: NumberSet): Generator<voi
 function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
   const used = new NumberSet();
   let known = 0;
-  /** Adds the lists of accesses created since. @returns false when there may be more */
+  /** Adds the lists of accesses that were created since the last call. @returns false when there may be more */
   const learn = (): boolean => {
     const query = "select aclId, listIds from accesses where workspaceId = ? and aclId > ? order by aclId limit ?";
     const rows = all(query, known, page);
@@ -125,7 +126,7 @@ function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
   const lists =
     "select listId, principals from access_lists where workspaceId = ? and listId > ? order by listId limit ?";
   for (const rows of readPages(all, lists, { listId: 0 }, page)) {
-    // Writes between two slices count before this slice deletes anything.
+    // Writes that happened between two slices are taken into account before this slice deletes anything.
     while (!learn());
     for (const row of rows) {
       if (used.has(Number(row["listId"]))) continue;
@@ -136,7 +137,7 @@ function* sweepLists(all: Query, page: number, sweep: Sweep): Generator<void> {
   }
 }
 
-/** Also deletes the principals that no list names any more. */
+/** Deletes a list, and the principals that no list names any more. */
 function deleteList(all: Query, listId: number, principals: string): void {
   const named = "from access_principals where workspaceId = ?1 and principal in (select value from json_each(?2))";
   all(

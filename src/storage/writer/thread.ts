@@ -12,7 +12,7 @@ import { makeUpkeepPace } from "./upkeep-pace.ts";
 export interface WriterThreadData {
   file: string;
   durability: Durability;
-  /** Memory of the search tally. */
+  /** The memory of the search tally. */
   searches: SharedArrayBuffer;
 }
 
@@ -20,7 +20,7 @@ export type WriterMessage = { id: number; request: WriterRequest; priority: Prio
 
 export type WriterReply = { id: number; ok: true; value: unknown } | { id: number; ok: false; error: WriterFailure };
 
-/** An error as it crosses the thread boundary. */
+/** An error in the form in which it is sent between threads. */
 export interface WriterFailure {
   message: string;
   code?: string;

@@ -1,13 +1,16 @@
 import type { SearchTally } from "#storage/search-tally.ts";
 
-/** When deferrable maintenance continues: at once while there are no searches, else slice by slice with searches between. */
+/**
+ * Decides when deferrable maintenance continues: at once while there are no searches, otherwise slice by slice with
+ * searches in between.
+ */
 export type UpkeepPace = ReturnType<typeof makeUpkeepPace>;
 
 /** How often it checks for a gap between searches. */
 const LOOK_MS = 10;
-/** Milliseconds after the last search from which no one counts as searching. */
+/** Milliseconds without a search after which no one is considered to be searching. */
 const QUIET_MS = 25;
-/** Milliseconds from a slice to the next one during searches: in a gap between searches, and without a gap. */
+/** Milliseconds from one slice to the next during searches: in a gap between searches, and without a gap. */
 const [GAP_MS, BUSY_MS] = [60, 250];
 
 /** Makes the pace. Source: docs/decisions/0081. */
@@ -19,7 +22,7 @@ export function makeUpkeepPace(
   let seenAt = -Infinity;
   let sliceAt = -Infinity;
   return {
-    /** Milliseconds after which to ask again; 0 = a slice may begin now. */
+    /** Returns after how many milliseconds to ask again; 0 = a slice may begin now. */
     wait(): number {
       const ended = tally.ended();
       if (ended !== seen) [seen, seenAt] = [ended, now()];
@@ -27,7 +30,7 @@ export function makeUpkeepPace(
       if (isIdle && now() - seenAt >= QUIET_MS) return 0;
       return now() - sliceAt >= (isIdle ? GAP_MS : BUSY_MS) ? 0 : LOOK_MS;
     },
-    /** Call when a slice has ended. */
+    /** Records that a slice has ended. */
     rest(): void {
       sliceAt = now();
     },
