@@ -69,8 +69,7 @@ const EXTENDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Decodes the sample. A truncated sample may end inside a character; an invalid character anywhere else rules out the
- * encoding.
+ * Decodes the sample. Drops an incomplete character at its end, because a truncated sample may end inside one.
  */
 function decodeSample(name: string, sample: Buffer, isCut: boolean): string {
   const text = iconv.decode(sample, name);

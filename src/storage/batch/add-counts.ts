@@ -3,7 +3,7 @@ import type { SyncCounts } from "#storage/records/syncs.ts";
 /** Adds counts to earlier ones. A count that was absent stays absent if its sum is 0. */
 export function addCounts<Counts extends Partial<SyncCounts>>(counts: Counts, more: Partial<SyncCounts>): Counts {
   const sum = { ...counts };
-  // Both sides have the same keys.
+  // The keys on both sides have the same type.
   for (const name of Object.keys(more) as (keyof SyncCounts)[]) {
     if (name === "reasons") continue;
     const value = more[name] ?? 0;

@@ -142,7 +142,7 @@ export function makeApplyBatch(
 }
 
 /**
- * Makes the index change for an item that returns to the index after a removal, or lost its text, from the stored data.
+ * Makes the index change, from stored data, for an item that a removal took out of the index, or that lost its text.
  */
 function upsertOfStored(connection: SqliteConnection, workspaceId: string, kbId: string): IndexChange {
   const { rows } = connection.execute("select * from items where workspaceId = ? and kbId = ?", [workspaceId, kbId]);

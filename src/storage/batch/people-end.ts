@@ -38,8 +38,7 @@ export function beginPeople(
 
 /**
  * Runs one slice of a run's end. First, groups and users that the run should have reported but didn't are ended. Then
- * everything that follows the feed gets the feed's clock. Anything reported since the run began stays, whoever reported
- * it.
+ * everything that follows the feed gets the feed's clock. Anything that any run reported since this run began stays.
  */
 export function endPeople(connection: SqliteConnection, workspaceId: string, asked: PeopleEnd): PeopleEndSlice {
   const refusal = refusalOf(connection, workspaceId, asked);

@@ -52,7 +52,7 @@ export function releaseAll(work: Work, kbIds: readonly string[]): OpOutcome {
   return "done";
 }
 
-/** Removes items that are no longer in the content, with everything inside them. */
+/** Removes child items that are no longer in an item's content, with everything inside them. */
 export function keepChildren(
   work: Work,
   { externalId, keep, version }: Extract<ItemOp, { type: "children" }>,

@@ -39,7 +39,7 @@ export function makeLinkStore(sql: SqlHandles) {
 }
 
 /**
- * Ends the open links that a person made for members of a workspace and was shown. With such a link the person could
+ * Ends the open links that a person made for members of a workspace and was handed. With such a link the person could
  * sign in as the member. Links that this server mailed stay, because only the member has them.
  *
  * @returns how many
