@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 
 declare const KB_BUILD_ID: string | undefined;
 
-/** The id of this build; undefined when run from source. */
+/** The id of this build; undefined when kb runs from source. */
 const BUILD = typeof KB_BUILD_ID === "string" ? KB_BUILD_ID : undefined;
 
 /** The file next to the bundles, which is written when all bundles exist. */
@@ -19,7 +19,8 @@ export function checkBuild(build = BUILD, file = new URL(FILE, import.meta.url))
 }
 
 /**
- * The error for a part of a build that failed to load because its files were replaced; undefined for any other failure.
+ * Returns the error for a part of a build that failed to load because its files were replaced; undefined for any other
+ * failure.
  */
 export function explainMissingPart(error: unknown, build = BUILD): ApiError | undefined {
   if (build === undefined || !(error instanceof Error)) return undefined;

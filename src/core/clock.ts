@@ -1,4 +1,4 @@
-/** Time and randomness as arguments, so that tests can control both. */
+/** Time and randomness, which are passed as arguments so that tests can control both. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -44,7 +44,10 @@ export function withoutWords(error: unknown): Fault {
   return { name: error instanceof Error ? nameOf(error) : typeof error, frames: framesOf(error) };
 }
 
-/** Parses a fault from another process, which a hostile file may have taken over; undefined for anything else. */
+/**
+ * Parses a fault that another process sent. A hostile file may have taken over that process. Undefined for anything
+ * else.
+ */
 export function parseFault(value: unknown): Fault | undefined {
   if (typeof value !== "object" || value === null || !("name" in value) || !("frames" in value)) return undefined;
   const { name, frames } = value;
@@ -61,7 +64,7 @@ export interface FaultLog {
 const AGAIN_MS = 3_600_000;
 const MAX_PLACES = 500;
 
-/** Makes a log of faults; `now` is epoch milliseconds. */
+/** Makes a log of faults. `now` returns epoch milliseconds. */
 export function makeFaultLog(log: Pick<Log, "error">, now: () => number): FaultLog {
   const noted = new Map<string, number>();
   return {

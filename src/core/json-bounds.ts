@@ -2,7 +2,7 @@ import { endOfString } from "./json-text.ts";
 
 /** Limits of a JSON text, checked before it is parsed. */
 export interface JsonBounds {
-  /** Levels of nested brackets. */
+  /** Limit of nested brackets. */
   maxDepth: number;
   /** Keys of objects and elements of arrays, together. */
   maxMembers: number;

@@ -20,7 +20,7 @@ export interface SpoolWriter {
   readonly fault: ApiError | undefined;
   /** Returns the written bytes, split into pieces of these lengths. Nothing may be written afterwards. */
   end(lengths: readonly number[]): SpooledBytes[];
-  /** Discards what was written. */
+  /** Discards the written bytes. */
   abandon(): void;
 }
 

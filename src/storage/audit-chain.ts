@@ -107,7 +107,7 @@ export function chainText(row: Omit<AuditRow, "hash">): string {
   });
 }
 
-/** Returns JSON with sorted keys and without white space; values that JSON can't represent (`undefined`) are omitted. */
+/** Returns JSON with sorted keys and without white space. Omits values that JSON can't represent (`undefined`). */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value ?? null);

@@ -63,7 +63,7 @@ export function toItemRecord(row: ItemsTable): ItemRecord {
   };
 }
 
-/** Returns since when an item's text is its former one. */
+/** Returns the time since which an item's text is its former one. */
 function formerOf({ textChars, formerSince }: Pick<ItemsTable, "textChars" | "formerSince">): number | null {
   return textChars > 0 && formerSince !== null && isInstant(formerSince) ? formerSince : null;
 }

@@ -1,6 +1,6 @@
 /**
- * The number of running searches, for the threads that give way to them. It is in shared memory, because a message for
- * each search would cost more than it saves. A thread gets the memory when it starts.
+ * The number of running searches, for the threads that pause during searches. It is in shared memory, because a message
+ * for each search would cost more than it saves. A thread gets the memory when it starts.
  */
 export type SearchTally = ReturnType<typeof makeSearchTally>;
 

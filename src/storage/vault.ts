@@ -82,7 +82,7 @@ export function makeVault(keys: readonly VaultKey[], randomBytes: RandomBytes) {
 /**
  * Parses the keys of `KB_SECRET_KEYS`: `id:base64` separated by commas, each 32 bytes. The first key seals.
  *
- * @returns the keys, or what is wrong with the text; that message never quotes the text
+ * @returns the keys, or a description of the fault that never quotes the text
  */
 export function parseSecretKeys(text: string): VaultKey[] | { fault: string } {
   const keys: VaultKey[] = [];

@@ -18,7 +18,7 @@ export function xmlEncodingOf(bytes: Uint8Array): string | undefined {
 const MAX_HEAD_BYTES = 65_536;
 const DECLARATION = /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,100}encoding)\s*=\s*["']?\s*([\w.:-]{2,40})/iu;
 
-/** Removes comments, scripts and styles; an unclosed one extends to the end. */
+/** Removes comments, scripts and styles. An unclosed one extends to the end. */
 function withoutRaw(html: string): string {
   const lower = html.toLowerCase();
   let rest = "";

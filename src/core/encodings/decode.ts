@@ -53,9 +53,9 @@ export function looksLikeUtf8Text(bytes: Uint8Array): boolean {
 }
 
 /**
- * True when the first 32 kB have at most one control character that doesn't occur in text, and at most 1 in 200.
- * Adjacent zeros count as one, because a power cut leaves a block of zeros in a log. Programs and databases have many
- * short runs of zeros, and other control characters.
+ * True when the first 32 kB are text: at most one control character that doesn't occur in text, and at most 1 in 200.
+ * Adjacent zeros are counted as one, because a power cut leaves a block of zeros in a log. Programs and databases have
+ * many short runs of zeros, and other control characters.
  */
 export function hasOnlyTextControls(bytes: Uint8Array): boolean {
   const sample = bytes.subarray(0, SAMPLE_BYTES);

@@ -68,9 +68,7 @@ const EXTENDS: Readonly<Record<string, string>> = {
   "windows-1255": "iso-8859-8",
 };
 
-/**
- * Decodes the sample. Drops an incomplete character at its end, because a truncated sample may end inside one.
- */
+/** Decodes the sample. Drops an incomplete character at its end, because a truncated sample may end inside one. */
 function decodeSample(name: string, sample: Buffer, isCut: boolean): string {
   const text = iconv.decode(sample, name);
   return isCut && MULTI_BYTE[name] !== undefined ? text.replace(/\ufffd{1,2}.?$/u, "") : text;

@@ -1,9 +1,9 @@
 import iconv from "iconv-lite";
 
 /**
- * Returns the encoding for a name, for bytes in which ASCII characters are ASCII. Names are read as browsers read them:
- * Latin-1 is treated as Windows-1252. UTF-16 and UTF-32 are detected by the bytes, so a declaration of them that was
- * read in single bytes is wrong.
+ * Returns the encoding that a name declares, for bytes in which ASCII characters are ASCII. Names are read as browsers
+ * read them: Latin-1 is treated as Windows-1252. UTF-16 and UTF-32 are detected by the bytes. A declaration of them
+ * that could be read in single bytes is wrong, so it is ignored.
  *
  * @returns a name that iconv-lite knows, in lower case; undefined for UTF-8, ASCII, and meaningless names
  * Source: https://encoding.spec.whatwg.org/#names-and-labels

@@ -1,7 +1,10 @@
 import iconv from "iconv-lite";
 import { ISO_2022_JP } from "./names.ts";
 
-/** Returns the encoding that the escape sequences of seven-bit text name; undefined when the text has none of them. */
+/**
+ * Returns the encoding that is named by the escape sequences of seven-bit text; undefined when the text has no such
+ * sequences.
+ */
 export function findStateful(sample: Buffer): string | undefined {
   if (sample.includes("\x1b$B") || sample.includes("\x1b$@")) return ISO_2022_JP;
   if (sample.includes("\x1b$)C")) return "iso-2022-kr";

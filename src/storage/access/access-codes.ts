@@ -14,7 +14,7 @@ export class AccessCodes {
    */
   readonly #codes = growing(new Int32Array(64), 1);
   readonly #many = growing(new Uint32Array(64), 1);
-  /** The number of the last access added. */
+  /** The number of the access that was added last. */
   lastAcl = 0;
 
   get bytes(): number {

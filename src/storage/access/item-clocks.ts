@@ -14,8 +14,8 @@ export function connectorPrincipal(connectorId: string, at: number | null = null
 }
 
 /**
- * The principal for a connection's owner and the people with whom it is shared. Like `connectorPrincipal`, it can't be
- * named by sources and pushes.
+ * The principal for a connection's owner and the people with whom it is shared. Like `connectorPrincipal`, sources and
+ * pushes can't name it.
  */
 export function connectionPrincipal(connectionId: string): Principal {
   return `group:connection:${connectionId}`;

@@ -19,9 +19,9 @@ type Place = Pick<PreparedItem, "externalId" | "parentExternalId">;
 type Named = Place & Pick<PreparedItem, "access">;
 
 /**
- * Computes an item's accesses from the latest report. A child item has the access of its file and none of its own.
- * Where permissions expire, an item below a parent still has a clock when it names no access, because its source may
- * have set one since.
+ * Computes an item's accesses from the latest report. A child item has the access of its file and no access of its own.
+ * Where permissions expire, an item below a parent has a clock even when it names no access, because its source may
+ * have set an access since.
  */
 export async function accessIdsOf(
   work: Work,

@@ -8,7 +8,7 @@ export const MAX_PARENTS = 16;
 export type Relative = Pick<KnownItem, "externalId" | "parentExternalId" | "ownAclId">;
 
 export interface Effective {
-  /** 0 = no one. */
+  /** The number of the effective access; 0 = no one. */
   aclId: number;
   /** The number of ancestors. */
   parents: number;

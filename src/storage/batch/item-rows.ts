@@ -94,8 +94,8 @@ const UPDATE = `update items set ${quoted(COLUMNS)
   .join(", ")}, readElsewhere = 0, removedAt = null where workspaceId = ? and kbId = ?`;
 
 /**
- * Accesses the rows of one connector's items by prepared statements on the writer's connection. `noteAccess` is called
- * with every access number that a row gets.
+ * Reads and writes the rows of one connector's items by prepared statements on the writer's connection. `noteAccess` is
+ * called with every access number that a row gets.
  */
 export function makeItemRows(
   connection: SqliteConnection,
@@ -218,8 +218,8 @@ export function makeItemRows(
       );
     },
     /**
-     * Sets on child items since when they are former, like the item's text; null = the content is read again, except
-     * the parts that failed.
+     * Sets on child items the time since which they are former, like the item's text. Null = the content is read again,
+     * except the parts that failed.
      */
     setFormerInside(externalId: string, since: number | null) {
       run(

@@ -16,7 +16,7 @@ const MAX_READERS = 8;
 export interface Database extends SqlHandles {
   writer: WriterClient;
   health: StorageHealth;
-  /** The number of running searches, to which the writer's maintenance gives way. */
+  /** The number of running searches. The writer's maintenance pauses for them. */
   searches: SearchTally;
   file: string;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { growing, push } from "./growing.ts";
 import type { Postings } from "./postings.ts";
 import { hashOf } from "./term-hash.ts";
 
-/** What is known about unread words: the row number of each document, and hashes of its terms. */
+/** Data about unread words: the row number of each document, and hashes of its terms. */
 export type HashedDocuments = Pick<DeltaDocuments, "seqs" | "hashes" | "hashStarts" | "unhashed">;
 
 /** A block of documents whose ids start at `first`. Those at positions before `next` were taken. */

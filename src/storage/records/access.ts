@@ -28,9 +28,12 @@ export interface ConnectorGate {
    * forgotten.
    */
   aclCheckedAt: number | null;
-  /** When its source began to refuse every request; null while the source responds. */
+  /** The time at which its source began to refuse every request; null while the source responds. */
   refusedAt: number | null;
-  /** Since when its items are hidden, because they were read elsewhere or for someone else. */
+  /**
+   * The time since which its items are hidden, because they were read elsewhere or for another owner; null = not
+   * hidden.
+   */
   withheldAt: number | null;
 }
 

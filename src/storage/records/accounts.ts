@@ -18,7 +18,7 @@ export type AccountPatch = Partial<Omit<AccountRecord, "accountId" | "userId" | 
 export type AccountFlowRecord = RecordOf<typeof ACCOUNT_FLOWS>;
 export type FlowStage = AccountFlowRecord["stage"];
 
-/** Accesses people's own accounts at other services. */
+/** Reads and writes people's own accounts at other services. */
 export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
   const accounts = inWorkspace(sql, workspaceId, PROVIDER_ACCOUNTS);
   const going = (where: { userId: string } | { principal: Principal }) =>

@@ -38,7 +38,7 @@ function toRecord(row: Selectable<AuditTable>): AuditRecord {
   return record;
 }
 
-/** Accesses the audit rows of one workspace. Rows are only ever added, and swept from the beginning. */
+/** Reads and writes the audit rows of one workspace. Rows are only ever added, and swept from the beginning. */
 export function makeAuditStore(sql: SqlHandles, workspaceId: string) {
   const audit = inWorkspace(sql, workspaceId, AUDIT);
   return {

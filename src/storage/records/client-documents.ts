@@ -10,7 +10,7 @@ import type { RecordOf } from "#storage/tables/table.ts";
  */
 export type ClientDocumentRecord = RecordOf<typeof CLIENT_DOCUMENTS>;
 
-/** Accesses the copies of clients' documents, which aren't bound to a workspace. */
+/** Reads and writes the copies of clients' documents, which aren't bound to a workspace. */
 // Raw: a document is of no workspace, and any of them may have let its client in.
 export function makeClientDocumentStore(sql: SqlHandles) {
   const documents = acrossWorkspaces(sql, CLIENT_DOCUMENTS);

@@ -26,7 +26,7 @@ export type ConnectionPatch = Partial<
 /** The secret that signs a connection's requests, as stored. */
 export type ConnectionSecret = RecordOf<typeof CONNECTION_SECRETS>;
 
-/** Accesses people's connections in one workspace. */
+/** Reads and writes people's connections in one workspace. */
 export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
   const connections = inWorkspace(sql, workspaceId, CONNECTIONS);
   const secrets = inWorkspace(sql, workspaceId, CONNECTION_SECRETS);
@@ -76,7 +76,7 @@ export function makeConnectionStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Accesses unfinished connections, across workspaces. */
+/** Reads and writes unfinished connections, across workspaces. */
 // Raw: across workspaces.
 export function makeConnectionLookup(sql: SqlHandles) {
   const connections = acrossWorkspaces(sql, CONNECTIONS);
@@ -163,7 +163,10 @@ export function maySign({ way }: Pick<ConnectionRecord, "way">, ownerRole: Role 
   return way !== "server" || (ownerRole !== undefined && ownerRole !== "member");
 }
 
-/** Returns the readers of a connection's items: those with whom it is shared, and its owner while it may sign. */
+/**
+ * Returns the readers of a connection's items: the people with whom it is shared, and its owner while the connection
+ * may sign.
+ */
 export function readersOfConnection(connection: ConnectionReaders, ownerRole: Role | undefined): Principal[] {
   const { ownerUserId, visibility, memberIds, groupIds } = connection;
   if (visibility === "workspace") return ["workspace"];
@@ -174,9 +177,9 @@ export function readersOfConnection(connection: ConnectionReaders, ownerRole: Ro
 }
 
 /**
- * Grants or withdraws a person's own access to what is read through connections by a server's own secret, by the
- * person's current role. Nothing changes for people with whom the connections are shared. Scheduled connectors on them
- * become due at once.
+ * Grants or withdraws the owner's access to the items that were read through connections with a server's own secret,
+ * according to the owner's current role. People with whom the connections are shared keep their access. Scheduled
+ * connectors on them become due at once.
  *
  * @returns how many such connections the person has
  */

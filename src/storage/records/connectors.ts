@@ -46,7 +46,7 @@ export function openKeys(sql: Pick<SqlHandles, "read">, workspaceId: string, now
     .orderBy("keyId");
 }
 
-/** Accesses connectors and their keys. */
+/** Reads and writes connectors and their keys. */
 export function makeConnectorStore(sql: SqlHandles, workspaceId: string) {
   const connectors = inWorkspace(sql, workspaceId, CONNECTORS);
   const keys = inWorkspace(sql, workspaceId, CONNECTOR_KEYS);

@@ -37,7 +37,7 @@ export interface DeliverySpan {
   state?: DeliveryState;
 }
 
-/** Accesses events, and their deliveries to each target. */
+/** Reads and writes events, and their deliveries to each target. */
 export function makeEventDeliveryStore(sql: SqlHandles, workspaceId: string) {
   const events = inWorkspace(sql, workspaceId, EVENTS);
   const deliveries = inWorkspace(sql, workspaceId, EVENT_DELIVERIES);

@@ -18,7 +18,7 @@ export interface ClaimedTarget {
   target: EventTargetRecord;
 }
 
-/** Accesses the targets of a workspace's events. */
+/** Reads and writes the targets of a workspace's events. */
 export function makeEventTargetStore(sql: SqlHandles, workspaceId: string) {
   const targets = inWorkspace(sql, workspaceId, EVENT_TARGETS);
   return {
@@ -44,7 +44,7 @@ export function makeEventTargetStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Accesses targets across workspaces. */
+/** Reads and writes targets across workspaces. */
 // Raw: across workspaces.
 export function makeEventQueueStore(sql: SqlHandles) {
   const targets = acrossWorkspaces(sql, EVENT_TARGETS);

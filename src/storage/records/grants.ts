@@ -9,7 +9,7 @@ import { pageOf, type PageRequest } from "./pages.ts";
 /** An OAuth client that a person allowed in one workspace. Instants are epoch milliseconds. */
 export type GrantRecord = RecordOf<typeof GRANTS>;
 
-/** Accesses the OAuth grants of one workspace. */
+/** Reads and writes the OAuth grants of one workspace. */
 export function makeGrantStore(sql: SqlHandles, workspaceId: string) {
   const grants = inWorkspace(sql, workspaceId, GRANTS);
   return {

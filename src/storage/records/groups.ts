@@ -11,7 +11,7 @@ import { dropFromConnectors, dropFromGroups } from "./places.ts";
 /** Instants are epoch milliseconds. */
 export type GroupRecord = RecordOf<typeof GROUPS>;
 
-/** Accesses the workspace's own groups. `access.membersOf("group:<id>")` returns a group's members. */
+/** Reads and writes the workspace's own groups. `access.membersOf("group:<id>")` returns a group's members. */
 export function makeGroupStore(sql: SqlHandles, workspaceId: string) {
   const groups = inWorkspace(sql, workspaceId, GROUPS);
   return {

@@ -8,8 +8,8 @@ import type { RecordOf } from "#storage/tables/table.ts";
 export type IdempotencyRecord = RecordOf<typeof IDEMPOTENCY_RECORDS>;
 
 /**
- * Accesses the answers to requests that create something, by a hash of everything that distinguishes one request from
- * another. Source: S14.
+ * Reads and writes the answers to requests that create something, by a hash of everything that distinguishes one
+ * request from another. Source: S14.
  */
 export function makeIdempotencyStore(sql: SqlHandles) {
   const records = acrossWorkspaces(sql, IDEMPOTENCY_RECORDS);

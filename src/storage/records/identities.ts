@@ -30,7 +30,7 @@ export interface EmailMatch {
   userId: string;
 }
 
-/** Accesses users of sources, and their links to members. */
+/** Reads and writes users of sources, and their links to members. */
 export function makeIdentityStore(sql: SqlHandles, workspaceId: string) {
   const memberships = inWorkspace(sql, workspaceId, MEMBERSHIPS);
   const identities = inWorkspace(sql, workspaceId, IDENTITIES);

@@ -6,7 +6,7 @@ import type { RecordOf } from "#storage/tables/table.ts";
 /** How often users and groups may be read outside the schedule. Epoch milliseconds; null = there was no request yet. */
 export type IdentityPace = RecordOf<typeof IDENTITY_SCHEDULES>;
 
-/** Accesses the schedule by which the users and groups of connectors are read. */
+/** Reads and writes the schedule by which the users and groups of connectors are read. */
 export function makeIdentityScheduleStore(sql: SqlHandles, workspaceId: string) {
   const schedules = inWorkspace(sql, workspaceId, IDENTITY_SCHEDULES);
   return {

@@ -19,7 +19,7 @@ const FRESH: InstallationState = {
   setupCodeTries: 0,
 };
 
-/** Accesses records of the installation, outside any workspace. */
+/** Reads and writes records of the installation, outside any workspace. */
 export function makeInstallationStore(sql: SqlHandles) {
   const installation = acrossWorkspaces(sql, INSTALLATION);
   const roots = acrossWorkspaces(sql, LOCAL_ROOTS);

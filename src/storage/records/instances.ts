@@ -8,7 +8,7 @@ export interface RegisteredInstance {
   baseUrl: string;
 }
 
-/** Accesses instances that admins registered, and the tenants that connectors' servers report. */
+/** Reads and writes instances that admins registered, and the tenants that connectors' servers report. */
 export function makeInstanceStore(sql: SqlHandles, workspaceId: string) {
   const instances = inWorkspace(sql, workspaceId, INSTANCES);
   const tenants = inWorkspace(sql, workspaceId, CONNECTOR_TENANTS);

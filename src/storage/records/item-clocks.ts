@@ -19,7 +19,7 @@ const MAX_ACL_AGE = compiledQuery((read, workspaceId: string) =>
   inWorkspace({ read }, workspaceId, WORKSPACES).select().select("maxAclAgeMs"),
 );
 
-/** Accesses how long permissions of sources are trusted, and the instants of item clocks. Source: S23. */
+/** Reads and writes how long permissions of sources are trusted, and the instants of item clocks. Source: S23. */
 export function makeItemClockStore(sql: SqlHandles, workspaceId: string, raiseEpoch: () => Promise<void>) {
   const clocks = inWorkspace(sql, workspaceId, ITEM_CLOCKS);
   const store = {

@@ -97,7 +97,7 @@ export function makeItemStore(sql: SqlHandles, workspaceId: string) {
       : [...(await providers())].filter(([, provider]) => provider === providerId).map(([connectorId]) => connectorId);
 
   return {
-    /** Whether there are no items to find yet, regardless of who may find them. */
+    /** Whether the workspace has no items yet, regardless of who may read them. */
     async isEmpty(): Promise<boolean> {
       return (await living().select("kbId").limit(1).executeTakeFirst()) === undefined;
     },

@@ -10,7 +10,7 @@ import type { Whose } from "./whose.ts";
 export type LinkRecord = RecordOf<typeof EMAIL_LINKS>;
 export type LinkPurpose = LinkRecord["purpose"];
 
-/** Accesses links that were mailed or handed over, across workspaces. */
+/** Reads and writes links that were mailed or handed over, across workspaces. */
 export function makeLinkStore(sql: SqlHandles) {
   const links = acrossWorkspaces(sql, EMAIL_LINKS);
 

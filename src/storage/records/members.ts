@@ -22,7 +22,7 @@ export interface MemberRecord {
   joinedAt: number;
 }
 
-/** Accesses the members of one workspace. */
+/** Reads and writes the members of one workspace. */
 export function makeMemberStore(sql: SqlHandles, workspaceId: string) {
   const { raiseEpoch } = makeAccessStore(sql, workspaceId);
   const members = inWorkspace(sql, workspaceId, MEMBERS);

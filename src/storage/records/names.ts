@@ -37,7 +37,10 @@ export function makeNameStore(sql: SqlHandles, workspaceId: string) {
 }
 
 const OWN_ID = new RegExp(`^(?:${Object.values(ID_PREFIXES).join("|")})_`);
-/** Names of OAuth clients: the name with which they registered, or the address of their document. */
+/**
+ * The empty ID prefix, for OAuth clients: their IDs are those with which they registered, or the addresses of their
+ * documents.
+ */
 const CLIENTS = "";
 
 type ColumnOf<T extends Table> = keyof T["columns"] & string;

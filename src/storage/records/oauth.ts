@@ -22,7 +22,7 @@ export interface OAuthAccess extends WithMembership {
   grant: GrantRecord;
 }
 
-/** Accesses records of the authorization server, which aren't bound to a workspace before a person decides. */
+/** Reads and writes records of the authorization server, which aren't bound to a workspace before a person decides. */
 export function makeOAuthStore(sql: SqlHandles) {
   return { ...makeClients(sql), ...makeClientDocumentStore(sql), ...makeRecords(sql), ...makeGrants(sql) };
 }

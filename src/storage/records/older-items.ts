@@ -6,7 +6,8 @@ import type { SqlHandles } from "#storage/handles.ts";
 export type ReaderVersionOf = (reader: string) => number;
 
 /**
- * Limit of how long an item waits to be read again. A regular wait is at most a day. A time further ahead was set by an earlier kb or by a fault, and is ignored.
+ * Limit of how long an item waits to be read again. A regular wait is at most a day. A time further ahead was set by an
+ * earlier kb or by a fault, and is ignored.
  */
 const LONGEST_WAIT_MS = 2 * 86_400_000;
 

@@ -16,7 +16,7 @@ export type WorkspaceRecord = RecordOf<typeof WORKSPACES>;
 /** Instants are epoch milliseconds. */
 export type InvitationRecord = RecordOf<typeof INVITATIONS>;
 
-/** Accesses people, across workspaces. */
+/** Reads and writes people, across workspaces. */
 // Raw: people belong to no workspace.
 export function makeUserStore(sql: SqlHandles) {
   const users = acrossWorkspaces(sql, USERS);
@@ -86,7 +86,7 @@ export function makeUserStore(sql: SqlHandles) {
   };
 }
 
-/** Accesses the workspaces themselves. */
+/** Reads and writes the workspaces themselves. */
 // Raw: the workspaces themselves, and look-ups before one is known.
 export function makeWorkspaceRecordStore(sql: SqlHandles) {
   const workspaces = acrossWorkspaces(sql, WORKSPACES);
@@ -126,7 +126,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
 /** Column values of an invitation that can be accepted while it hasn't expired. */
 export const OPEN = { acceptedAt: null, revokedAt: null };
 
-/** Accesses the invitations of one workspace. */
+/** Reads and writes the invitations of one workspace. */
 export function makeInvitationStore(sql: SqlHandles, workspaceId: string) {
   const invitations = inWorkspace(sql, workspaceId, INVITATIONS);
   return {

@@ -12,7 +12,7 @@ export type ProviderServerRecord = RecordOf<typeof PROVIDER_SERVERS>;
 
 export type ProviderServerPatch = Partial<Omit<ProviderServerRecord, "serverId" | "createdAt" | "createdBy">>;
 
-/** Accesses third-party MCP servers in one workspace. */
+/** Reads and writes third-party MCP servers in one workspace. */
 export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
   const servers = inWorkspace(sql, workspaceId, PROVIDER_SERVERS);
   const secrets = inWorkspace(sql, workspaceId, PROVIDER_SERVER_SECRETS);
@@ -43,7 +43,7 @@ export function makeProviderServerStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Accesses servers that are due for a probe, across workspaces. */
+/** Reads and writes servers that are due for a probe, across workspaces. */
 // Raw: across workspaces.
 export function makeProviderServerLookup(sql: SqlHandles) {
   return {

@@ -36,7 +36,7 @@ export const FAILURES_KEPT = 100;
 export const KEEP_UPLOADS_MS = 7 * 24 * 3_600_000;
 export const UPLOADS_KEPT = 200;
 
-/** Accesses the uploads of one workspace's push connectors. */
+/** Reads and writes the uploads of one workspace's push connectors. */
 export function makePushUploadStore(sql: SqlHandles, workspaceId: string) {
   const uploads = inWorkspace(sql, workspaceId, PUSH_UPLOADS);
 

@@ -21,7 +21,10 @@ export interface NewJob {
   /** At most one job per key exists, waiting or claimed. */
   dedupeKey: string;
   payload: Record<string, string>;
-  /** Lower goes first: 10 = a person waits, 20 = schedule, 25 = another turn of a run that has had one, 30 = upkeep. */
+  /**
+   * Jobs with a lower number go first: 10 = a person waits, 20 = schedule, 25 = the next turn of a run that has had
+   * one, 30 = upkeep.
+   */
   priority: number;
   /** Epoch milliseconds before which the job is not claimed. */
   runAt: number;
@@ -56,9 +59,9 @@ export const LEASE_MS = 30_000;
 export type QueueStore = ReturnType<typeof makeQueueStore>;
 
 /**
- * Accesses background work across workspaces. Delivery is at least once, so jobs must be safe to repeat. Every method
- * that a worker calls takes the owner of its claim and does nothing once the claim is lost. There is one table, and the
- * single writer does all claims.
+ * Reads and writes background work across workspaces. Delivery is at least once, so jobs must be safe to repeat. Every
+ * method that a worker calls takes the owner of its claim and does nothing once the claim is lost. There is one table,
+ * and the single writer does all claims.
  */
 // Raw: work across workspaces.
 export function makeQueueStore(sql: SqlHandles) {
@@ -132,8 +135,8 @@ export function makeQueueStore(sql: SqlHandles) {
     find: (dedupeKey: string) => jobs.find({ dedupeKey }),
 
     /**
-     * Whether another job that may be claimed now is at least as urgent as another turn of a run. A run that has had
-     * its turn then gives way.
+     * Whether another job that may be claimed now is at least as urgent as the next turn of a run. A run that has had
+     * its turn then lets the other job go first.
      */
     async isOtherWaiting(jobId: string, now: number): Promise<boolean> {
       const other = await due(sql.read, now)

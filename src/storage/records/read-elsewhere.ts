@@ -12,7 +12,7 @@ export function makeReadElsewhereStore(sql: SqlHandles, workspaceId: string) {
     items
       .select({ connectorId, removedAt: null })
       .select("kbId")
-      // Written exactly as in the partial index, so that SQLite uses the index.
+      // Written exactly as in the partial index, so that SQLite uses that index.
       .where(rawSql<boolean>`"readElsewhere" = 1`);
 
   return {

@@ -22,7 +22,7 @@ export interface SealedRow {
   sealed: string;
 }
 
-/** Accesses everything that the vault has sealed, of any kind, across workspaces. */
+/** Reads and writes everything that the vault has sealed, of any kind, across workspaces. */
 export function makeSealedStore(sql: SqlHandles) {
   const columns = (table: SealedTable) => raw.join(SEALED_TABLES[table].map((name) => raw.ref(name)));
   return {

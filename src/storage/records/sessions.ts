@@ -12,7 +12,7 @@ import type { Whose } from "./whose.ts";
 /** Instants are epoch milliseconds. */
 export type SessionRecordRow = RecordOf<typeof SESSIONS>;
 
-/** Accesses web sessions. Each is bound to one workspace. */
+/** Reads and writes web sessions. Each is bound to one workspace. */
 // Raw: found by its hash or id, before its workspace is known.
 export function makeSessionStore(sql: SqlHandles) {
   const sessions = acrossWorkspaces(sql, SESSIONS);

@@ -51,7 +51,7 @@ export type PeopleEndResult =
   | { isApplied: false; reason: PeopleRefusal };
 
 /**
- * Accesses the groups and users that connectors report. Each write is a procedure of the writer in a separate
+ * Reads and writes the groups and users that connectors report. Each write is a procedure of the writer in a separate
  * transaction, so it can't be part of another one. Reports of a sync are stored with its items, as `ItemBatch.people`.
  */
 export function makeSourcePeopleStore(sql: SqlHandles, workspaceId: string) {

@@ -4,7 +4,7 @@ import { firstOf, recordsOf } from "#storage/results.ts";
 import { SSO_FLOWS, SSO_IDENTITIES } from "#storage/tables/credentials.ts";
 import type { RecordOf } from "#storage/tables/table.ts";
 
-/** Accesses identities at the single sign-on provider and the redirects to it, across workspaces. */
+/** Reads and writes identities at the single sign-on provider and the redirects to it, across workspaces. */
 export function makeSsoStore(sql: SqlHandles) {
   const identities = acrossWorkspaces(sql, SSO_IDENTITIES);
   const flows = acrossWorkspaces(sql, SSO_FLOWS);

@@ -24,7 +24,7 @@ export type SyncPatch = Partial<Omit<SyncRecord, "syncId" | "connectorId" | "cre
 /** States of a run that has not ended. */
 export const OPEN_SYNC_STATES: readonly SyncState[] = ["queued", "running", "waiting", "cancelling"];
 
-/** Accesses runs of connectors. */
+/** Reads and writes runs of connectors. */
 export function makeSyncStore(sql: SqlHandles, workspaceId: string) {
   const syncs = inWorkspace(sql, workspaceId, SYNCS);
 

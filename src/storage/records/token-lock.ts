@@ -9,10 +9,10 @@ import type { CONNECTION_SECRETS } from "#storage/tables/servers.ts";
 export const UNLOCKED = { lockedBy: null, lockedUntil: null };
 
 /**
- * Accesses sealed tokens, each of which only one caller at a time renews.
+ * Reads and writes sealed tokens, each of which only one caller at a time renews.
  *
- * @param rowOf   returns which row has the tokens of an id
- * @param usable  further conditions for a row whose tokens may be renewed
+ * @param rowOf   returns which row has the tokens of an id @param usable  further conditions for a row whose tokens may
+ * be renewed
  */
 export function makeTokenLock(
   sql: SqlHandles,

@@ -53,7 +53,7 @@ export function makeTokenLookup(sql: SqlHandles) {
   };
 }
 
-/** Accesses the personal access tokens of one workspace. */
+/** Reads and writes the personal access tokens of one workspace. */
 export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
   const tokens = inWorkspace(sql, workspaceId, API_TOKENS);
   return {

@@ -6,7 +6,7 @@ import type { RecordOf } from "#storage/tables/table.ts";
 /** The subscription of a connector at its provider, or why there is none. */
 export type WebhookSubscriptionRecord = RecordOf<typeof WEBHOOK_SUBSCRIPTIONS>;
 
-/** Accesses the subscriptions of the workspace's connectors to notifications of their apps. */
+/** Reads and writes the subscriptions of the workspace's connectors to notifications of their apps. */
 export function makeWebhookSubscriptionStore(sql: SqlHandles, workspaceId: string) {
   const subscriptions = inWorkspace(sql, workspaceId, WEBHOOK_SUBSCRIPTIONS);
   return {

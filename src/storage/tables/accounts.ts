@@ -65,7 +65,7 @@ export const ACCOUNT_FLOWS = table(
     sessionId: text,
     /** For a connection's flow, the connection's id. */
     providerId: text,
-    /** The first stages are those of an account's flow, the others those of a connection's. */
+    /** `away` and `found` belong to an account's flow, the others to a connection's. */
     stage: oneOf(["away", "found", "intent", "intent_away", "intent_found", "elicitation"]),
     /** An envelope of the vault. */
     sealed: text,

@@ -52,15 +52,18 @@ export const CONNECTORS = table(
     createdAt: instant,
     /** The person whose role limits the connector: its creator, or the person who took it over. */
     createdBy: text,
-    /** When its source began to refuse every request (401); null while the source responds. */
+    /** The time at which its source began to refuse every request (401); null while the source responds. */
     refusedAt: nullable(instant),
     /** When kb last queued a run that could prove its permissions. */
     proofTriedAt: nullable(instant),
     /** The person who paused it; null = not paused, or no longer known. */
     pausedBy: nullable(text),
-    /** Since when it is hidden from everyone, until items that were read elsewhere are removed; null = not hidden. */
+    /**
+     * The time since which it is hidden from everyone, until items that were read elsewhere are removed; null = not
+     * hidden.
+     */
     withheldAt: nullable(instant),
-    /** Since when its owner has owned it, by creating it or taking it over. */
+    /** The time at which its owner created it or took it over. */
     ownedSince: instant,
   },
   { deletedWith: [WORKSPACES], indexes: { connectors_due: ["state", "nextRunAt"] } },

@@ -139,9 +139,9 @@ export const CLIENT_DOCUMENTS = table("client_documents", ["clientId"], {
   metadata: json<Record<string, unknown>>(),
   /** When the document was last read. */
   readAt: instant,
-  /** Since when the client's address has responded that it isn't a client; null = it hasn't. */
+  /** The time at which the client's address first responded that it isn't a client; null = it hasn't. */
   deniedSince: nullable(instant),
-  /** When the address had done so twice; null = the client may be used. */
+  /** The time at which the address had responded so twice; null = the client may be used. */
   endedAt: nullable(instant),
 });
 

@@ -23,7 +23,7 @@ export const EVENT_TARGETS = table(
     previousUntil: nullable(instant),
     createdBy: nullable(text),
     createdAt: instant,
-    /** Since when no delivery has been accepted. */
+    /** The time since which no delivery has been accepted; null = the last one was. */
     failingSince: nullable(instant),
     /** When to send the first waiting delivery; null = none waits. */
     dueAt: nullable(instant),
@@ -90,7 +90,7 @@ export const EVENT_MARKS = table(
   {
     connectorId: text,
     type: oneOf(EVENT_TYPES),
-    /** Since when the connector has been in this state. */
+    /** The time since which the connector has been in this state. */
     value: integer,
   },
   { deletedWith: [CONNECTORS] },

@@ -111,7 +111,7 @@ export const CONNECTIONS = table(
     createdAt: instant,
     /** For each role, the tool to which its owner agreed, as it was mapped then; null = none. Source: S65. */
     agreed: nullable(json<unknown>()),
-    /** Since when its owner has been asked to agree to the current mapping; null = the owner isn't asked. */
+    /** The time at which its owner was asked to agree to the current mapping; null = the owner isn't asked. */
     waitingSince: nullable(instant),
   },
   {

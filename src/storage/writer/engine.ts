@@ -48,7 +48,7 @@ export class WriterEngine {
     schedule: (run: () => void) => void;
     /** Runs one slice of maintenance; false = nothing is due. Called after each batch and while nothing else waits. */
     upkeep?: () => boolean;
-    /** Like `upkeep`, for maintenance that can wait: called when there is no other maintenance. */
+    /** Like `upkeep`, for maintenance that can wait. Called only when `upkeep` has nothing to do. */
     tidy?: () => boolean;
     /** Decides when `tidy` continues while no batch adds work for it. Default: at once. */
     pace?: UpkeepPace;

@@ -69,8 +69,8 @@ export function makeWriterWork(connection: SqliteConnection, { settledAtOnce }: 
     // These two come first: people wait for withheld items, and many changes outside segments slow down each search.
     /** Runs one slice (about 25 ms) of due maintenance; false = nothing is due. Runs between requests. */
     upkeep: (): boolean => settleWithheld() || (index.hasManyChanges() && index.nextCompactionSlice()),
-    // Compactions come first: they are short, and no search waits for a rebuild.
-    /** Like `upkeep`, for maintenance that gives way to searches, because they aren't slower without it. */
+    // Compactions come first, because they are short and no search waits for a rebuild.
+    /** Like `upkeep`, for maintenance that pauses during searches, because searches don't become faster by it. */
     tidy: (): boolean => index.nextCompactionSlice() || reindex(),
   };
 }
