@@ -18,7 +18,10 @@ export interface HttpRequest {
   isRepeatable?: boolean;
 }
 
-/** Sends to an http or https address. Rejects with the socket's error, or with the signal's reason when that aborts. */
+/**
+ * Sends a request to an http or https address. Rejects with the socket's error or, when the signal is aborted, with its
+ * reason.
+ */
 export type SendRequest = (url: string, request: HttpRequest) => Promise<IncomingMessage>;
 
 /** Makes a `SendRequest` with kept connections. Nothing is loaded or opened before its first call. */

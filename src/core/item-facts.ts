@@ -35,7 +35,7 @@ export interface FactValues {
   record: Record<string, FieldValue>;
 }
 
-/** The fields of an item inside kb. */
+/** The fields of an item, with the values that they have inside kb. */
 export type ItemFacts = FieldsAs<FactValues>;
 
 const ON_THE_WIRE: FieldConversion<FactValues, AnswerValues> = {

@@ -1,6 +1,6 @@
 import { endOfString } from "./json-text.ts";
 
-/** Limits of a JSON text, checked before it is parsed. */
+/** Limits of a JSON text, which are checked before the text is parsed. */
 export interface JsonBounds {
   /** Limit of nested brackets. */
   maxDepth: number;

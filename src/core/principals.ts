@@ -22,7 +22,7 @@ export type ParsedPrincipal =
   | { type: "source_user"; providerId: string; instance: string; id: string }
   | { type: "source_group"; connectorId: string; id: string };
 
-/** The principals that a sync or a push may name in its access lists; made by `authorityOf`. Source: S2. */
+/** The principals that a sync or a push may name in its access lists. Made by `authorityOf`. Source: S2. */
 export interface Authority {
   /** The connector, which owns the groups `group:<connectorId>:…`. */
   connectorId: string;

@@ -11,7 +11,7 @@ export interface Section {
   name: string;
   level: number;
   start: number;
-  /** Absent = heading. */
+  /** Absent = the section is a heading. */
   kind?: SectionKind;
   /** Its position in the document's own terms: `3` for a page or slide, `A1:F40` for a range of cells. */
   ref?: string;

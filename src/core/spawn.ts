@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ApiError } from "#api/errors.ts";
 import { shortageOf } from "./shortage.ts";
 
-/** Programs that run outside the main thread: three kinds of worker thread and one kind of child process. */
+/** The programs that run outside the main thread: three kinds of worker thread and one kind of child process. */
 export type SpawnEntry = "writer" | "searcher" | "counter" | "extractor";
 
 /**

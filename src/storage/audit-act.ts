@@ -6,7 +6,7 @@ export interface AuditAct {
   /** `<noun>.<past participle>`, such as `connector.created` or `member.removed`. */
   action: string;
   target: { type: string; id: string };
-  /** `done` by default. */
+  /** Default: `done`. */
   outcome?: "done" | "refused";
   details?: Record<string, unknown>;
 }

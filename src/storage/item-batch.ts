@@ -222,7 +222,7 @@ export interface ItemBatch {
    * The principals with which every access of this connector is ANDed: the connector's own group and its connection's.
    */
   always: readonly Principal[];
-  /** Absent for a push. */
+  /** The run to which the batch belongs; absent for a push. */
   run?: BatchRun;
   /**
    * The upload to which a push belongs. Without an upload and a run, the pushed items are treated as part of the open
@@ -276,7 +276,7 @@ export type BatchResult =
       people?: Extract<PeopleResult, { isApplied: true }>;
       tookMs: number;
     }
-  /** Nothing was stored. */
+  /** Why nothing was stored. */
   | { isApplied: false; reason: "lease_lost" | "scope_changed" | "connector_inactive" };
 
 /** How many removals are allowed in 24 hours without approval: this many, or `GUARD_SHARE` of the highest size. */

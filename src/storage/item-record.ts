@@ -18,7 +18,7 @@ export interface ItemRecord extends ItemFacts {
   providerId: string;
   source: string;
   url: string | null;
-  /** Suffix of the url that links to a line; `{line}` is replaced by its number. */
+  /** Suffix that makes a link to a line of the item's url; `{line}` is replaced by the line's number. */
   lineAnchor: string | null;
   version: string | null;
   textHash: string | null;
@@ -85,7 +85,7 @@ export const HIT_COLUMNS = [
 
 export type HitRow = Pick<ItemsTable, (typeof HIT_COLUMNS)[number]>;
 
-/** Returns the shown fields of the item in such a row. */
+/** Returns the fields to show of the item in a row. */
 export function toShownItem(row: HitRow): ShownItem {
   const { kbId, providerId, source, url, indexedAt, textReason } = row;
   // Not spread: V8 copies such an object property by property, which takes most of the time for a row.

@@ -133,7 +133,7 @@ export type PeopleResult =
       /** Groups that were reported as unchanged but are unknown here, so they must be read whole. */
       unknown: Principal[];
     }
-  /** Nothing was stored. */
+  /** Why nothing was stored. */
   | { isApplied: false; reason: PeopleRefusal };
 
 /** The end of a completed run. */

@@ -149,7 +149,7 @@ export interface ExplainedScores {
 export interface SearchStatistics {
   /** The number of items that the viewer may see. */
   items: number;
-  /** Their average length in weighted words. */
+  /** The average length of these items in weighted words. */
   averageLength: number;
   /** Terms of the first hits that affected the scores, the most important first. */
   feedback: readonly string[];
@@ -165,7 +165,7 @@ export interface HitScores {
 }
 
 export interface TermScore {
-  /** As written in the query. */
+  /** The term as written in the query. */
   written: string;
   /** The term as in the index: a stem, `=word` for an exact form, `word*` for a prefix. */
   term: string;
@@ -213,7 +213,7 @@ export interface Excerpt extends Passage {
 /** A hit as displayed. Record and text are in the same state in which access was checked. Source: S7. */
 export interface ShownHit {
   item: ShownItem;
-  /** Absent for pinned items. */
+  /** The hit's position; absent for pinned items. */
   position?: HitPosition;
   /** The best passage first. Empty for an item without text, and for hits beyond the limit. */
   passages: readonly Excerpt[];

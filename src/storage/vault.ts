@@ -27,7 +27,7 @@ export interface VaultKey {
   key: Uint8Array;
 }
 
-/** Valid key names in `KB_SECRET_KEYS`; `file` is the one in the data folder. */
+/** Matches valid key names in `KB_SECRET_KEYS`; `file` is the name of the key in the data folder. */
 export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 export const KEY_BYTES = 32;
 

@@ -9,7 +9,7 @@ export interface DecodedText {
   text: string;
   /** The name in lower case, such as `utf-8` or `shift_jis`. */
   encoding: string;
-  /** True when only the first part of the bytes was decoded. */
+  /** True when only the beginning of the bytes was decoded. */
   isCut: boolean;
 }
 

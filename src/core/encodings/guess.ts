@@ -108,7 +108,7 @@ const NON_ASCII = /[^\0-\x7f]/gu;
 /** Limit of characters beyond ASCII that are examined. */
 const MAX_LETTERS = 300;
 
-/** A character beyond ASCII between its neighbours. */
+/** A character beyond ASCII, with the characters before and after it. */
 interface Mark {
   letter: string;
   before: string;

@@ -1,6 +1,6 @@
 import type { Role, Scope } from "#api/common.ts";
 
-/** How the person behind a request was authenticated. */
+/** How the person behind a request authenticated. */
 export type Credential =
   | { type: "session"; id: string }
   | { type: "pat"; id: string }

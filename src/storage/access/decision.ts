@@ -25,12 +25,12 @@ export function meets(list: readonly Principal[], held: ReadonlySet<Principal>):
   return metBy(list, held) !== undefined;
 }
 
-/** Returns the first principal of a list that is held; undefined when none is. */
+/** Returns the first principal of a list that the person holds; undefined when there is none. */
 export function metBy(list: readonly Principal[], held: ReadonlySet<Principal>): Principal | undefined {
   return list.find((principal) => held.has(principal));
 }
 
-/** The decision on names: whether an access with these lists is open to someone who holds these principals. */
+/** Decides on names: whether an access with these lists is open to a person who holds these principals. */
 export function meetsEvery(lists: readonly (readonly Principal[])[], held: ReadonlySet<Principal>): boolean {
   return isOpen(lists, (list) => meets(list, held));
 }

@@ -13,7 +13,7 @@ export function makeConjoin(interner: Interner): (a: number, b: number) => numbe
 
   function conjoined(a: number, b: number): number {
     const [first, second] = [interner.listIdsOf(a), interner.listIdsOf(b)];
-    // An access without lists can't exist; if one did, it must be open to no one.
+    // An access without lists can't exist. If one did, it would have to be open to no one.
     if (first.length === 0 || second.length === 0) return 0;
     const lists = [...new Set([...first, ...second])];
     return lists.length > MAX_LISTS ? 0 : interner.ofLists(lists);

@@ -1,6 +1,6 @@
-/** Sets of the documents of a segment: one bit per local id, 32 to a word. */
+/** Sets of the documents of a segment. A document is one bit, by its local id; 32 bits are a word. */
 
-/** Words needed for the most documents a segment can have. */
+/** The number of words for the largest possible segment. */
 export const MAX_WORDS = 2_048;
 
 /** Returns the number of bits that are set in a word. */

@@ -70,7 +70,7 @@ export function* readDeltaBlocks(sql: Statements, no: number, afterSeq: number):
   }
 }
 
-/** Converts the rows of earlier versions to the current encoding. */
+/** Converts rows that earlier versions wrote to the current encoding. */
 function readOthers(sql: Statements, after: number, until: number): { removed: RemovedItem[]; former: Uint8Array[] } {
   const removed: RemovedItem[] = [];
   const former: Uint8Array[] = [];

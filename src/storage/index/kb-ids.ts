@@ -41,7 +41,7 @@ export interface KbIdHeads {
   heads: Uint32Array;
 }
 
-/** Makes the heads of ascending columns. */
+/** Makes the heads of columns whose kbIds ascend. */
 export function makeKbIdHeads({ docs, kbIds, stride }: KbIdColumn): KbIdHeads {
   const last = Math.max(0, docs - 1) * stride;
   let skip = 0;
@@ -99,7 +99,7 @@ export interface SortedKbIds {
   places: Uint32Array;
 }
 
-/** Sorts at most two million kbIds. */
+/** Sorts kbIds, at most two million. */
 export function sortKbIds(kbIds: KbIdList, skip: number): SortedKbIds {
   const { bytes, starts, ends } = kbIds;
   const packed = new Float64Array(starts.length);

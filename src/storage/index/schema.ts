@@ -101,7 +101,7 @@ export function lowOf(key: number): number {
   return key % HIGH;
 }
 
-/** Segment states in `index_segments`. */
+/** The states of a segment in `index_segments`. */
 export const BUILDING = 0;
 export const LIVE = 1;
 export const RETIRED = 2;

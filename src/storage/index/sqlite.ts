@@ -3,7 +3,7 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructur
 export type Database = DatabaseSyncInstance;
 export type Statement = StatementSyncInstance;
 
-/** Prepares each statement once per connection. */
+/** Returns a prepared statement. Each statement is prepared once per connection. */
 export type Statements = (sql: string) => Statement;
 
 export function makeStatements(db: Database): Statements {

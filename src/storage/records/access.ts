@@ -39,7 +39,7 @@ export interface ConnectorGate {
 
 export type AccessStore = ReturnType<typeof makeAccessStore>;
 
-/** The permission model's records of one workspace. Source: S1, S2, S4, S6. */
+/** Reads and writes the permission model's records of one workspace. Source: S1, S2, S4, S6. */
 export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
   const memberships = inWorkspace(sql, workspaceId, MEMBERSHIPS);
   const state = inWorkspace(sql, workspaceId, ACCESS_STATE);
@@ -208,7 +208,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
     async listsHolding(principals: readonly Principal[], afterListId: number): Promise<Map<Principal, number[]>> {
       const rows = await readInChunks(principals, async (chunk) => {
         const query = CompiledQuery.raw(listsMet(chunk.length), [workspaceId, ...chunk, afterListId]);
-        // The columns that `listsMet` selects.
+        // `listsMet` selects these columns.
         return (await sql.read.executeQuery(query as CompiledQuery<{ principal: Principal; listId: number }>)).rows;
       });
       const found = new Map<Principal, number[]>();
@@ -226,7 +226,7 @@ export function makeAccessStore(sql: SqlHandles, workspaceId: string) {
      */
     async accessTextAfter(afterAclId: number, limit: number): Promise<string | null> {
       const query = CompiledQuery.raw(newAccesses(limit), [workspaceId, afterAclId]);
-      // The column that `newAccesses` selects.
+      // `newAccesses` selects this column.
       const { rows } = await sql.read.executeQuery(query as CompiledQuery<{ text: string | null }>);
       return rows[0]?.text ?? null;
     },

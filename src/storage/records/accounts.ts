@@ -63,7 +63,7 @@ export function makeAccountStore(sql: SqlHandles, workspaceId: string) {
   };
 }
 
-/** Redirects to providers, and accounts due for a check, across workspaces. */
+/** Reads and writes redirects to providers, and reads accounts that are due for a check, across workspaces. */
 // Raw: a flow is found by its hash, before its workspace is known, and swept across workspaces.
 export function makeAccountFlowStore(sql: SqlHandles) {
   const flows = acrossWorkspaces(sql, ACCOUNT_FLOWS);
@@ -103,7 +103,7 @@ export function makeAccountFlowStore(sql: SqlHandles) {
   };
 }
 
-/** Stages that hold the provider's tokens until the person confirms the account. */
+/** The stages in which a flow holds the provider's tokens until the person confirms the account. */
 const STAGES_WITH_TOKENS: FlowStage[] = ["found", "intent_found"];
 
 /**
@@ -120,7 +120,7 @@ export async function endFlows(
   await flows.deleting(whose).where("stage", "not in", STAGES_WITH_TOKENS).execute();
 }
 
-/** Ends the accounts of a member who leaves; their tokens are revoked as soon as possible. Source: S13. */
+/** Ends the accounts of a member who leaves. Their tokens are revoked as soon as possible. Source: S13. */
 export async function endAccountsOf(sql: SqlHandles, { workspaceId, userId, at }: Whose): Promise<void> {
   const rows = await inWorkspace(sql, workspaceId, PROVIDER_ACCOUNTS)
     .updating({ userId })

@@ -23,7 +23,7 @@ export type ConnectionPatch = Partial<
   Omit<ConnectionRecord, "connectionId" | "serverId" | "ownerUserId" | "app" | "createdAt">
 >;
 
-/** The secret that signs a connection's requests, as stored. */
+/** The secret with which a connection signs requests, as stored. */
 export type ConnectionSecret = RecordOf<typeof CONNECTION_SECRETS>;
 
 /** Reads and writes people's connections in one workspace. */
@@ -204,7 +204,7 @@ export async function fillServerConnectionsOf(
   return signed.length;
 }
 
-/** Column values of a revoked connection. */
+/** The column values of a revoked connection. */
 export const REVOKED = {
   status: "revoked",
   visibility: "private",

@@ -4,7 +4,7 @@ import type { ConnectorRecord } from "./connectors.ts";
 import { inWorkspace } from "#storage/in-workspace.ts";
 import { CONNECTORS } from "#storage/tables/connectors.ts";
 
-/** The columns that show a connector's health. */
+/** The columns from which a connector's health is determined. */
 export type ConnectorHealth = Pick<
   ConnectorRecord,
   "name" | "providerId" | "state" | "nextRunAt" | "aclCheckedAt" | "refusedAt" | "lastFullAt"

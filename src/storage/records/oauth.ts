@@ -35,7 +35,7 @@ function makeClients(sql: SqlHandles) {
 
     insertClient: (client: OAuthClientRecord) => clients.insert(client),
 
-    /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
+    /** Writes `lastUsedAt`, unless the stored time is later than `unlessAfter`. */
     async markClientUsed(clientId: string, at: number, unlessAfter: number): Promise<void> {
       await clients
         .updating({ clientId })
@@ -128,7 +128,7 @@ function makeGrants(sql: SqlHandles) {
     extendGrant: (grantId: string, at: number, expiresAt: number) =>
       grants.update({ grantId, revokedAt: null }, { lastUsedAt: at, expiresAt }),
 
-    /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
+    /** Writes `lastUsedAt`, unless the stored time is later than `unlessAfter`. */
     async markGrantUsed(grantId: string, at: number, unlessAfter: number): Promise<void> {
       await grants
         .updating({ grantId })

@@ -62,7 +62,7 @@ export function makeUserStore(sql: SqlHandles) {
 
     setName: (userId: string, name: string) => users.update({ userId }, { name }),
 
-    /** Replaces the address and its verification. @throws ApiError `email_taken` */
+    /** Replaces the address and the time of its verification. @throws ApiError `email_taken` */
     async setEmail(userId: string, email: string, verifiedAt: number | null): Promise<void> {
       const emailKey = emailKeyOf(email);
       const holder = await users.find({ emailKey });
@@ -94,7 +94,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
   return {
     find: (workspaceId: string) => workspaces.find({ workspaceId }),
 
-    /** Oldest first. */
+    /** Returns all workspaces, the oldest first. */
     list: () => recordsOf(WORKSPACES, workspaces.select().selectAll().orderBy("createdAt").orderBy("workspaceId")),
 
     /** Adds a workspace, which masks secrets by default. */
@@ -123,7 +123,7 @@ export function makeWorkspaceRecordStore(sql: SqlHandles) {
   };
 }
 
-/** Column values of an invitation that can be accepted while it hasn't expired. */
+/** The column values of an invitation that can be accepted while it hasn't expired. */
 export const OPEN = { acceptedAt: null, revokedAt: null };
 
 /** Reads and writes the invitations of one workspace. */

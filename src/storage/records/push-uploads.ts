@@ -10,7 +10,7 @@ export type { PushCounts, PushFailure, PushResultName } from "#storage/tables/it
 type Stored = RecordOf<typeof PUSH_UPLOADS>;
 export type PushUploadState = Stored["state"] | "expired";
 
-/** Several pushes that belong together. Times are epoch milliseconds. */
+/** An upload: several pushes that belong together. Times are epoch milliseconds. */
 export interface PushUploadRecord extends Omit<Stored, "troubles" | "counts" | "state"> {
   /** The state at `now` of the look-up: an upload in which nothing has changed for `UPLOAD_TTL_MS` is expired. */
   state: PushUploadState;
@@ -27,7 +27,7 @@ export interface PushAcknowledgement {
   unnamed: number;
 }
 
-/** How long an upload waits for its next line. */
+/** How long an open upload waits for its next line. */
 export const UPLOAD_TTL_MS = 24 * 3_600_000;
 export const FAILURES_KEPT = 100;
 /**

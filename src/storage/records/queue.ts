@@ -18,7 +18,7 @@ export type JobType = RecordOf<typeof JOBS>["type"];
 export interface NewJob {
   workspaceId: string;
   type: JobType;
-  /** At most one job per key exists, waiting or claimed. */
+  /** At most one job, waiting or claimed, has a given key. */
   dedupeKey: string;
   payload: Record<string, string>;
   /**
@@ -32,7 +32,7 @@ export interface NewJob {
 
 export interface ClaimedJob extends NewJob {
   jobId: string;
-  /** Counts claims: 1 = the first. */
+  /** How often the job was claimed: 1 = this is the first claim. */
   attempt: number;
   /** True when an earlier claim ended without a report, because its worker died or hung. */
   isTakenOver: boolean;
@@ -170,7 +170,7 @@ export function makeQueueStore(sql: SqlHandles) {
       return (await changesOf(jobs.updating({ jobId, leaseOwner }).set(free))) > 0;
     },
 
-    /** Removes the job even when it is claimed. */
+    /** Removes the job with this key, even if it is claimed. */
     drop: (dedupeKey: string) => jobs.remove({ dedupeKey }),
 
     /**
@@ -266,7 +266,7 @@ export function makeQueueStore(sql: SqlHandles) {
 export const USUAL_PRIORITY = 20;
 /** The priority of work that no one waits for. */
 export const UPKEEP_PRIORITY = 30;
-/** The priority of a run that has had a turn: new runs come before continued ones. */
+/** The priority of a run that has had a turn. New runs have priority over such runs. */
 export const SLICE_PRIORITY = 25;
 /** In this time a waiting job rises by one priority, so that no job waits forever. */
 const RISE_MS = 30_000;
@@ -291,7 +291,10 @@ function effective(priority: number, runAt: number, now: number): number {
   return priority - Math.floor(Math.max(0, now - runAt) / RISE_MS);
 }
 
-/** Milliseconds to wait after the `failures`-th failure in a row: 1 min, 2, 4 … at most 6 h, spread by `random` 0–1. */
+/**
+ * Returns how many milliseconds to wait after the `failures`-th consecutive failure: 1 min, 2, 4 … at most 6 h, spread
+ * by `random` 0–1.
+ */
 export function backOffMs(failures: number, random: number): number {
   const base = Math.min(6 * 3_600_000, 60_000 * 2 ** Math.max(0, failures - 1));
   return Math.round(base * (0.75 + random / 2));

@@ -62,7 +62,7 @@ export type WorkspaceStore = ReturnType<typeof makeWorkspaceStore>;
 
 type Records = ReturnType<typeof makeRecords>;
 
-/** Makes the store on SQL. The same code serves the whole database, a transaction and a snapshot. */
+/** Makes the store on SQL handles. The same code serves the whole database, a transaction and a snapshot. */
 export function makeStore(sql: SqlHandles): Store {
   // Cached, because consecutive requests are mostly for one workspace, and its members take longer to create than to
   // use.

@@ -13,7 +13,7 @@ export interface Tie {
   joinedAt: number;
   /** Null = the link hasn't ended. */
   endedAt: number | null;
-  /** The user's name at the source; null once no connector reports them. */
+  /** The user's name at the source; null when no connector reports the user any more. */
   name: string | null;
   login: string | null;
 }

@@ -5,7 +5,7 @@ import { changesOf } from "#storage/results.ts";
 import type { PROVIDER_ACCOUNTS } from "#storage/tables/accounts.ts";
 import type { CONNECTION_SECRETS } from "#storage/tables/servers.ts";
 
-/** Column values of tokens that no one is renewing. */
+/** The column values of tokens that no one is renewing. */
 export const UNLOCKED = { lockedBy: null, lockedUntil: null };
 
 /**

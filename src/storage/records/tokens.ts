@@ -79,7 +79,7 @@ export function makeTokenStore(sql: SqlHandles, workspaceId: string) {
     /** Makes the token independent of the grant that made it. */
     adopt: (tokenId: string) => tokens.update({ tokenId }, { grantId: null }),
 
-    /** Writes `lastUsedAt`, unless it is younger than `unlessAfter`. */
+    /** Writes `lastUsedAt`, unless the stored time is later than `unlessAfter`. */
     async markUsed(tokenId: string, at: number, unlessAfter: number): Promise<void> {
       await tokens
         .updating({ tokenId })

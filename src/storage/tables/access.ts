@@ -39,7 +39,7 @@ export const ACCESS_LISTS = table(
   ["workspaceId", "listId"],
   {
     listId: integer,
-    /** Sorted. */
+    /** The list's principals, sorted. */
     principals: json<string[]>(),
     /** Look-up key; see `listDigest`. */
     digest: integer,
@@ -47,7 +47,7 @@ export const ACCESS_LISTS = table(
   { deletedWith: [WORKSPACES], indexes: { access_lists_by_digest: ["digest"] } },
 );
 
-/** Numbers of the principals that lists name or have named. */
+/** The numbers of principals that a list names or once named. */
 export const ACCESS_PRINCIPALS = table(
   "access_principals",
   ["workspaceId", "principal"],
@@ -78,7 +78,7 @@ export const ACCESSES = table(
   {
     /** 0 (no one) is never stored. */
     aclId: integer,
-    /** Ascending list ids, comma-joined. */
+    /** Ids of the access's lists, ascending, joined by commas. */
     listIds: text,
   },
   { deletedWith: [WORKSPACES], unique: [["workspaceId", "listIds"]] },
@@ -95,7 +95,7 @@ export const AUDIT = table(
     seq: integer,
     at: instant,
     actorUserId: nullable(text),
-    /** `session:ses_…`, `pat:tok_…`, `system`. */
+    /** How the actor authenticated: `session:ses_…`, `pat:tok_…`, `system`. */
     credential: text,
     action: text,
     targetType: text,
@@ -103,7 +103,7 @@ export const AUDIT = table(
     outcome: text,
     ip: nullable(text),
     requestId: nullable(text),
-    /** JSON; no secrets, no titles. */
+    /** JSON without secrets or titles. */
     details: text,
     /** The `hash` of the previous row; null in rows that were written before the chain was introduced. */
     previousHash: hidden(nullable(text)),

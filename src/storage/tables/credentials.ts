@@ -122,7 +122,7 @@ export const EMAIL_LINKS = table(
   },
 );
 
-/** Clients that registered themselves. */
+/** OAuth clients that registered themselves. */
 export const OAUTH_CLIENTS = table("oauth_clients", ["clientId"], {
   clientId: text,
   metadata: json<Record<string, unknown>>(),
@@ -134,7 +134,7 @@ export const OAUTH_CLIENTS = table("oauth_clients", ["clientId"], {
 
 /** The last valid copies of clients' metadata documents, which were fetched from their identifiers. */
 export const CLIENT_DOCUMENTS = table("client_documents", ["clientId"], {
-  /** An https address. */
+  /** The client's identifier, which is an https address. */
   clientId: text,
   metadata: json<Record<string, unknown>>(),
   /** When the document was last read. */
@@ -184,12 +184,12 @@ export const SSO_IDENTITIES = table(
   { references: [USERS], indexes: { sso_identities_by_user: ["userId"] } },
 );
 
-/** One redirect to the single sign-on provider. */
+/** Redirects to the single sign-on provider. */
 export const SSO_FLOWS = table("sso_flows", ["stateHash"], {
   stateHash: text,
   /** SHA-256 of the cookie that binds the flow to a browser. */
   browserHash: text,
-  /** The session to link; null for a sign-in. */
+  /** The session to which the identity is linked; null for a sign-in. */
   sessionId: nullable(text),
   /** Verifier and nonce, sealed by the vault. */
   sealed: text,

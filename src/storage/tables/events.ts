@@ -23,7 +23,7 @@ export const EVENT_TARGETS = table(
     previousUntil: nullable(instant),
     createdBy: nullable(text),
     createdAt: instant,
-    /** The time since which no delivery has been accepted; null = the last one was. */
+    /** The time since which no delivery has been accepted; null = deliveries are accepted. */
     failingSince: nullable(instant),
     /** When to send the first waiting delivery; null = none waits. */
     dueAt: nullable(instant),

@@ -173,7 +173,7 @@ export const FORMER_ADDRESSES = table(
   { withoutRowid: true },
 );
 
-/** Two ids of one user of an instance. */
+/** Pairs of ids of the same user of an instance. */
 export const IDENTITY_ALIASES = table(
   "identity_aliases",
   ["workspaceId", "principal", "alias", "connectorId"],

@@ -67,7 +67,7 @@ export const ITEMS = table(
     indexHash: nullable(text),
     /** The number of secrets that were masked in its text. */
     maskedSecrets: withDefault(integer, 0),
-    /** Suffix of the url that links to a line; `{line}` is replaced by its number. */
+    /** Suffix that makes a link to a line of the item's url; `{line}` is replaced by the line's number. */
     lineAnchor: nullable(text),
     /**
      * The access that the item names itself; null = none (its parent's applies), -1 = stored before children could have
@@ -86,7 +86,7 @@ export const ITEMS = table(
     contentRef: nullable(text),
     /** The media type as which its content was read; null = none of it was read. */
     reader: nullable(text),
-    /** Version of the reader that read it. */
+    /** The version of the reader that read its content. */
     readerVersion: nullable(integer),
     /** For an item that an older reader read: it isn't read again before this time. Null = it may be read at once. */
     readAgainAt: nullable(instant),
@@ -282,7 +282,7 @@ export interface PushFailure {
   message: string;
 }
 
-/** Several pushes that belong together. */
+/** Uploads: several pushes that belong together. */
 export const PUSH_UPLOADS = table(
   "push_uploads",
   ["workspaceId", "uploadId"],

@@ -24,12 +24,12 @@ export const JOBS = table(
       "server",
       "subscribe_webhook",
     ]),
-    /** At most one job per key exists, waiting or claimed. */
+    /** At most one job, waiting or claimed, has a given key. */
     dedupeKey: text,
     payload: json<Record<string, string>>(),
     /** Jobs with a lower number are claimed first. */
     priority: integer,
-    /** When it may be claimed. */
+    /** Time from which the job may be claimed. */
     runAt: instant,
     attempt: integer,
     leaseOwner: nullable(text),

@@ -50,7 +50,7 @@ export const PROVIDER_SERVERS = table(
     /** The number of consecutive failures. */
     failures: integer,
     lastProblem: nullable(json<ServerProblem>()),
-    /** When it is probed next; null = disabled. */
+    /** Time of the next probe; null = the server is disabled. */
     dueAt: nullable(instant),
     /** The server's description of itself, cleaned. */
     serverInfo: nullable(json<{ name: string; title?: string | undefined; version: string }>()),

@@ -26,7 +26,7 @@ export interface SyncCounts {
   parentMissing: number;
   /** Requests that a run of groups and users sent to the provider. */
   requests?: number;
-  /** Failures that look like a bug in kb itself. */
+  /** Number of failures that look like a bug in kb itself. */
   faults?: number;
   /** The number of impossible dates on the items that were read. */
   datesLeftOut?: number;
@@ -82,7 +82,7 @@ export const SYNCS = table(
     /** Totals of the whole run, across its attempts. */
     counts,
     progress: json<SyncProgress>(),
-    /** External ids, for mode `items`. */
+    /** External ids of the items to read, for mode `items`. */
     items: nullable(json<string[]>()),
     resumeAt: nullable(instant),
     cancelRequestedAt: nullable(instant),

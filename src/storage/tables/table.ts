@@ -71,7 +71,7 @@ export interface FormsOf<T extends Table, C extends Columns = T["columns"]> {
   /** Values of some columns, hidden columns included. */
   change: Change<C>;
   stored: { [K in keyof C]: Stored<C[K]> };
-  /** Row type for Kysely. */
+  /** The type of a row for Kysely. */
   row: ("workspaceId" extends T["key"][number] ? { workspaceId: string } : unknown) & {
     [K in keyof C]: K extends Filled<C>
       ? ColumnType<Stored<C[K]>, Stored<C[K]> | undefined, Stored<C[K]>>

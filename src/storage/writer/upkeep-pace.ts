@@ -13,7 +13,7 @@ const QUIET_MS = 25;
 /** Milliseconds from one slice to the next during searches: in a gap between searches, and without a gap. */
 const [GAP_MS, BUSY_MS] = [60, 250];
 
-/** Makes the pace. Source: docs/decisions/0081. */
+/** Makes the pace of deferrable maintenance. Source: docs/decisions/0081. */
 export function makeUpkeepPace(
   tally: Pick<SearchTally, "atWork" | "ended">,
   now: () => number = () => performance.now(),

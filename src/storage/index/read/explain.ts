@@ -1,4 +1,4 @@
-/** Explains scores on request: what each word of a query and each factor contributed. */
+/** Explains scores on request: what each word of a query and each factor contributed to a score. */
 import { placeWords } from "#api/item-fields.ts";
 import { analyzeDocument, nameInKey } from "#text/analyzer.ts";
 import { FACTORS, makeRanking, type Ranking, SCORE_FACTORS } from "#text/factors.ts";

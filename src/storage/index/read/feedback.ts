@@ -14,7 +14,7 @@ import { type Feedback, hasNoTextWork, type Plan } from "./plan.ts";
 import { termScale } from "./search-context.ts";
 import type { TermReader } from "./term-lists.ts";
 
-/** The input of feedback. */
+/** The input from which feedback is made. */
 export interface FeedbackSource {
   workspaceId: string;
   segments: readonly SegmentView[];

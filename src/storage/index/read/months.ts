@@ -9,7 +9,7 @@ const MAX_QUARTERS = 50_000;
 const UNKNOWN = -1;
 const BEGINS_A_MONTH = -2;
 
-/** Occurrences of each code. */
+/** The number of occurrences of each code. */
 export type Counts = Uint32Array;
 
 /** The months of instants in a time zone, as codes in order of first occurrence. */

@@ -18,13 +18,13 @@ import {
 } from "./searcher.ts";
 
 export interface SearchPoolOptions extends SearcherOptions {
-  /** Worker threads; 0 = search in the calling thread (tests, short commands). Default: 2. */
+  /** Number of worker threads; 0 = search in the calling thread (tests, short commands). Default: 2. */
   size?: number;
-  /** The built searcher entry; not needed for size 0. */
+  /** The built searcher entry; not needed when `size` is 0. */
   workerUrl?: URL | string;
   /** Called with the error of a failed search. */
   onFailure?: (error: unknown) => void;
-  /** Counts each running task. */
+  /** The tally that counts each running task. */
   searches?: SearchTally;
 }
 
@@ -186,7 +186,7 @@ function makeThreads(options: SearchPoolOptions, size: number): Runner {
   };
 }
 
-/** Starts a searcher; `onEnd` is called once, however it ended. */
+/** Starts a searcher. `onEnd` is called once, however the searcher ends. */
 function startWorker(
   options: SearchPoolOptions,
   onReply: (reply: SearcherReply) => void,

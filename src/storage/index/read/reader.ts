@@ -52,7 +52,7 @@ export interface IndexReader {
 
 export interface IndexReaderOptions {
   readText: ReadText;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   now?: () => number;
   /** Limit in bytes of the visible sets of a workspace. */
   cacheBytes?: number;

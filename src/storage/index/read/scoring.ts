@@ -58,7 +58,7 @@ function addSparse(list: SparseList, scale: number, scoring: Scoring, count: num
   }
 }
 
-/** Like `addScores`, for a list much shorter than the candidates. */
+/** Like `addScores`, for a list that is much shorter than the candidates. */
 function addFew({ ids, weights }: SparseList, scale: number, scoring: Scoring, count: number): void {
   const { norm, lengths, ids: candidates, scores, found } = scoring;
   const { base, slope } = norm;

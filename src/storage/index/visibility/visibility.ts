@@ -18,7 +18,7 @@ export interface VisibleSet {
 
 interface CachedSet {
   principals: ReadonlySet<string>;
-  /** One bit per listId. */
+  /** The lists that the viewer meets: one bit per listId. */
   lists: Uint32Array;
   lastList: number;
   visibilities: Map<SegmentView, SegmentVisibility>;

@@ -24,7 +24,7 @@ import { ensureState, type IndexState, readState } from "#storage/index/state.ts
 export type IndexWriter = ReturnType<typeof makeIndexWriter>;
 
 export interface IndexWriterOptions {
-  /** Milliseconds of a monotonic clock. */
+  /** Returns milliseconds of a monotonic clock. */
   now?: () => number;
   sliceMs?: number;
   limits?: CompactionLimits;
