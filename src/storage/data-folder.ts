@@ -36,10 +36,17 @@ export function openDataFolder(path: string, readers: Readers = "owner") {
   }
   return {
     path,
-    databaseFile /** Paths that other users of this machine could read until now. */,
-    closed /** Returns the installation's key. Creates it if the database isn't used yet.⏎⏎@param isUsed whether the database holds anything that was sealed or signed with a key⏎@throws ApiError `data_folder_unusable` when the key of a used database is missing */,
-    openKey: (isUsed: boolean): DeriveKey =>
-      openKey(keyFile, { databaseFile, isUsed }) /** Unlocks the folder for other processes. */,
+    databaseFile,
+    /** Paths that other users of this machine could read until now. */
+    closed,
+    /**
+     * Returns the installation's key. Creates it if the database isn't used yet.
+     *
+     * @param isUsed whether the database holds anything that was sealed or signed with a key
+     * @throws ApiError `data_folder_unusable` when the key of a used database is missing
+     */
+    openKey: (isUsed: boolean): DeriveKey => openKey(keyFile, { databaseFile, isUsed }),
+    /** Unlocks the folder for other processes. */
     release,
   };
 }

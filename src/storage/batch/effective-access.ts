@@ -67,8 +67,10 @@ export function makeEffectiveAccess(
   }
 
   return {
-    of /** Forgets the cached results. Call it after an item that was looked up, or an ancestor of one, has changed. */,
-    forget /** True when an item below the missing item with this id was looked up. */,
+    of,
+    /** Forgets the cached results. Call it after an item that was looked up, or an ancestor of one, has changed. */
+    forget,
+    /** True when an item below the missing item with this id was looked up. */
     wasMissed: (externalId: string): boolean => missing.has(externalId),
   };
 }
