@@ -1,5 +1,5 @@
 /**
- * The resources that `kb admin` opens: the data folder itself, whether a server is running on it or not. See
+ * Resources of `kb admin`. It opens the data folder itself, whether or not a server is running on it. See
  * docs/decisions/0023.
  */
 import { randomBytes } from "node:crypto";
@@ -28,12 +28,13 @@ import { makePasswords } from "./identity/sessions/passwords.ts";
 
 export interface HostAdmin {
   admin: HostAdminService;
-  /** Re-seals everything that was sealed with an older key. */
+  /** Seals again everything that was sealed with an older key. */
   rekey(onProgress: (progress: RekeyProgress) => void): Promise<RekeyProgress>;
-  /** Accepts the current key as this database's. */
+  /** Accepts the current key as the key of this database. */
   acceptKey(): Promise<void>;
   /**
-   * Requests a rebuild of every workspace's index; a running server begins within seconds, another one at its start.
+   * Requests a rebuild of every workspace's index. A running server begins within seconds; a stopped server begins when
+   * it starts.
    */
   reindex(): Promise<{ workspaces: number; isRunning: boolean }>;
   /** The public address of this server, according to the settings. */
@@ -41,11 +42,11 @@ export interface HostAdmin {
 }
 
 /**
- * Runs `work` with the data folder's admin. Without a running server the folder is locked in that time; next to a
- * running one each act is one transaction under SQLite's own lock.
+ * Runs `work` with the admin functions of the data folder. If no server is running, the folder is locked while `work`
+ * runs. If a server is running, each action is one transaction under SQLite's own lock.
  *
- * @throws ApiError `data_folder_unusable` where there is no installation; `data_folder_in_use` when the running server
- *   has another version
+ * @throws ApiError `data_folder_unusable` if there is no installation; `data_folder_in_use` if the running server has
+ * another version
  */
 export async function withHostAdmin<T>(
   options: { flags: Record<string, string | undefined>; env: Readonly<Record<string, string | undefined>> },
@@ -72,7 +73,7 @@ export async function withHostAdmin<T>(
 }
 
 /**
- * The database file of an existing installation; from now on the process creates private files.
+ * Returns the database file of an existing installation. From then on, files that this process creates are private.
  *
  * @throws ApiError `data_folder_unusable`
  */
@@ -102,7 +103,7 @@ function lockUnlessRunning(...folder: Parameters<typeof openDataFolder>) {
 
 function makeHostAdmin(settings: Settings, store: Store): Omit<HostAdmin, "reindex"> {
   const clock: Clock = { now: () => Date.now() };
-  // Lists aren't requested here, so no cursor with this key is ever issued.
+  // `kb admin` never requests a page of a list, so no cursor signed with this key is ever issued.
   const audit = makeAuditService({ store, clock, log: SILENT, cursors: makeCursorCodec(randomBytes(32), clock) });
   const accounts = makeAccountService({ clock, randomBytes, audit });
   const passwords = makePasswords();

@@ -1,8 +1,8 @@
-/** Messages to the operator: on standard error at start, in the log later. */
+/** Messages to the operator: on standard error during start-up, in the log after it. */
 import type { ApiError } from "#api/errors.ts";
 import type { Log } from "#core/log.ts";
 
-/** Prints the server's address; with a setup code, how to make the first admin. */
+/** Prints the server's address. With a setup code, also prints how to create the first admin. */
 export function announceReady(baseUrl: string, setupCode: string | undefined, say: (line: string) => void): void {
   const next =
     setupCode === undefined
@@ -12,13 +12,14 @@ export function announceReady(baseUrl: string, setupCode: string | undefined, sa
 }
 
 /**
- * The setup code, and the link that fills it in. The part after # stays in the browser: no log and no proxy sees it.
+ * Returns the setup code and a link that fills it in. The part after # stays in the browser, so no log or proxy sees
+ * it.
  */
 export function setupLines(baseUrl: string, code: string): string {
   return `Setup code: ${code} (valid for 24 hours)\nSetup link: ${baseUrl}/welcome#code=${code}`;
 }
 
-/** Logs that the database can't be written any more, or can again: once each time. */
+/** Logs once when the database becomes read-only, and once when it can be written again. */
 export function announceHealth(fault: ApiError | undefined, { log, file }: { log: Log; file: string }): void {
   switch (fault?.code) {
     case undefined:
@@ -38,7 +39,7 @@ export function announceHealth(fault: ApiError | undefined, { log, file }: { log
   }
 }
 
-/** Logs files that other users of this machine could read until now: once, because they stay closed. */
+/** Logs once which files other users of this machine could read until now. The files stay private from then on. */
 export function announceClosed(closed: readonly string[], log: Log): void {
   if (closed.length === 0) return;
   log.warn(

@@ -40,11 +40,11 @@ export interface AppOptions {
   checksAnswers?: boolean;
   /** A test's own routes. */
   extend?: (app: App, at: Mount) => void;
-  /** The built web page; without it no address serves a page. */
+  /** The built web page; without it the app serves no pages. */
   web?: WebPage;
 }
 
-/** Every feature's routes; append yours. */
+/** The mount function of every feature. Append the function of a new feature. */
 const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountOperations,
   mountSessions,
@@ -63,7 +63,7 @@ const FEATURES: readonly ((at: Mount, services: AppServices) => void)[] = [
   mountEntities,
 ];
 
-/** Features whose services have a handler for each route, under its name. */
+/** Mounts the features whose services have one handler for each route, under the route's name. */
 function mountServices(at: Mount, { passwordReset, ...services }: AppServices): void {
   at.members(tokenRoutes, services.tokens);
   at.members(groupRoutes, services.groups);
@@ -77,7 +77,7 @@ function mountServices(at: Mount, { passwordReset, ...services }: AppServices): 
   at.members(eventRoutes, services.events);
 }
 
-/** The whole HTTP app: middleware, routes by contract, problems for everything else. */
+/** Makes the whole HTTP app: middleware, the routes of the contract, and a problem response for everything else. */
 export function makeApp(services: AppServices, options: AppOptions = {}): App {
   const { log } = services;
   const app = new Hono<AppEnv>();

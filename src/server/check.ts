@@ -1,5 +1,5 @@
 /**
- * `kb check`: reads a data folder, whether a server is running on it or not, and reports every fault with its remedy.
+ * `kb check` reads a data folder, whether or not a server is running on it, and reports every fault with its remedy.
  */
 import { ApiError, isApiError } from "#api/errors.ts";
 import { ANALYZER_VERSION } from "#text/analyzer.ts";
@@ -14,13 +14,13 @@ import { checkChain } from "./identity/audit/chain.ts";
 export interface CheckFinding {
   part: "database" | "index" | "audit";
   code: "damaged" | "unreadable" | "missing" | "access" | "orphan" | "broken";
-  /** Null where it belongs to no workspace. */
+  /** Null if the finding belongs to no workspace. */
   workspaceId: string | null;
   message: string;
-  /** The remedy. */
+  /** How to fix the fault. */
   next: string;
   count: number;
-  /** Some kbIds of those counted. */
+  /** Some kbIds of the items that were counted. */
   examples: string[];
 }
 
@@ -31,7 +31,7 @@ export interface CheckReport {
   items: number;
   /** Rows of the audit log that were checked. */
   auditRows: number;
-  /** Workspaces whose index is being rebuilt, or waits for it. */
+  /** Workspaces whose index is being rebuilt or waits for a rebuild. */
   rebuilding: number;
   findings: CheckFinding[];
 }
@@ -39,7 +39,7 @@ export interface CheckReport {
 export interface CheckOptions {
   isFull: boolean;
   signal: AbortSignal;
-  /** Called with the part being checked, and the progress in it. */
+  /** Called with the part being checked and the progress in that part. */
   onProgress(part: CheckFinding["part"], done: number, note: string): void;
 }
 
@@ -155,7 +155,7 @@ async function checkAuditOf({ database, report, signal, onProgress }: Run, works
   report.findings.push({ part: "audit", code: "broken", workspaceId, message, next, count: 1, examples: [] });
 }
 
-/** Runs a part of the check; a read error in it becomes a finding, and the other parts continue. */
+/** Runs a part of the check. A read error becomes a finding, and the other parts continue. */
 async function findingFailures(
   report: CheckReport,
   part: CheckFinding["part"],
@@ -176,7 +176,7 @@ async function findingFailures(
   }
 }
 
-/** Reading is synchronous: this gives the signal a chance to fire. */
+/** Reading is synchronous, so the signal can fire only during this pause. */
 async function pause(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();

@@ -3,26 +3,32 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Log } from "#core/log.ts";
 
-/** How long connections without a request may stay open; milliseconds. */
+/** How long connections without a request may stay open, in milliseconds. */
 export interface ConnectionTimes {
-  /** Until the first byte of a connection. */
+  /** Time limit for the first byte of a connection. */
   firstByteMs: number;
-  /** For the headers of the first request, from the connection on, or of a next one, after Node's keep-alive time. */
+  /**
+   * Time limit for the headers of a request. For the first request it starts with the connection, for a later one after
+   * Node's keep-alive time.
+   */
   requestMs: number;
   /**
-   * A connection younger than this may have sent data that isn't read yet, and stays open even near the limit of open
+   * A connection younger than this may have sent data that isn't read yet. It stays open even near the limit of open
    * files.
    */
   youngMs: number;
   /** Time between two checks. */
   lookMs: number;
-  /** During shutdown: for the first request of a new connection, or for the next one already begun. */
+  /**
+   * During shutdown: time limit for the first request of a new connection, and for a next request that has already
+   * begun.
+   */
   endingMs: number;
 }
 
-/** Open files of this process: connections and everything else. */
+/** Counts of open files of this process: connections and everything else. */
 export interface Descriptors {
-  /** Undefined where the system doesn't report it. */
+  /** The maximum number of open files; undefined if the system doesn't report it. */
   limit: number | undefined;
   count(): number;
 }
@@ -39,20 +45,23 @@ export type Connections = ReturnType<typeof watchConnections>;
 
 /** The current state of a connection. */
 interface State {
-  /** When it began to wait for a request: at its start, or at the end of its last answer. */
+  /** Start of the wait for a request: the start of the connection, or the end of its last response. */
   since: number;
-  /** Bytes received by then. */
+  /** Bytes received up to the start of the wait. */
   bytes: number;
   hasAsked: boolean;
   answers: Set<ServerResponse>;
 }
 
 /**
- * Maximum share of descriptors that may be open, and the share down to which idle connections are closed when it is
- * exceeded.
+ * If more than the first share of the file descriptors is open, idle connections are closed until the second share is
+ * reached.
  */
 const [FULL, RELIEVED] = [0.9, 0.8];
-/** Above this share a new connection is closed at once: the rest is for the database, syncs and answers. */
+/**
+ * Above this share, a new connection is closed at once. The remaining descriptors are for the database, syncs and
+ * responses.
+ */
 const CRAMPED = 0.95;
 const COUNT_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
@@ -60,8 +69,8 @@ const ENDING_LOOK_MS = 50;
 
 /**
  * Closes connections that wait too long without a request. Node limits the time of headers only from their first byte
- * on, so a connection that sends none, or only line breaks, would stay open forever; and near the limit of open files
- * no new connection could be accepted.
+ * on. A connection that sends nothing, or only line breaks, would therefore stay open forever, and near the limit of
+ * open files the server could accept no new connection.
  */
 export function watchConnections(server: Server, options: ConnectionOptions) {
   const { log, times, keepAliveMs, descriptors = systemDescriptors() } = options;
@@ -75,7 +84,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
     socket.once("close", () => open.delete(socket));
     if (relieve() > CRAMPED) socket.destroy();
   });
-  // Before the app's handler, which may answer at once.
+  // Runs before the app's handler, since the handler may respond at once.
   server.prependListener("request", ({ socket }: IncomingMessage, answer: ServerResponse) => {
     const state = open.get(socket);
     if (state === undefined) return;
@@ -98,7 +107,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
       const waitedMs = now() - state.since;
       const isSilent = socket.bytesRead === state.bytes;
       if (endingSince !== undefined) {
-        // Clients that connect during shutdown send the request a round trip later.
+        // A client that connects during shutdown sends its request one round trip later.
         const isNew = state.since >= endingSince;
         if (isSilent && !isNew) socket.destroySoon();
         else if (now() - Math.max(state.since, endingSince) > times.endingMs) socket.destroySoon();
@@ -109,14 +118,14 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
   }
 
   /**
-   * Near the limit of open files, closes the connections that have waited longest without a request. Returns the share
-   * that stays open.
+   * Near the limit of open files, closes the connections that have waited longest without a request. @returns the share
+   * of descriptors that stays open
    */
   function relieve(): number {
     const { limit } = descriptors;
     if (limit === undefined) return 0;
     const isFull = () => others + open.size > limit * FULL;
-    // Other open files are counted only when needed, and once a second: it reads a system folder.
+    // Counting the other open files reads a system folder, so it is done only when needed, and at most once a second.
     if (!isFull() && now() - countedAt < COUNT_EVERY_MS) return 0;
     [others, countedAt] = [countOpen(descriptors, limit) - open.size, now()];
     if (!isFull()) return 0;
@@ -136,7 +145,10 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
 
   let timer = setInterval(check, times.lookMs).unref();
   return {
-    /** From now on each answer is the last of its connection, and connections without a request are closed. */
+    /**
+     * Starts the shutdown: each response is now the last of its connection, and connections without a request are
+     * closed.
+     */
     end(): void {
       if (endingSince !== undefined) return;
       endingSince = now();
@@ -149,7 +161,7 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
   };
 }
 
-/** Counting opens a file itself: if that fails, assume the limit is reached. */
+/** Counting opens a file itself. If that fails, the limit is assumed to be reached. */
 function countOpen(descriptors: Descriptors, limit: number): number {
   try {
     return descriptors.count();
@@ -158,7 +170,7 @@ function countOpen(descriptors: Descriptors, limit: number): number {
   }
 }
 
-/** As reported by Linux; elsewhere the limit is unknown. */
+/** The counts that Linux reports. On other systems the limit is unknown. */
 function systemDescriptors(): Descriptors {
   try {
     const [, soft = ""] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];

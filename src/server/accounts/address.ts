@@ -9,7 +9,7 @@ export interface ProviderAnswer {
   isRefused: boolean;
 }
 
-/** The provider's page for this trip. Source: RFC 6749 §4.1.1, RFC 7636 §4.3. */
+/** Returns the address of the provider's authorization page for this flow. Source: RFC 6749 §4.1.1, RFC 7636 §4.3. */
 export function makeAddress(at: ConfiguredProvider, state: string, verifier: string | undefined): string {
   const { oauth } = at.provider;
   const url = new URL(urlAt(oauth.authorizeUrl, at.place));
@@ -32,7 +32,7 @@ export function challengeOf(verifier: string): Record<string, string> {
   return { code_challenge, code_challenge_method: "S256" };
 }
 
-/** A page of this server with these parameters added to its own. */
+/** Returns the address of a page of this server with these query parameters added. */
 export function withQuery(path: string, values: Readonly<Record<string, string>>): string {
   const url = new URL(path, "https://here.invalid");
   for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
@@ -40,9 +40,9 @@ export function withQuery(path: string, values: Readonly<Record<string, string>>
 }
 
 /**
- * Reads a callback's query. An answer with a repeated parameter has no code: anyone who registers kb at an
- * authorization server can put an `iss` of their choice into the redirect address, and the true one is then appended to
- * it.
+ * Reads a callback's query. If a parameter is repeated, no code is read. The reason: anyone who registers kb at an
+ * authorization server can put an `iss` of their choice into the redirect address, and the server then appends the true
+ * one.
  *
  * Source: RFC 6749 §3.1, RFC 9207 §2.4
  */

@@ -16,16 +16,19 @@ import { type ProvenAccount, saveAccount, reportRefusal } from "./save.ts";
 import { GrantRefused, makeTokenEndpoint } from "./token-endpoint.ts";
 import { toAccount } from "./view.ts";
 
-/** The page of a person's accounts: it shows what will be connected, and the account that was found. Source: S30. */
+/**
+ * The settings page for a person's accounts. It shows which account will be connected, and the account that was found.
+ * Source: S30.
+ */
 export const ACCOUNTS_PAGE = "/settings/accounts";
 
-/** The page of ours that `authorize` leads to, which asks before the person goes to the provider. */
+/** The page of this server that `authorize` redirects to. It asks the person before they go to the provider. */
 export function pageBefore(providerId: string, returnTo: string | undefined): string {
   return withQuery(ACCOUNTS_PAGE, { connect: providerId, ...(returnTo !== undefined && { returnTo: safe(returnTo) }) });
 }
 
 /**
- * Sends a person to the provider.
+ * Redirects a person to the provider.
  *
  * @throws ApiError `not_found`, `account_provider_not_configured`
  */
@@ -56,10 +59,10 @@ export async function depart(
 }
 
 /**
- * Handles the callback. Errors are reported by the page that it leads to; the provider's own words are never shown.
+ * Handles the callback. The page that it redirects to reports errors. The provider's own error text is never shown.
  *
  * @param query the callback's query, unchanged
- * @param actor whose session the browser has
+ * @param actor the person whose session the browser has
  */
 export async function arrive(
   deps: AccountDeps,
@@ -119,7 +122,7 @@ function makeVerifier({ randomBytes }: AccountDeps, { provider }: ConfiguredProv
   return provider.oauth.hasPkce ? { verifier: Buffer.from(randomBytes(32)).toString("base64url") } : {};
 }
 
-/** A provider that identifies itself must be the one to which the person was sent. Source: RFC 9207. */
+/** If the provider identifies itself, it must be the provider to which the person was sent. Source: RFC 9207. */
 function isIssuer({ provider, place }: ConfiguredProvider, issuer: string | undefined): boolean {
   const expected = provider.oauth.issuer;
   if (issuer === undefined || expected === undefined) return true;
@@ -158,7 +161,7 @@ async function findOut(
 const MAX_SCOPES = 200;
 const MAX_NAME_CHARS = 200;
 
-/** Whether the scope can be shown unchanged. Source: RFC 6749 §3.3. */
+/** Whether the scope can be shown unchanged: it has only characters that OAuth allows. Source: RFC 6749 §3.3. */
 function isScope(scope: string): boolean {
   return /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/.test(scope);
 }
@@ -180,7 +183,7 @@ export function whoOf(
   };
 }
 
-/** Reconnects an account that the person already had at once; a new one waits until they have confirmed it. */
+/** Reconnects at once an account that the person already had. A new account waits until the person has confirmed it. */
 async function judge(
   deps: AccountDeps,
   actor: Actor,
@@ -225,7 +228,7 @@ async function saveOrGiveBack(deps: AccountDeps, actor: Actor, proven: ProvenAcc
   }
 }
 
-/** Revokes the tokens of an account that its person didn't confirm in time. */
+/** Revokes the tokens of an account that the person didn't confirm in time. */
 export async function endLapsedFound(deps: AccountDeps, flow: OpenedFlow): Promise<void> {
   await giveBack(deps, toProven(foundOf(flow)));
 }
@@ -254,7 +257,7 @@ function problemOf(error: unknown): AccountProblem | undefined {
   return error.class === "unprocessable" ? "failed" : undefined;
 }
 
-/** A bad redirect or an endless answer is the provider's fault, not the browser's. */
+/** A bad redirect or an endless response is the provider's fault, not the browser's. */
 const UNUSABLE: ReadonlySet<string> = new Set(["address_not_allowed", "payload_too_large"]);
 
 const tokenHint = (providerId: string) => `kb accounts connect ${providerId} --token`;
@@ -271,7 +274,7 @@ function failed(returnTo: string | undefined, reason: AccountProblem): string {
   return withQuery(returnTo ?? ACCOUNTS_PAGE, { account: "failed", reason });
 }
 
-/** Returns a page of this server; the accounts page when none was named. */
+/** Returns `returnTo` if it is a page of this server, otherwise the accounts page. */
 function safe(returnTo: string | undefined): string {
   return returnTo === undefined ? ACCOUNTS_PAGE : safeReturnTo(returnTo);
 }

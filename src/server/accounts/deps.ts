@@ -15,7 +15,7 @@ export interface AccountDeps extends Pick<Parts, "store" | "clock" | "randomByte
   flows: Flows;
   keeper: AccountKeeper;
   links: AccountLinks;
-  /** Requests a run of a connector that resumes. */
+  /** Requests a run of a connector that resumes after a stop. */
   request(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<unknown>;
   /** Reports that jobs were queued. */
   wake(): void;

@@ -5,7 +5,7 @@ import type { OneTime, OpenedFlow } from "./one-time.ts";
 
 const Away = z.object({ verifier: z.string().optional(), accountId: z.string().optional() });
 
-/** The values that bind the request to the callback. */
+/** The values that bind the authorization request to its callback. */
 export type AwayFlow = z.infer<typeof Away>;
 
 const Found = z.object({
@@ -22,7 +22,7 @@ const Found = z.object({
 /** The account found at the provider, with its tokens, until the person confirms it. */
 export type FoundFlow = z.infer<typeof Found>;
 
-/** A stored flow. */
+/** A flow as it is stored. */
 export interface Kept<Content> {
   providerId: string;
   returnTo: string;
@@ -31,12 +31,15 @@ export interface Kept<Content> {
 
 export type Flows = ReturnType<typeof makeFlows>;
 
-/** The account found at the end of this flow. */
+/** The account that this flow found. */
 export function foundOf({ providerId, returnTo, content }: OpenedFlow): Kept<FoundFlow> {
   return { providerId, returnTo, content: Found.parse(content) };
 }
 
-/** Stores the trip to a provider and the account found there: each works once, in the session in which it began. */
+/**
+ * Stores two steps of a sign-in at a provider: the redirect, and the account found there. Each works once, only in the
+ * session that began it.
+ */
 export function makeFlows({ once }: { once: OneTime }) {
   function begin(
     stage: AccountFlowRecord["stage"],
@@ -57,22 +60,25 @@ export function makeFlows({ once }: { once: OneTime }) {
   }
 
   return {
-    /** @returns the state to send along */
+    /** @returns the `state` parameter for the provider */
     goAway: (actor: Actor, flow: Kept<AwayFlow>) => begin("away", actor, flow),
-    /** Undefined for one that is unknown, used, expired or another session's, which keeps it. */
+    /**
+     * Returns the flow for a callback. Undefined if the flow is unknown, used or expired, or belongs to another
+     * session, which keeps it.
+     */
     async comeBack(state: string, actor: Actor | undefined): Promise<Kept<AwayFlow> | undefined> {
       const flow = open(await once.find("away", state), actor, Away);
       return flow && (await once.take("away", state)) ? flow : undefined;
     },
     /** @returns the id by which the page requests it */
     keepFound: (actor: Actor, flow: Kept<FoundFlow>) => begin("found", actor, flow),
-    /** Reads the account found, without using it up. */
+    /** Reads the account found; it can be read again. */
     async readFound(id: string, actor: Actor): Promise<Kept<FoundFlow> | undefined> {
       return open(await once.find("found", id), actor, Found);
     },
-    /** Takes the account found; only the first caller gets it. */
+    /** Reads and deletes the account found. Only the first caller gets it. */
     async takeFound(id: string, actor: Actor): Promise<Kept<FoundFlow> | undefined> {
-      // Another session's flow is left as it is, with its tokens.
+      // A flow of another session keeps its tokens.
       const found = open(await once.find("found", id), actor, Found);
       return found && (await once.take("found", id)) ? found : undefined;
     },

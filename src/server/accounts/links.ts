@@ -9,8 +9,8 @@ import type { Store } from "#storage/records/store.ts";
 export type AccountLinks = ReturnType<typeof makeAccountLinks>;
 
 /**
- * Links an account's person to this user of the source, everywhere in the workspace, while the provider has confirmed
- * it within `maxAclAge`. Call all of it in a transaction. Source: S3, S30.
+ * Links the person who owns an account to this user of the source, everywhere in the workspace. The link lasts while
+ * the provider's last confirmation is younger than `maxAclAge`. Call every method in a transaction. Source: S3, S30.
  */
 export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditRecorder }) {
   /** The current link of this user of a source to a member. */
@@ -38,7 +38,7 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
 
   return {
     end,
-    /** The link of this user to another member; undefined when there is none. */
+    /** The link of this user of the source to another member; undefined if there isn't any. */
     async otherHolder(
       from: Store,
       workspaceId: string,
@@ -51,8 +51,8 @@ export function makeAccountLinks({ clock, audit }: { clock: Clock; audit: AuditR
     },
 
     /**
-     * Notes that the provider has just confirmed the account. Links made manually or by address stay as they are, and
-     * one that an admin removed manually can only be restored by an admin.
+     * Records that the provider has just confirmed the account. Links that were made manually or by address don't
+     * change. If an admin removed a link manually, only an admin can restore it.
      */
     async confirm(tx: Store, workspaceId: string, account: AccountRecord, before: number | null): Promise<void> {
       const { accountId, principal, userId, label: name, login } = account;

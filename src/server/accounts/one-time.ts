@@ -5,7 +5,7 @@ import { sealedIn } from "#storage/vault.ts";
 
 export type OneTime = ReturnType<typeof makeOneTime>;
 
-/** Secrets that work once and for 10 minutes, each with content that only the vault opens. */
+/** Secrets that each work once, within 10 minutes. The content stored with a secret is sealed by the vault. */
 export function makeOneTime(options: Pick<Parts, "store" | "clock" | "randomBytes" | "vault">) {
   const { store, clock, randomBytes, vault } = options;
 
@@ -40,14 +40,14 @@ export function makeOneTime(options: Pick<Parts, "store" | "clock" | "randomByte
       await store.accountFlows.remove(hashSecret(name));
       await insert(stage, name, kept, lifetimeMs);
     },
-    /** Reads without using it up. Undefined for one that is unknown, used or expired. */
+    /** Reads a flow, which can be read again. Undefined if the flow is unknown, used or expired. */
     async find(stage: AccountFlowRecord["stage"], secret: string): Promise<OpenedFlow | undefined> {
       return open(await store.accountFlows.find(hashSecret(secret), stage));
     },
     /**
-     * Revokes tokens that weren't confirmed in time, then deletes the flow whatever the outcome.
+     * Revokes tokens that weren't confirmed in time. Then deletes the flow, even if revoking failed.
      *
-     * @param giveBack revokes them at their provider; doesn't reject when the provider can't be reached
+     * @param giveBack revokes the tokens at their provider; doesn't reject when the provider can't be reached
      */
     async endLapsed(flowHash: string, giveBack: (flow: OpenedFlow) => Promise<void>): Promise<void> {
       const flow = await store.accountFlows.findLapsed(flowHash, clock.now());
@@ -58,7 +58,7 @@ export function makeOneTime(options: Pick<Parts, "store" | "clock" | "randomByte
         await store.accountFlows.remove(flowHash);
       }
     },
-    /** Takes the flow; only the first caller gets it. */
+    /** Reads and deletes the flow. Only the first caller gets it. */
     async take(stage: AccountFlowRecord["stage"], secret: string): Promise<OpenedFlow | undefined> {
       return open(await store.accountFlows.take(hashSecret(secret), stage, clock.now()));
     },
@@ -75,7 +75,7 @@ export interface OpenedFlow extends AccountFlowRecord {
   content: unknown;
 }
 
-/** Lifetime of each. */
+/** Lifetime of a flow, in milliseconds. */
 export const FLOW_MS = 10 * 60_000;
 
 const placeOf = sealedIn("account_flows");

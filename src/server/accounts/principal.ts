@@ -2,7 +2,7 @@ import { instanceName } from "#core/base-url.ts";
 import { formatPrincipal, type Principal } from "#core/principals.ts";
 import type { AccountProvider, SourceAccount } from "#sources/account-contract.ts";
 
-/** The account's principal in access lists: as the sources of its provider name that user. */
+/** The account's principal in access lists, the same as the provider's sources report for that user. */
 export function principalOf(
   { providerId, usersOf = providerId }: AccountProvider,
   instance: string,

@@ -17,11 +17,11 @@ export interface AccountSettings {
 /** A provider as configured on this server. */
 export interface KnownProvider {
   provider: AccountProvider;
-  /** The instance to which people are sent; undefined while none is configured. */
+  /** The instance to which people are sent; undefined if none is configured. */
   place: AccountPlace | undefined;
-  /** This server's client there; undefined while the operator has not registered it. */
+  /** This server's OAuth client at the provider; undefined until the operator has registered it. */
   client: OAuthClient | undefined;
-  /** A separate one for each provider, so that answers of one are never taken for another's. */
+  /** The redirect URL. Each provider has its own, so that one provider's response is never taken for another's. */
   redirectUrl: string;
 }
 
@@ -32,7 +32,10 @@ export interface ConfiguredProvider extends KnownProvider {
   client: OAuthClient;
 }
 
-/** Undefined while the operator has not registered this server there, and for a provider without OAuth. */
+/**
+ * Returns the provider if people can be sent to it. Undefined if the operator hasn't registered this server there, or
+ * the provider has no OAuth.
+ */
 export function configured({ provider, place, client, ...rest }: KnownProvider): ConfiguredProvider | undefined {
   const { oauth } = provider;
   return oauth && place && client && { ...rest, provider: { ...provider, oauth }, place, client };
@@ -40,15 +43,15 @@ export function configured({ provider, place, client, ...rest }: KnownProvider):
 
 export type ProviderBook = ReturnType<typeof makeProviderBook>;
 
-/** The three whose paths the contract fixes; further ones are at `/api/accounts/<provider>`. */
+/** The three providers whose paths are fixed in the contract. All others are at `/api/accounts/<provider>`. */
 export const FIXED_PROVIDERS = ["github", "google", "slack"] as const;
 
-/** Makes the book of providers from the code and the settings. */
+/** Makes the registry of account providers from the code and the settings. */
 export function makeProviderBook(options: {
   providers: readonly AccountProvider[];
   settings: Readonly<Record<string, AccountSettings>>;
   baseUrl: string;
-  /** The operator's instances. */
+  /** The instances that the operator registered. */
   instances: readonly RegisteredInstance[];
 }) {
   const known = options.providers.map((provider): KnownProvider => {
@@ -77,7 +80,10 @@ export function makeProviderBook(options: {
       }
       return placeAt(provider, instance);
     },
-    /** Instances whose users can be members of the workspace, the one of the settings first. Source: S2. */
+    /**
+     * The instances whose users can be members of the workspace. The instance from the settings comes first. Source:
+     * S2.
+     */
     instancesOf,
     isRegistered: async (from: Store, workspaceId: string, providerId: string, instance: string): Promise<boolean> =>
       (await instancesOf(from, workspaceId, providerId)).includes(instance),

@@ -6,11 +6,12 @@ const REFUSED = "The provider no longer accepts it.";
 const LOST = "Its account must be connected again.";
 const GONE = "Its account was disconnected.";
 
-/** Connector states that losing the account can end. */
+/** The connector states that change when the account is lost. */
 const ENDS = new Set(["active", "error", "pending_auth"]);
 
 /**
- * Marks an account as lost: it and its connectors stop until its person connects it again. Call it in a transaction.
+ * Marks an account as lost. The account and its connectors stop until the person connects it again. Call it in a
+ * transaction.
  */
 export async function loseAccess(
   tx: Store,
@@ -20,7 +21,7 @@ export async function loseAccess(
   const { accounts, connectors, access } = tx.in(at.workspaceId);
   const account = at.isGone ? undefined : await accounts.find(at.accountId);
   if (account?.state === "active") {
-    // The provider's last confirmation counts for as long as any answer does; then its link is ended.
+    // The provider's last confirmation stays valid for the maximum age of an access list. Then the link is ended.
     const dueAt = account.confirmedAt + (await access.maxAclAgeMs());
     await accounts.update(at.accountId, { state: "needs_reauth", stateReason: REFUSED, dueAt });
   }
@@ -33,7 +34,7 @@ export async function loseAccess(
   );
 }
 
-/** Stops connectors whose credentials no longer work, and hides the content they read. */
+/** Stops connectors whose credentials no longer work, and hides the content that they read. */
 export async function stopConnectors(
   tx: Store,
   clock: Clock,
@@ -54,7 +55,7 @@ export async function stopConnectors(
   await access.raiseEpoch();
 }
 
-/** Marks an account as working again: its connectors resume. Call it in a transaction. */
+/** Marks an account as working again, and resumes its connectors. Call it in a transaction. */
 export async function regainAccess(
   tx: Store,
   request: (tx: Store, workspaceId: string, connector: ConnectorRecord) => Promise<unknown>,
@@ -63,7 +64,7 @@ export async function regainAccess(
   await resumeConnectors(tx, request, workspaceId, await tx.in(workspaceId).connectors.listOn({ accountId }));
 }
 
-/** Resumes the connectors that waited for it. */
+/** Resumes the connectors that waited for the account. */
 export async function resumeConnectors(
   tx: Store,
   request: (tx: Store, workspaceId: string, connector: ConnectorRecord) => Promise<unknown>,

@@ -4,9 +4,9 @@ import { randomSecret } from "#core/secrets.ts";
 
 /** Stored tokens that can be renewed. */
 export interface Renewable {
-  /** Reads the current tokens. @throws ApiError when there are none any more */
+  /** Reads the current tokens. @throws ApiError if the tokens are gone */
   read(): Promise<{ accessToken: string; version: number }>;
-  /** Locks this version, so that only one caller renews it. */
+  /** Locks this version of the tokens, so that only one caller renews it. */
   lock(version: number, lock: { by: string; now: number; until: number }): Promise<boolean>;
   /** Gets new tokens, stores them and releases the lock; returns the access token. */
   renew(by: string): Promise<string>;
@@ -15,8 +15,8 @@ export interface Renewable {
 export type Renewer = ReturnType<typeof makeRenewer>;
 
 /**
- * Makes the renewer: however many callers need new tokens at once, in this process and others, their provider gets one
- * request, because it rotates them.
+ * Makes a function that renews tokens. If several callers need new tokens at once, in this process and others, the
+ * provider gets one request. The reason: providers rotate refresh tokens.
  */
 export function makeRenewer({ clock, randomBytes, sleep }: { clock: Clock; randomBytes: RandomBytes; sleep: Sleep }) {
   const renewing = new Map<string, Promise<string>>();
@@ -38,7 +38,7 @@ export function makeRenewer({ clock, randomBytes, sleep }: { clock: Clock; rando
     }
   }
 
-  /** @param key whose tokens they are @param stale the access token that is too old */
+  /** @param key identifies the owner of the tokens @param stale the access token that is too old */
   return (key: string, stale: string, tokens: Renewable): Promise<string> => {
     const under = renewing.get(key) ?? renewAlone(stale, tokens);
     renewing.set(key, under);
@@ -46,9 +46,9 @@ export function makeRenewer({ clock, randomBytes, sleep }: { clock: Clock; rando
   };
 }
 
-/** Tokens are renewed this long before they end. */
+/** How long before their expiry tokens are renewed, in milliseconds. */
 export const EARLY_MS = 60_000;
-/** If a process dies while renewing tokens, the next one may try after this. */
+/** Milliseconds after which the lock of a process that died while renewing tokens is ignored. */
 const LOCK_MS = 60_000;
 const WAIT_MS = 45_000;
 const LOOK_AGAIN_MS = 250;

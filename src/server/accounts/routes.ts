@@ -14,11 +14,15 @@ interface Services {
   sessions: SessionLookup;
 }
 
-/** `/api/oauth/<provider>` for the three that the contract names, `/api/accounts/<provider>` for all others. */
+/**
+ * Mounts `/api/oauth/<provider>` for the three providers in the contract, and `/api/accounts/<provider>` for all
+ * others.
+ */
 export function mountAccounts(at: Mount, { accountDeps: deps, ...visiting }: Services): void {
   /**
-   * Redirects to our page that shows what will be connected, wherever the browser comes from: anyone may have made the
-   * link, even on one of our own pages. From there a `POST` in the person's session continues. Source: S30.
+   * Redirects to the page that shows which account will be connected. It does so for every browser, since anyone can
+   * have made the link, even on a page of this server. On that page, a `POST` in the person's session continues the
+   * flow. Source: S30.
    */
   function pageFor(providerId: string, returnTo: string | undefined): string {
     requireProvider(deps.book, providerId);

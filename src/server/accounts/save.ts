@@ -10,7 +10,7 @@ import { regainAccess } from "./reauth.ts";
 /** The account found at a provider, with the tokens granted for it. */
 export interface ProvenAccount {
   providerId: string;
-  /** The instance's name in principals. */
+  /** The name of the instance in principals. */
   instance: string;
   principal: string;
   label: string;
@@ -22,10 +22,11 @@ export interface ProvenAccount {
 }
 
 /**
- * Stores an account that its provider has just confirmed, replacing the person's earlier record of it; from now on they
- * are that user of the source. Connectors that wait for it resume.
+ * Stores an account that its provider has just confirmed, in place of the person's earlier record of it. From then on
+ * the person is linked to that user of the source. Connectors that wait for the account resume.
  *
- * @throws ApiError `account_taken` when another member is that user here: both are notified
+ * @throws ApiError `account_taken` if another member is linked to that user in this workspace; both members are
+ * notified
  */
 export async function saveAccount(deps: AccountDeps, actor: Actor, proven: ProvenAccount): Promise<AccountRecord> {
   const { store, clock, keeper, audit, book, links } = deps;
@@ -70,7 +71,10 @@ export async function saveAccount(deps: AccountDeps, actor: Actor, proven: Prove
   throw taken();
 }
 
-/** Notifies both members of the second try: a user of a source can be only one person in a workspace. Source: S30. */
+/**
+ * Notifies both members that a second person tried to connect the account. In a workspace, a user of a source can be
+ * linked to only one person. Source: S30.
+ */
 export async function reportRefusal(
   { store, audit, clock }: AccountDeps,
   actor: Actor,

@@ -40,11 +40,11 @@ export async function describeProvider(
 }
 
 /**
- * Connects an account by the person's own token: the provider's answer to it identifies them.
+ * Connects an account with a token that the person enters. The provider's response to the token identifies the account.
  *
- * @throws ApiError `provider_unknown`, `provider_unavailable` when the provider has no such tokens,
- *   `instance_not_trusted`, `account_taken`, `account_differs` from the one to be connected again, and the provider's
- *   errors
+ * @throws ApiError `provider_unknown`, `provider_unavailable` if the provider has no such tokens,
+ * `instance_not_trusted`, `account_taken`, `account_differs` if it isn't the account to be reconnected, and the
+ * provider's errors
  */
 export async function addAccount(deps: AccountDeps, { actor, body }: MemberCall<typeof accountRoutes.add>) {
   const { book, keeper } = deps;
@@ -72,7 +72,9 @@ export async function addAccount(deps: AccountDeps, { actor, body }: MemberCall<
   return { account: await toAccount(deps, actor, account) };
 }
 
-/** Ends an account: it is no longer used for reading, and its tokens are revoked. @throws ApiError `not_found` */
+/**
+ * Disconnects an account: it is no longer used for reading, and its tokens are revoked. @throws ApiError `not_found`
+ */
 export async function disconnectAccount(
   deps: AccountDeps,
   { actor, params: { id: accountId } }: MemberCall<typeof accountRoutes.disconnect>,
@@ -108,7 +110,7 @@ function requireTokens({ book }: AccountDeps, providerId: string): AccountProvid
   });
 }
 
-/** Finds the person's own account that is to be connected again. */
+/** Finds the person's own account that is to be reconnected. */
 async function requireOwn(
   { store }: AccountDeps,
   actor: Actor,
@@ -121,7 +123,7 @@ async function requireOwn(
   return account;
 }
 
-/** Finds the instance named; without a name, the only trusted one. */
+/** Finds the instance with this name. Without a name, finds the only trusted instance. */
 async function requireInstance(
   { book, store }: AccountDeps,
   { workspaceId }: Actor,
@@ -140,7 +142,7 @@ async function requireInstance(
       field: "baseUrl",
     });
   }
-  // People give the address that they open in the browser.
+  // People enter the address that they open in the browser.
   const isFixed = place !== undefined && normal === normalizeBaseUrl(place.baseUrl);
   const instance = isFixed && only !== undefined ? only : normal;
   if (!registered.includes(instance)) {

@@ -1,6 +1,9 @@
 import { ApiError } from "#api/errors.ts";
 
-/** A signal whose reason names the party at fault: a plain timeout would be reported as an error of kb. */
+/**
+ * Returns a signal whose reason names the provider that didn't answer in time. A plain timeout would be reported as an
+ * error of kb.
+ */
 export function timeLimit(name: string, ms: number): AbortSignal {
   const controller = new AbortController();
   const message = `${name} takes too long to answer.`;

@@ -4,36 +4,39 @@ import { ApiError } from "#api/errors.ts";
 import type { AccountSecrets, OAuthClient } from "#sources/account-contract.ts";
 import type { SourceHttp } from "#sources/http-contract.ts";
 
-/** Tokens as a provider granted them. */
+/** The tokens that a provider granted. */
 export interface GrantedTokens {
   secrets: AccountSecrets;
-  /** Epoch milliseconds; null = the access token doesn't expire, or the provider didn't say. */
+  /** Epoch milliseconds. Null if the access token doesn't expire, or the provider didn't report its expiry. */
   expiresAt: number | null;
-  /** The granted scopes, where the provider reports them. */
+  /** The granted scopes; undefined if the provider doesn't report them. */
   scopes: readonly string[] | undefined;
-  /** Identifies who signed in, where the provider returns it; not validated yet. */
+  /** The ID token of the person who signed in, if the provider returns it. It isn't validated yet. */
   idToken?: string | undefined;
 }
 
-/** The provider rejects a code or refresh token: it no longer works. */
+/** The provider rejected a code or a refresh token, which no longer works. */
 export class GrantRefused extends Error {}
 
-/** The token endpoint, and the client that requests tokens. */
+/** A token endpoint, and the OAuth client that requests tokens from it. */
 export interface TokenEndpoint {
-  /** The provider's name for people. */
+  /** The display name of the provider. */
   name: string;
   tokenUrl: string;
   client: OAuthClient;
-  /** Sends the client's secret in a header. Source: RFC 6749 §2.3.1. */
+  /** Sends the client secret in the `Authorization` header. Source: RFC 6749 §2.3.1. */
   usesBasic?: boolean;
-  /** Sent with every request. */
+  /** Parameters that are sent with every request. */
   parameters?: Readonly<Record<string, string>>;
-  /** The field of the answer that contains the tokens, where it isn't the answer itself. */
+  /** The field of the response that contains the tokens. Absent if they are at the top level. */
   tokensIn?: string | undefined;
   now(): number;
 }
 
-/** The token endpoint of a provider; its own words are never shown. Source: RFC 6749 §4.1.3, §5.2, §6. */
+/**
+ * Makes the client for a provider's token endpoint. The provider's own error text is never shown. Source: RFC 6749
+ * §4.1.3, §5.2, §6.
+ */
 export function makeTokenEndpoint(http: SourceHttp, at: TokenEndpoint) {
   const { name, tokenUrl, tokensIn, now } = at;
 
@@ -54,7 +57,7 @@ export function makeTokenEndpoint(http: SourceHttp, at: TokenEndpoint) {
     const tokens = Tokens.safeParse(below?.access_token === undefined ? body : below);
     if (!tokens.success) throw unusable(name);
     const { access_token: accessToken, refresh_token, expires_in, scope, id_token: idToken } = tokens.data;
-    // Without a new one, the previous refresh token stays valid.
+    // If the response has no new refresh token, the previous one stays valid.
     const refreshToken = refresh_token ?? before?.refreshToken;
     return {
       secrets: { accessToken, ...defined({ refreshToken }) },
@@ -93,7 +96,7 @@ export function asClient({ client, usesBasic = false }: Pick<TokenEndpoint, "cli
   return { form: {}, headers: { authorization: `Basic ${basic}` } };
 }
 
-/** Errors that don't concern the person's grant: this server or the provider is misconfigured. */
+/** Errors that aren't about the person's grant. They mean that this server or the provider is misconfigured. */
 const NOT_THE_GRANT =
   /^(?:invalid_client|incorrect_client_credentials|invalid_client_id|bad_client_secret|invalid_request|unsupported_grant_type|redirect_uri_mismatch|bad_redirect_uri|server_error|temporarily_unavailable|slow_down|ratelimited|internal_error|fatal_error|service_unavailable)$/;
 

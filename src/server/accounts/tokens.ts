@@ -29,8 +29,8 @@ export interface KeeperOptions extends Pick<Parts, "store" | "clock" | "randomBy
 }
 
 /**
- * The tokens of accounts: sealed in the store, decrypted only for requests to their own instance. However many callers
- * need new ones at once, in this process and others, the provider gets one request.
+ * Keeps the tokens of accounts. They are sealed in the store, and decrypted only for requests to the account's own
+ * instance. If several callers need new tokens at once, in this process and others, the provider gets one request.
  */
 export function makeAccountKeeper(options: KeeperOptions) {
   const { store, clock, randomBytes, vault, http, book, log, askMs = ASK_MS } = options;
@@ -115,8 +115,8 @@ export function makeAccountKeeper(options: KeeperOptions) {
   }
 
   /**
-   * The account that new tokens belong to; undefined when the provider can't say now: they are kept, since the former
-   * ones may be gone.
+   * The account to which new tokens belong. Undefined if the provider can't report it now; then the new tokens are
+   * kept, since the old ones may no longer work.
    */
   async function whoIs(
     { provider, place }: ConfiguredProvider,
@@ -142,7 +142,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     }
   }
 
-  /** An HTTP client for a provider, without an account or with these tokens. */
+  /** Returns an HTTP client for a provider, without an account or with these tokens. */
   function wayTo(provider: AccountProvider, place: AccountPlace, accessToken?: string): SourceHttp {
     if (accessToken === undefined) return openWay(provider, place);
     return openWay(provider, place, {
@@ -176,7 +176,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     seal,
     open,
     wayTo,
-    /** An HTTP client for a provider, signed in as a stored account. */
+    /** Returns an HTTP client for a provider, signed in as a stored account. */
     wayAs(
       workspaceId: string,
       account: AccountRecord,
@@ -184,7 +184,7 @@ export function makeAccountKeeper(options: KeeperOptions) {
     ) {
       return openWay(provider, place, this.tokensOf(workspaceId, account));
     },
-    /** The tokens that sign the requests of an account's readers. */
+    /** The tokens that sign requests of the account's connectors. */
     tokensOf(workspaceId: string, { accountId, providerId, baseUrl, login }: AccountRecord): AccountTokens {
       const provider = book.find(providerId)?.provider;
       const place = provider && book.placeOf(provider, baseUrl);
@@ -205,10 +205,10 @@ export function makeAccountKeeper(options: KeeperOptions) {
   };
 }
 
-/** The provider returned tokens of another account for a refresh token. */
+/** Thrown when the provider returns tokens of another account for a refresh token. */
 class OtherAccount extends Error {}
 
-/** The longest a person waits for a provider's answer. */
+/** The longest time that a person waits for a provider's response, in milliseconds. */
 const ASK_MS = 30_000;
 
 const Secrets = z.object({ accessToken: z.string(), refreshToken: z.string().optional() });

@@ -11,18 +11,18 @@ import type { AccountKeeper } from "./tokens.ts";
 import { principalOf } from "./principal.ts";
 
 /**
- * Regular upkeep of an account: its provider confirms its identity again, or an ended account's tokens are revoked
- * there.
+ * Regular upkeep of an account. The provider confirms the account's identity again, or the tokens of an ended account
+ * are revoked there.
  */
 export type AccountUpkeep = (workspaceId: string, accountId: string) => Promise<void>;
 
 /** Delay before the first retry. */
 const FIRST_RETRY_MS = 5 * 60_000;
-/** Tries to revoke the tokens of an ended account; after that they are deleted here anyway. */
+/** How often kb tries to revoke the tokens of an ended account. After that the tokens are deleted here without it. */
 const REVOKE_TRIES = 5;
 
 /**
- * Handles tokens that now belong to another account: they are no longer used to read the person's data. Call it in a
+ * Handles tokens that now belong to another account. kb no longer uses them to read the person's data. Call it in a
  * transaction.
  */
 export async function loseToOther(
@@ -69,7 +69,7 @@ export function makeAccountUpkeep(options: {
     });
   }
 
-  /** The last answer counts until the provider can be reached again, for as long as any answer does. */
+  /** Until the provider can be reached again, its last response stays valid for the maximum age of an access list. */
   async function postpone(workspaceId: string, account: AccountRecord, error: unknown): Promise<void> {
     await store.transaction(async (tx) => {
       const { accounts, access } = tx.in(workspaceId);
@@ -81,7 +81,7 @@ export function makeAccountUpkeep(options: {
       if (until === undefined) await links.end(tx, workspaceId, today, "account_unconfirmed");
       const isLost = isApiError(error, "source_unauthorized");
       const wait = Math.min(FIRST_RETRY_MS * 2 ** today.tries, maxAclAgeMs / 4);
-      // Once lost, it is only due when its last answer expires.
+      // A lost account is due only when the provider's last response expires.
       const dueAt = isLost || today.state !== "active" ? (until ?? null) : Math.min(now + wait, until ?? Infinity);
       await accounts.update(today.accountId, { dueAt, tries: today.tries + 1 });
     });
@@ -92,7 +92,7 @@ export function makeAccountUpkeep(options: {
     const { accounts } = store.in(workspaceId);
     const known = book.find(providerId);
     try {
-      // A person revokes their own token themselves.
+      // If a person entered the token themselves, they also revoke it themselves.
       if (way === "oauth" && known?.client && known.provider.oauth?.revoke) {
         const place = book.placeOf(known.provider, baseUrl);
         const secrets = await keeper.open(workspaceId, account);

@@ -6,7 +6,7 @@ import type { AccountRecord } from "#storage/records/accounts.ts";
 import type { AccountDeps } from "./deps.ts";
 import { configured, type KnownProvider, type ProviderBook, urlAt } from "./providers.ts";
 
-/** An account as its person sees it; never a token. */
+/** Returns an account as its owner sees it, without tokens. */
 export async function toAccount(
   { store, book }: Pick<AccountDeps, "store" | "book">,
   actor: Actor,

@@ -16,7 +16,7 @@ import type { Identity } from "./identity.ts";
 
 export type Accounts = Awaited<ReturnType<typeof makeAccounts>>;
 
-/** Builds people's own accounts: their identities at other services, and the credentials that connectors read with. */
+/** Builds people's accounts: their identities at other services, and the credentials with which connectors read. */
 export async function makeAccounts(
   { store, clock, log, randomBytes, vault, settings }: Foundation,
   { audit }: Pick<Identity, "audit">,

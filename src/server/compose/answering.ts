@@ -25,7 +25,10 @@ import type { Kinds } from "./kinds.ts";
 
 type Options<Make extends (options: never) => unknown> = Parameters<Make>[0];
 
-/** How each service that answers queries is made; the later ones get the earlier ones. For tests, which make others. */
+/**
+ * The factory of each service that answers queries. Later factories receive the earlier services. Tests replace
+ * factories.
+ */
 export const ANSWERING = {
   policy: makePolicy,
   files: (gate: SearchGate, options: Options<typeof makeFileService>) => gatedFiles(gate, makeFileService(options)),

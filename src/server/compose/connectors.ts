@@ -49,7 +49,7 @@ export interface SyncAdapters {
   extractor: Extractor;
   /** Storage for the bytes of large files. */
   spool: Spool;
-  /** Limit for the bytes of files' texts held at once, over all syncs and pushes; 256 MB by default. */
+  /** Maximum bytes of extracted text in memory at once, over all syncs and pushes; 256 MB by default. */
   syncBytes?: number;
   sources: Pick<SourceRegistry, "find" | "list">;
   sleep: Sleep;
@@ -70,15 +70,21 @@ export interface BelowConnectors {
   syncs: ReturnType<typeof makeSyncControl>;
 }
 
-/** Limit for the bytes of pushed documents read at once, most of them to disk: two of the largest. */
+/**
+ * Maximum bytes of pushed documents that are read at once: two of the largest documents. Most of the bytes are written
+ * to disk.
+ */
 const PUSHED_BYTES_AT_ONCE = 100 * 1024 * 1024;
 
 const SYNC_BYTES = 256 * 1024 * 1024;
 
-/** Files read and extracted at once in a run: enough to keep two children busy with small files sent ahead. */
+/**
+ * Number of files that a run reads and extracts at once. It keeps two child processes busy with small files that are
+ * sent ahead.
+ */
 const FILES_AT_ONCE = 16;
 
-/** Builds what requests syncs; the worker that does them listens to the signals later. */
+/** Builds the services that request syncs. The worker that runs the syncs subscribes to the signals later. */
 export function makeSyncs(
   { store, clock, randomBytes, settings }: Foundation,
   { syncSignals: signals }: Pick<Identity, "syncSignals">,
@@ -86,7 +92,7 @@ export function makeSyncs(
   return makeSyncControl({ store, now: () => clock.now(), randomBytes, loadAuthority: authorityBy(settings), signals });
 }
 
-/** Builds connectors, the worker that syncs them, and what notifies it of changes. */
+/** Builds connectors, the worker that syncs them, and the services that notify the worker of changes. */
 export function makeConnectors(
   foundation: Foundation,
   identity: Pick<Identity, "audit" | "quotas" | "cursors">,

@@ -20,14 +20,17 @@ export interface ContentAdapters extends SyncAdapters {
   index: SearchIndex;
   /** Opens sessions with provider servers. */
   openMcp: OpenMcp;
-  /** How requests to providers wait for their turn and before a retry; real time by default. */
+  /** How requests to providers wait, for their turn and before a retry; real time by default. */
   requestSleep?: SourceHttpOptions["sleep"];
 }
 
 /** Content: connectors, syncs, items, search, entities, tools. */
 export type Content = Awaited<ReturnType<typeof makeContent>>;
 
-/** Builds all content services on the given adapters, each on those before it; the only place that wires them together. */
+/**
+ * Builds all content services on the given adapters, each service on the ones before it. No other place wires them
+ * together.
+ */
 export async function makeContent(
   foundation: Foundation,
   identity: Pick<Identity, "cursors" | "audit" | "quotas" | "syncSignals" | "afterwards" | "leftGrants">,
@@ -66,25 +69,28 @@ export async function makeContent(
     policy,
     accountDeps: accounts.accountDeps,
     serverDeps,
-    /** Sessions through people's connections to provider servers. */
+    /** Sessions that use people's connections to provider servers. */
     providerSessions: sessions,
     connectorDeps,
     worker,
     events,
-    /** Sends outgoing events; stopped after the worker. */
+    /** Sends outgoing events; stop it after the worker. */
     eventDelivery,
     webhooks,
-    /** Watches sources between runs; stopped with the worker. */
+    /** Watches sources between runs; stop it with the worker. */
     sourceWatcher,
-    /** Reads everything again, and hides mirrored content until then, because the database was restored from a copy. */
+    /**
+     * Reads everything again, because the database was restored from a copy. Mirrored content is hidden until it has
+     * been read.
+     */
     invalidateEverything: () => invalidateEverything({ store, findSource: (id) => sources.find(id), now, randomBytes }),
     /**
-     * Starts the search threads, so that the first search need not wait: they take memory, so only once there are
-     * items.
+     * Starts the search threads, so that the first search doesn't have to wait. They need memory, so they start only if
+     * there are items.
      */
     async warm() {
       if (!(await hasItems(store))) return;
-      // Two concurrent queries start both threads; a workspace that doesn't exist is answered from an empty state.
+      // Two concurrent queries start both threads. A workspace that doesn't exist is answered from an empty state.
       await Promise.all(["wsp_warm1", "wsp_warm2"].map((nobody) => index.stats(nobody)));
     },
     /** Closes the adapters; stop the worker first. */

@@ -8,7 +8,7 @@ import { makeGuardedClient } from "#net/guarded-client.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 
-/** Builds outgoing events: writing to the outbox, delivery from it, and its admin functions. */
+/** Builds outgoing events: the writer of the outbox, the delivery from it, and the admin functions. */
 export function makeEvents(
   { store, clock, log, randomBytes, vault, addressGuard }: Foundation,
   { audit, cursors }: Pick<Identity, "audit" | "cursors">,
@@ -16,7 +16,7 @@ export function makeEvents(
 ) {
   const emit = makeOutbox({ clock, randomBytes });
   const secrets = makeTargetSecrets({ vault, randomBytes });
-  // A new connection for each try, so that each try checks the address again.
+  // Each try opens a new connection, so that the address is checked again each time.
   const client = makeGuardedClient({ guard: addressGuard, keepsConnections: false });
   const watch = makeEventWatch({ store, clock, emit, staleOf });
   const shared = { store, clock, randomBytes, client, secrets, audit };

@@ -17,38 +17,38 @@ import type { Store } from "#storage/records/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
 
 export interface AppSettings {
-  /** The one origin of links, `mcpUrl` and cookies, without a trailing slash. */
+  /** The only origin of links, `mcpUrl` and cookies, without a trailing slash. */
   baseUrl: string;
   mode: "self-hosted" | "managed";
   signup: "invite" | "open" | "closed";
   allowedHosts: readonly string[];
   trustedProxies: readonly string[];
-  /** `KB_LOCAL_ROOTS`. */
+  /** Parsed value of `KB_LOCAL_ROOTS`. */
   localRoots: readonly string[];
-  /** `KB_MCP_AUTHORIZATION_SERVERS`: `host:port` each; absent and [] = none. */
+  /** Parsed value of `KB_MCP_AUTHORIZATION_SERVERS`: a list of `host:port`. Absent and [] both mean none. */
   mcpAuthorizationServers?: readonly string[];
-  /** `KB_INSTANCES`. */
+  /** Parsed value of `KB_INSTANCES`. */
   instances: readonly RegisteredInstance[];
-  /** Services at which people connect accounts, by their ids. */
+  /** Services at which people connect accounts, by the service's id. */
   accounts: Readonly<Record<string, AccountSettings>>;
-  /** `KB_<SOURCE>_WEBHOOK_SECRET`, by the id of the source. */
+  /** Values of `KB_<SOURCE>_WEBHOOK_SECRET`, by the id of the source. */
   webhookSecrets: Readonly<Record<string, string>>;
   dataDir: string;
   /** The home folder of the user who runs the server, if there is one. */
   homeDir: string | undefined;
-  /** `off` is for loopback only; `config.ts` enforces it. */
+  /** `off` is allowed only on loopback addresses; `config.ts` enforces it. */
   rateLimits: "on" | "off";
-  /** The limits of a workspace; absent and {} = none. */
+  /** The limits of a workspace. Absent and {} both mean no limits. */
   quotas?: Partial<Quotas>;
-  /** How strictly `/mcp` enforces two methods; see `mcp/revisions.ts`. */
+  /** How strictly `/mcp` requires two methods of the MCP lifecycle; see `mcp/revisions.ts`. */
   mcpLifecycle: Lifecycle;
-  /** Whether OAuth clients can be described by a document at their own identifier; absent = `on`. */
+  /** Whether an OAuth client can use the address of its metadata document as its id; `on` if absent. */
   oauthClientDocuments?: "on" | "off";
-  /** App schemes allowed in redirect addresses, besides the known ones. */
+  /** URI schemes of apps that are allowed in redirect addresses, in addition to the known ones. */
   oauthAppSchemes?: readonly string[];
 }
 
-/** The base that every feature builds on. */
+/** The services that every feature builds on. */
 export interface Foundation {
   settings: AppSettings;
   store: Store;
@@ -56,13 +56,13 @@ export interface Foundation {
   log: Log;
   randomBytes: RandomBytes;
   vault: Vault;
-  /** This instance's id for provider servers, so that two instances that query each other can detect it. */
+  /** The id that this instance sends to provider servers, so that two instances that query each other can detect it. */
   instanceId: string;
   /** Checks every address that came from outside before this server connects to it. */
   addressGuard: AddressGuard;
 }
 
-/** Builds the base of every service, from the settings and the opened resources. */
+/** Builds the services that every feature uses, from the settings and the opened resources. */
 export function makeFoundation(
   settings: Settings,
   opened: {
@@ -101,7 +101,7 @@ export function makeFoundation(
   return { settings: appSettings, store, clock, log, randomBytes, vault, instanceId, addressGuard };
 }
 
-/** Makes a limit of what people do; none where the operator has turned limits off. */
+/** Makes a rate limit of people's actions. If the operator has turned limits off, it never refuses. */
 export function makeLimit(
   { clock, settings }: Pick<Foundation, "clock" | "settings">,
   perMinute: number,
@@ -111,7 +111,7 @@ export function makeLimit(
   return makeThrottle({ perMinute, clock, message: `Too many ${what}. Wait a moment and try again.` });
 }
 
-/** The services where people connect accounts, with this server's clients there. */
+/** The services where people connect accounts, with this server's OAuth clients there. */
 export function accountsOf(settings: Settings): Record<string, AccountSettings> {
   const { githubBaseUrl, githubApiUrl, googleBaseUrl, googleApiUrl } = settings;
   const ofGitHub = githubApiUrl ?? (githubBaseUrl && `${githubBaseUrl}/api/v3`);
@@ -141,7 +141,7 @@ export function accountsOf(settings: Settings): Record<string, AccountSettings> 
   };
 }
 
-/** The instances that the operator trusts: those listed, and those where people connect accounts. */
+/** The instances that the operator trusts: the listed instances, and the instances where people connect accounts. */
 export function instancesOf(settings: Settings): RegisteredInstance[] {
   const named = Object.entries(accountsOf(settings)).flatMap(([providerId, { baseUrl, apiUrl }]) =>
     [baseUrl, apiUrl].flatMap((url) => (url === undefined ? [] : [{ providerId, baseUrl: url }])),
@@ -149,7 +149,7 @@ export function instancesOf(settings: Settings): RegisteredInstance[] {
   return [...settings.instances, ...named];
 }
 
-/** @throws ApiError `settings_invalid`, which shows nothing of the keys */
+/** @throws ApiError `settings_invalid`; its text never contains a key */
 export function readSecretKeys({ secretKeys }: Settings): VaultKey[] {
   const keys = secretKeys === undefined ? [] : parseSecretKeys(secretKeys);
   if (Array.isArray(keys)) return keys;
@@ -166,8 +166,8 @@ export function requirePrivateHosts({ allowPrivateHosts, mcpAuthorizationServers
 }
 
 /**
- * Hosts with ports that connectors may reach even where they are private: those that the operator lists, and those of
- * the operator's instances. Where strangers own workspaces, none. Source:
+ * Returns the hosts with ports that connectors may reach even if their addresses are private: those that the operator
+ * lists, and those of the operator's instances. Empty if strangers can own workspaces. Source:
  * docs/decisions/0018-where-strangers-own-workspaces.md.
  */
 export function privateHostsOf(settings: Settings): string[] {
@@ -190,7 +190,7 @@ function makeGuard(settings: Settings, ownPort: number): AddressGuard {
   });
 }
 
-/** Omits absent quotas. */
+/** Returns only the quotas that are set. */
 function chosenQuotas(quotas: Settings["quotas"]): Partial<Quotas> {
   return Object.fromEntries(Object.entries(quotas).filter(([, count]) => count !== undefined));
 }

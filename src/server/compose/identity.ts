@@ -43,24 +43,24 @@ import { makeSyncSignals } from "#core/sync-signals.ts";
 import { type Foundation, makeLimit } from "./foundation.ts";
 
 export interface IdentityOptions {
-  /** Signs cursors; at least 32 bytes, the same across restarts. */
+  /** Key that signs cursors; at least 32 bytes, the same after a restart. */
   cursorKey: Uint8Array;
   /**
-   * Key for cookies, proofs and the signing key of the authorization server, and the cookies of known browsers; at
-   * least 32 bytes, the same across restarts.
+   * Key for cookies, for proofs and the signing key of the authorization server, and for the cookies of known browsers.
+   * It has at least 32 bytes and is the same after a restart.
    */
   oauthKey: Uint8Array;
-  /** Key of the operator's proofs: 32 bytes, derived from the data folder's key. */
+  /** Key of the operator's proofs; 32 bytes, derived from the data folder's key. */
   operatorKey: Uint8Array;
-  /** Fetches an OAuth client's document at its own address; through the guard by default. */
+  /** Fetches an OAuth client's metadata document at the client's address; uses the address guard by default. */
   fetchDocument?: GuardedFetch;
-  /** Sends email; without it links are shown to the person who made them. */
+  /** Sends email. If absent, links are shown to the person who created them. */
   mailer?: Mailer;
-  /** The provider of single sign-on, if there is one. */
+  /** The single sign-on provider, if there is one. */
   sso?: SsoSettings;
-  /** Lower costs are for tests. */
+  /** The cost of password hashes; only tests lower it. */
   passwordCosts?: PasswordCosts;
-  /** Prints a setup code to the terminal when the last one ran out of tries. */
+  /** Prints a new setup code to the terminal when all tries of the last one were used. */
   announceSetupCode?: (code: string) => void;
 }
 
@@ -68,22 +68,23 @@ export interface IdentityOptions {
 export type Identity = ReturnType<typeof makeIdentity>;
 
 /**
- * Sign-ins per minute, per network, and per person in a browser that is known for them. Source: docs/limits.md#rates.
+ * Sign-ins per minute: per network, and per person in a browser where they have signed in before. Source:
+ * docs/limits.md#rates.
  */
 const SIGN_INS_PER_MINUTE = 10;
-/** Per account over all networks: guessing from many at once is no faster than this. */
+/** Sign-ins per account and minute over all networks, so that guessing from many networks is no faster. */
 const SIGN_INS_PER_ACCOUNT = 100;
-/** Onboarding and invitations: their secrets can't be guessed, but each try costs a hash. */
+/** Onboarding and invitation requests per minute. Their secrets can't be guessed, but each try costs a hash. */
 const FIRST_STEPS_PER_MINUTE = 60;
-/** Requests that may send a message to any address, per account and per network address. */
+/** Requests per minute that may send an email to any address; per account, and per network address. */
 const MAILS_PER_MINUTE = 5;
-/** Per workspace. */
+/** Invitations per workspace and minute. */
 const INVITATIONS_PER_MINUTE = 20;
 
-/** Wrong device codes per person, and per address. Source: S27. */
+/** Wrong device codes per minute; per person, and per address. Source: S27. */
 const DEVICE_CODES_PER_MINUTE = 5;
 
-/** Builds the services for people and their credentials, and the request middleware. */
+/** Builds the services for people and their credentials, and the middleware that authenticates requests. */
 export function makeIdentity(foundation: Foundation, options: IdentityOptions) {
   const { store, clock, randomBytes, log, settings } = foundation;
   const cursors = makeCursorCodec(options.cursorKey, clock);
@@ -190,7 +191,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
       takeTry: ({ origin }) => takeTry(throttles.firstStep, origin),
     }),
     ssoCookie: makeSecretCookie(baseUrl, { onHttps: "__Host-kb-sso", onHttp: "kb_sso" }),
-    /** Runs work after answers; shutdown waits for it. */
+    /** Runs work after the response was sent. Shutdown waits for it. */
     afterwards,
     onboarding: makeOnboardingService({
       ...signingIn,
@@ -228,9 +229,9 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
         }
       },
     }),
-    /** To the worker, which listens once it is built. */
+    /** Signals to the worker, which subscribes once it is built. */
     syncSignals,
-    /** Ends the grants at providers of people who leave. */
+    /** Revokes, at the providers, the grants of people who leave. */
     leftGrants,
     myWorkspaces: makeMyWorkspaceService({ ...base, addWorkspace: accounts.addWorkspace }),
     invitations: makeInvitationService({ ...base, quotas, throttle: throttles.invitation }),
@@ -238,7 +239,7 @@ function makePeople(foundation: Foundation, { cursors, audit, quotas }: Shared, 
   };
 }
 
-/** The authorization server of this installation. */
+/** Builds the authorization server of this installation. */
 function makeOAuth(
   { store, vault, clock, randomBytes, log, addressGuard, settings }: Foundation,
   { cursors, audit, sessions }: Pick<Shared, "cursors" | "audit"> & Pick<ReturnType<typeof makePeople>, "sessions">,

@@ -1,7 +1,7 @@
 import type { Source } from "#sources/contract.ts";
 import type { SourceRegistry } from "#sources/registry.ts";
 
-/** The kinds of sources that this program knows, and which of them are of what sort. */
+/** The source kinds that this program has, and the subset with each property. */
 export type Kinds = Awaited<ReturnType<typeof readKinds>>;
 
 export async function readKinds(sources: Pick<SourceRegistry, "list">) {
@@ -14,11 +14,11 @@ export async function readKinds(sources: Pick<SourceRegistry, "list">) {
     all,
     hasPeople: (providerId: string) => withPeople.has(providerId),
     isSynced: (providerId: string) => synced.has(providerId),
-    /** Whether permissions expire. */
+    /** Whether the permissions that the source reports expire. */
     ages: (providerId: string) => !lasting.has(providerId),
-    /** Those that this process can watch. */
+    /** The kinds that this process can watch. */
     watched: idsOf(({ watch }) => watch !== undefined),
-    /** Those whose source subscribes to notifications. */
+    /** The kinds whose source subscribes to notifications. */
     subscribing: idsOf(({ webhook }) => webhook?.subscribe !== undefined),
     notified: new Set(idsOf(({ webhook }) => webhook !== undefined)),
   };

@@ -19,7 +19,7 @@ import type { SourceHttpPool } from "#sources/http/pool.ts";
 import { type Foundation, makeLimit } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
 
-/** Opens sessions with provider servers; the client is loaded on first use. */
+/** Opens sessions with provider servers. The MCP client is loaded on first use. */
 export function makeMcpOpener({ guard, instanceId }: { guard: AddressGuard; instanceId: string }): OpenMcp {
   const client = makeGuardedClient({ guard, keepsConnections: false });
   const pace = makePace(MCP_PACE);
@@ -31,7 +31,7 @@ export function makeMcpOpener({ guard, instanceId }: { guard: AddressGuard; inst
   };
 }
 
-/** Discovers how to sign in at provider servers, by their metadata; the client is loaded on first use. */
+/** Discovers, from a provider server's metadata, how to sign in there. The MCP client is loaded on first use. */
 function makeDiscover(guard: AddressGuard, authorizationServers: readonly string[]): Discover {
   const client = makeGuardedClient({ guard, keepsConnections: false });
   return async (url, challenge, signal) => {
@@ -40,12 +40,12 @@ function makeDiscover(guard: AddressGuard, authorizationServers: readonly string
   };
 }
 
-/** A person's tests and connections per minute: each sends a request to a server named by a person. */
+/** Tests and connections per person and minute. Each sends a request to a server that a person names. */
 const TRIES_PER_MINUTE = 20;
 
 export type ProviderServers = ReturnType<typeof makeProviderServers>;
 
-/** Builds the services for third-party MCP servers, and for reading through people's connections to them. */
+/** Builds the services for third-party MCP servers, and for reading through people's connections to these servers. */
 export function makeProviderServers(
   { store, clock, log, randomBytes, vault, settings, addressGuard }: Foundation,
   { audit, cursors }: Pick<Identity, "audit" | "cursors">,

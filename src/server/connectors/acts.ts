@@ -10,7 +10,7 @@ import { isActOf, type Judged, type Verdict, type Who } from "./judge.ts";
 import { takesKey } from "./sources.ts";
 import { stateConflict } from "./state-conflict.ts";
 
-/** The acts on a connector that this person may do, for its page and the command line. */
+/** The actions on a connector that this person may do, for its page and the command line. */
 export async function allowedActs(
   deps: Pick<ConnectorDeps, "sources" | "judgeAct">,
   workspace: WorkspaceStore,
@@ -25,12 +25,12 @@ export async function allowedActs(
 }
 
 /**
- * Returns the connector if this person may do all of these acts, by its state and their role as they are now. In a
- * transaction (`on`) no other change can come in between. `hasCredentials`: whether it has credentials after the
- * request; by default the stored ones count.
+ * Returns the connector if this person may do all of these actions, by the connector's state and the person's role now.
+ * If `on` is a transaction, no other change can happen in between. `hasCredentials`: whether the connector has
+ * credentials after the request; by default, whether some are stored.
  *
- * @throws ApiError `not_found` if they may not know of it, `forbidden` naming who may, `connector_state_conflict` for
- *   one that is being deleted
+ * @throws ApiError `not_found` if the person may not know of the connector; `forbidden`, which names who may do the
+ * action; `connector_state_conflict` if the connector is being deleted
  */
 export async function requireActs(
   deps: Pick<ConnectorDeps, "store" | "sources" | "judgeAct">,
@@ -41,7 +41,7 @@ export async function requireActs(
 ): Promise<ConnectorRecord> {
   const workspace = on.in(actor.workspaceId);
   const connector = await requireManaged(on, actor, connectorId);
-  // The role may have changed: asking the source can take half a minute.
+  // Reads the role again, since it may have changed: the check at the source can take half a minute.
   const member = await workspace.members.find(actor.userId);
   const who = { ...actor, role: member?.role ?? "member" };
   const judged = await toJudged(deps, workspace, connector, hasCredentials);
@@ -56,8 +56,8 @@ export async function requireActs(
 }
 
 /**
- * Whether it reads through a connection by a server's own secret: the content behind that isn't its owner's.
- * Source: S64.
+ * Whether the connector reads through a connection that uses a server's own secret. The content behind that secret
+ * doesn't belong to the connector's owner. Source: S64.
  */
 export async function readsThroughLent(
   workspace: Pick<WorkspaceStore, "connections">,
@@ -99,7 +99,7 @@ async function refusal(
   const { connectorId, ownerUserId } = connector;
   switch (verdict) {
     case "owner": {
-      // Only those who manage the connector get here, and they may learn whose it is.
+      // Only people who manage the connector get here, and they may learn who owns it.
       const owner = await workspace.members.find(ownerUserId);
       const whose = owner ? `${owner.name}, who owns this connector,` : "The owner of this connector";
       return forbidden(

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Scope } from "#core/scope.ts";
 
-/** Longer values and lists are cut in a row of the audit. */
+/** Characters of a value or list in an audit row; the rest is cut. */
 const MAX_CHARS = 200;
 const MAX_ENTRIES = 20;
 
-/** Changed settings, each with its old and its new value. None of them is a secret: credentials aren't settings. */
+/**
+ * Returns the changed settings, each with its old and its new value. No setting is a secret, since credentials aren't
+ * settings.
+ */
 export function valuesChanged(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -15,7 +18,7 @@ export function valuesChanged(
   return Object.fromEntries(changed.map((key) => [key, { from: shown(before[key]), to: shown(after[key]) }]));
 }
 
-/** Entries added to and removed from a scope, and how many there are now. */
+/** Returns the entries added to a scope and removed from it, and how many the scope has now. */
 export function listChanges(before: Scope, after: Scope): Record<"include" | "exclude", Record<string, unknown>> {
   const of = (name: "include" | "exclude") => ({
     count: after[name].length,

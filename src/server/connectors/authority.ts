@@ -8,16 +8,16 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /** The instance of an app that a connector reads. */
 export interface ConnectorInstance {
-  /** Its name in principals. */
+  /** The name of the instance in principals. */
   name: string;
-  /** Registered, or fixed by the code of the source: its users may be members here. */
+  /** Whether the instance is registered, or fixed by the code of the source. If so, its users may be members here. */
   isRegistered: boolean;
 }
 
 /**
- * The instance whose users the connector's source names; undefined for a source that names none. A base URL that no one
- * registered is an instance of that connector alone: under a path of their own, members of a server can serve anything.
- * Source: S2.
+ * Returns the instance whose users the connector's source reports; undefined if the source reports no users. A base URL
+ * that isn't registered is an instance of that connector alone, since a member of a server can serve anything under a
+ * path that they control. Source: S2.
  */
 export async function findInstance(
   workspace: Pick<WorkspaceStore, "instances">,
@@ -39,9 +39,9 @@ export async function findInstance(
 }
 
 /**
- * The principals that a sync of the connector may name, from its record and its workspace as they are now. Groups of
- * the workspace and `workspace` are allowed only where its config names them; if the connector's own access is the only
- * one, `workspace` just repeats it.
+ * Returns the principals that a sync of the connector may name, from the current records of the connector and its
+ * workspace. Groups of the workspace and `workspace` are allowed only if the connector's config names them. If the
+ * connector's own access is the only one, `workspace` just repeats it.
  */
 export async function loadAuthority(
   workspace: Pick<WorkspaceStore, "groups">,
@@ -61,7 +61,7 @@ export async function loadAuthority(
   return authorityOf({ connectorId, providerId, ownerUserId, named, instance: instance?.name });
 }
 
-/** Returns the item with its people: a person with a principal that may not be named becomes a claim. */
+/** Returns the item with its people. If a person has a principal that may not be named, the person becomes a claim. */
 export function withoutUnknownPeople(item: SourceItem, authority: Authority): SourceItem {
   const isFine = (person: SourcePerson): boolean => {
     if (person.principal === undefined) return true;

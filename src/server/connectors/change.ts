@@ -12,10 +12,10 @@ import { toConnector } from "./view.ts";
 import { fillConnectorGroup } from "./visibility.ts";
 
 /**
- * Pauses or resumes a connector: its state, the run under way and the schedule.
+ * Pauses or resumes a connector: changes its state, the current run and the schedule.
  *
  * @throws ApiError `not_found`, `forbidden` for an admin who resumes a connector that its owner paused,
- *   `connector_state_conflict`
+ * `connector_state_conflict`
  */
 export async function pauseOrResume(
   deps: ConnectorDeps,
@@ -46,14 +46,17 @@ export async function pauseOrResume(
   return showConnector(deps, actor, connectorId);
 }
 
-/** A second pause leaves it the owner's pause, which only they can end. */
+/**
+ * If an admin pauses a connector that its owner has paused, it is still the owner's pause, and only the owner can
+ * resume it.
+ */
 function pausedByOf({ userId }: Actor, { state, pausedBy, ownerUserId }: ConnectorRecord): string {
   const isOwners = state === "paused" && (pausedBy === null || pausedBy === ownerUserId);
   return isOwners ? ownerUserId : userId;
 }
 
 /**
- * Deletes a connector: its items are hidden from the next request on and purged in the background. @throws ApiError
+ * Deletes a connector. The next request no longer shows its items, which are purged in the background. @throws ApiError
  * `not_found`
  */
 export async function removeConnector(
@@ -72,8 +75,8 @@ export async function removeConnector(
 }
 
 /**
- * Hides a connector's items and has it deleted. Call it in a transaction. Returns the runs under way that were told to
- * end.
+ * Hides a connector's items and queues its deletion. Call it in a transaction. @returns the current runs, which were
+ * requested to end
  */
 export async function endConnector(
   deps: Pick<ConnectorDeps, "clock" | "syncs">,
@@ -86,7 +89,7 @@ export async function endConnector(
   const now = deps.clock.now();
   const state = deps.syncs.nextState(before.state, "delete");
   await workspace.connectors.update(connectorId, { state, stateReason: null, nextRunAt: null });
-  // The job needs the credentials to end its subscription at the provider first.
+  // The job first needs the credentials to end the subscription at the provider.
   const subscription = await workspace.webhookSubscriptions.find(connectorId);
   if (!subscription) await workspace.connectors.deleteCredentials(connectorId);
   await fillConnectorGroup(workspace, connectorId, undefined);
@@ -108,7 +111,7 @@ export async function endConnector(
   return ended;
 }
 
-/** The connector as its owner and admins see it now. */
+/** Returns the connector as its owner and admins see it now. */
 export async function showConnector(
   deps: ConnectorDeps,
   actor: Actor,

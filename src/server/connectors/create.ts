@@ -27,10 +27,10 @@ import { checkAccess, fillConnectorGroup } from "./visibility.ts";
 const DEFAULT_EVERY_MINUTES = 30;
 
 /**
- * Creates a connector after checking its source, and queues its first run. A push connector gets a key instead,
- * returned this once.
+ * Creates a connector after checking its source, and queues its first run. A push connector has no run; it gets a key,
+ * which is returned only this once.
  *
- * @throws ApiError of `requireUsable`, `parseConfig`, `checkSource` and `checkAccess`: then nothing is stored
+ * @throws ApiError of `requireUsable`, `parseConfig`, `checkSource` and `checkAccess`; then nothing is stored
  */
 export async function createConnector(deps: ConnectorDeps, { actor, body }: MemberCall<typeof connectorRoutes.create>) {
   const { store, policy, audit, syncs, credentials, clock, randomBytes } = deps;
@@ -57,13 +57,13 @@ export async function createConnector(deps: ConnectorDeps, { actor, body }: Memb
     await deps.quotas.requireRoom(tx, actor.workspaceId, "connectors");
     const workspace = tx.in(actor.workspaceId);
     const connector = { ...record, ...access };
-    // Checking the source took a while.
+    // Checks the connection again, since the check of the source took a while.
     if (record.connectionId !== null) await deps.connections.requireOwn(actor, record.connectionId, tx);
     await workspace.connectors.create(connector);
     await keepCheckedAccount(workspace, connectorId, checked);
     await credentials.keep(tx, actor, connectorId, standing.credentials);
     await fillConnectorGroup(workspace, connectorId, connector);
-    // No one loses access, but decisions made under the old epoch don't include the connector.
+    // No one loses access, but access decisions made in the old epoch don't include the new connector.
     await workspace.access.raiseEpoch();
     const key = takesKey(spec) ? await addKey(deps, tx, actor, connectorId) : undefined;
     const sync = source.sessions
@@ -83,7 +83,7 @@ export async function createConnector(deps: ConnectorDeps, { actor, body }: Memb
   };
 }
 
-/** Adds a key to a push connector; returns the plaintext, of which only the hash is stored. */
+/** Adds a key to a push connector. @returns the plaintext; only its hash is stored */
 export async function addKey(
   { randomBytes, clock }: Pick<ConnectorDeps, "randomBytes" | "clock">,
   tx: Store,

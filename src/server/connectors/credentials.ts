@@ -8,53 +8,54 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { Store } from "#storage/records/store.ts";
 import { sealedIn, type Vault } from "#storage/vault.ts";
 
-/** Secrets by name, in the form that the source's schema takes. */
+/** Secrets by name, as the source's schema defines them. */
 export type Credentials = Readonly<Record<string, string>>;
 
 /** The credentials that a connector uses on its own. */
 export interface ConnectorCredentials {
   credentials: Credentials;
-  /** The account it reads with, instead of credentials. */
+  /** The account with which the connector reads, instead of credentials. */
   account?: AccountTokens;
-  /** Its owner's connection to a provider server through which it reads, instead of credentials. */
+  /** The owner's connection to a provider server through which the connector reads, instead of credentials. */
   connectionId?: string;
-  /** With a connection: how to read through it. */
+  /** How to read through the connection, if there is one. */
   mcp?: ConnectionWay;
-  /** Made by someone who is an admin here now. */
+  /** Whether the person who made the connector is an admin here now. */
   isAdminMade: boolean;
 }
 
 type AccountTokens = NonNullable<HttpGrant["account"]>;
 
-/** The part of people's connections to provider servers that a connector needs. */
+/** The functions of people's connections to provider servers that a connector needs. */
 export interface ConnectorConnections {
-  /** Fails unless the connection is this person's own and active now. @throws ApiError `connector_config_invalid` */
+  /**
+   * Throws unless the connection belongs to this person and is active now. @throws ApiError `connector_config_invalid`
+   */
   requireOwn(actor: Actor, connectionId: string, from?: Store): Promise<unknown>;
-  /** How a source reads through the connection, in its owner's name. */
+  /** How a source reads through the connection on behalf of the connection's owner. */
   wayOf(workspaceId: string, connectionId: string): Promise<ConnectionWay>;
 }
 
 type ConnectionWay = NonNullable<SourceContext<unknown>["mcp"]>;
 
-/** The part of people's accounts that a connector needs. */
+/** The functions of people's accounts that a connector needs. */
 export interface ConnectorAccounts {
   /**
-   * The tokens of an account that this person may connect the source with.
+   * Returns the tokens of an account with which this person may connect the source.
    *
-   * @throws ApiError `connector_config_invalid` when it isn't theirs, belongs to another provider, or must be connected
-   *   again
+   * @throws ApiError `connector_config_invalid` if the account isn't theirs, belongs to another provider, or must be
+   * reconnected
    */
   own(actor: Actor, accountId: string, providerId: string): Promise<AccountTokens>;
-  /** The tokens that a connector reads with. @throws ApiError `source_unauthorized` when the account is gone */
+  /** The tokens with which a connector reads. @throws ApiError `source_unauthorized` if the account is gone */
   tokensOf(workspaceId: string, accountId: string): Promise<AccountTokens>;
   /** The owner of the account. */
   ownerOf(workspaceId: string, accountId: string): Promise<string | undefined>;
 }
 
-/** Connectors' credentials: sealed in the store, opened only for their source. */
+/** Stores connectors' credentials: sealed, and opened only for their source. */
 export type CredentialKeeper = ReturnType<typeof makeCredentialKeeper>;
 
-/** Makes the keeper. */
 export function makeCredentialKeeper({
   store,
   vault,
@@ -77,9 +78,9 @@ export function makeCredentialKeeper({
     isAdminMade: (workspaceId: string, { createdBy }: Pick<ConnectorRecord, "createdBy">): Promise<boolean> =>
       isAdminMade(workspaceId, createdBy),
     /**
-     * Returns a connector's credentials; seals again those sealed with an older key.
+     * Returns a connector's credentials. Credentials sealed with an older key are sealed again.
      *
-     * @throws ApiError `secret_unreadable`, `source_unauthorized` when its account is gone
+     * @throws ApiError `secret_unreadable`, `source_unauthorized` if the connector's account is gone
      */
     async credentialsOf(
       workspaceId: string,
@@ -109,7 +110,7 @@ export function makeCredentialKeeper({
       }
       return { credentials: Stored.parse(JSON.parse(text)), ...made };
     },
-    /** The person who gave the stored credentials, or owns the account; undefined when there is neither. */
+    /** The person who gave the stored credentials or owns the account; undefined if the connector has neither. */
     async giverOf(
       workspaceId: string,
       { connectorId, accountId }: Pick<ConnectorRecord, "connectorId" | "accountId">,
@@ -117,7 +118,10 @@ export function makeCredentialKeeper({
       if (accountId !== null) return accounts.ownerOf(workspaceId, accountId);
       return (await store.in(workspaceId).connectors.findCredentials(connectorId))?.givenBy;
     },
-    /** Replaces the stored ones, in the transaction of its reason; none = they are deleted. */
+    /**
+     * Replaces the stored credentials, in the transaction of the change that causes it. If there are no new ones,
+     * deletes the old ones.
+     */
     async keep(tx: Store, actor: Actor, connectorId: string, credentials: Credentials): Promise<void> {
       const { connectors } = tx.in(actor.workspaceId);
       await connectors.deleteCredentials(connectorId);
@@ -129,9 +133,9 @@ export function makeCredentialKeeper({
 }
 
 /**
- * Parses credentials by the source's schema; if none are given, none are stored. No message repeats a value.
+ * Parses credentials by the source's schema. Returns none if none were given. Error messages never repeat a value.
  *
- * @throws ApiError `connector_config_invalid` with the key at fault
+ * @throws ApiError `connector_config_invalid`, which names the invalid key
  */
 export function parseCredentials(source: Source, received: Credentials | undefined): Credentials {
   const { credentials, name } = source.spec;
@@ -151,11 +155,11 @@ export function parseCredentials(source: Source, received: Credentials | undefin
 }
 
 /**
- * Checks that this person may connect the source: access without an account is for admins, unless the source says
- * otherwise.
+ * Checks that this person may connect the source. Without an account only admins may connect it, unless the source
+ * allows it for everyone.
  *
- * @throws ApiError `forbidden` when only an admin may connect it this way; `connector_config_invalid` when the source
- *   needs credentials and has none
+ * @throws ApiError `forbidden` if only an admin may connect the source in this way; `connector_config_invalid` if the
+ * source needs credentials and has none
  */
 export function requireMayConnect(
   actor: Actor,
@@ -178,8 +182,8 @@ export function requireMayConnect(
 }
 
 /**
- * Whether only an admin may connect this source in this way: one that reads the server's own machine, takes pushes, or
- * (mostly) uses no one's account. A config that this program can't read any more is judged by its credentials alone.
+ * Whether only an admin may connect this source in this way: it reads the server's own machine, accepts pushes, or (in
+ * most cases) uses no person's account. If this program can no longer read the config, only the credentials decide.
  */
 export function isForAdmins(source: Source, config: unknown, { hasCredentials }: { hasCredentials: boolean }): boolean {
   const types = new Set(source.spec.auth.map(({ type }) => type));
@@ -187,7 +191,7 @@ export function isForAdmins(source: Source, config: unknown, { hasCredentials }:
   if (isWithoutPeople && !source.isForAdmins) return true;
   const parsed = source.spec.config.safeParse(config);
   if (source.isForAdmins && parsed.success) return source.isForAdmins(parsed.data, { hasCredentials });
-  // If it needs credentials and has none, they were lost, and its owner provides them again.
+  // If the source needs credentials and none are stored, they were lost, and the owner provides them again.
   return !hasCredentials && (types.has("none") || types.has("key"));
 }
 

@@ -19,22 +19,25 @@ import type { ConnectorAccounts, ConnectorConnections, CredentialKeeper } from "
 import type { OfferedSecrets } from "./offered-secrets.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
-/** The kinds of apps this program knows. */
+/** The source kinds that this program has. */
 export interface SourceRegistry {
   find(providerId: string): Promise<Source | undefined> | Source | undefined;
   list(): Promise<readonly Source[]> | readonly Source[];
 }
 
-/** The reason why kb can't watch a source. Times are epoch ms. */
+/** The reason why kb can't watch a source. Times are in epoch milliseconds. */
 export interface WatchFault {
   since: number;
   nextTryAt: number;
   problem: SourceProblem;
 }
 
-/** The part of the sync engine that connectors need; provided by `sync/control.ts`. */
+/** The functions of the sync engine that connectors need; implemented by `sync/control.ts`. */
 export interface SyncControl {
-  /** Requests a run in the transaction of its reason; joins the queued one. */
+  /**
+   * Requests a run in the transaction of the change that causes it. If a run is queued already, no second one is
+   * queued.
+   */
   request(
     tx: Store,
     workspaceId: string,
@@ -43,37 +46,40 @@ export interface SyncControl {
       trigger: SyncTrigger;
       mode?: SyncMode;
       items?: readonly string[];
-      /** The reading of people and groups that it waits for. */
+      /** The run that reads people and groups, for which the requested run waits. */
       peopleSyncId?: string;
     },
   ): Promise<SyncRecord>;
   /**
-   * Compares the place and account that its cursor, state and items were read with to the current ones, in the
-   * transaction of the change: another place or account ends them at once, whether it runs or not.
+   * Compares the place and account with which the connector's cursor, state and items were read to the current ones. If
+   * either differs, discards them at once, whether or not a run is active. Call it in the transaction of the change.
    *
    * @returns the connector as it is now
    */
   rebind(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
   /**
-   * Treats everything stored as read with another account until it is read again: items that aren't named by then are
-   * removed without the guard. In the transaction of the change.
+   * Treats everything stored as read with another account until it is read again. Items that the next reading doesn't
+   * report are removed without the guard over removals. Call it in the transaction of the change.
    *
    * @returns the connector as it is now
    */
   invalidateReading(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorRecord>;
-  /** As `invalidateReading`, and no one can read any of it from now on; call `removeHidden` after the transaction. */
+  /**
+   * Does the same as `invalidateReading`, and hides all items from everyone. Call `removeHidden` after the transaction.
+   */
   hide(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<ConnectorRecord>;
   /**
-   * Removes the items that a withheld connector had read before, and shows the rest; does nothing if it isn't withheld.
+   * Removes the items that a hidden connector had read before, and shows the rest. Does nothing if the connector isn't
+   * hidden.
    */
   removeHidden(workspaceId: string, connectorId: string): Promise<void>;
-  /** Makes the people that its config names its readers at once, in the transaction of the change. */
+  /** Gives the people in the connector's config access at once, in the transaction of the change. */
   nameReaders(tx: Store, workspaceId: string, source: Source, connector: ConnectorRecord): Promise<void>;
-  /** Requests a run that reads memberships, in the transaction of its reason. */
+  /** Requests a run that reads memberships, in the transaction of the change that causes it. */
   requestIdentities(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord>;
   /**
-   * The same for a person who wants it now, at most once a minute: a request within the minute waits until it is over.
-   * With `isFirst` it is listed behind the run that waits for it.
+   * Requests such a run for a person who wants it now, at most once a minute. A request within that minute waits until
+   * it is over. With `isFirst`, the run is listed after the run that waits for it.
    */
   askForIdentities(
     tx: Store,
@@ -81,27 +87,30 @@ export interface SyncControl {
     connector: ConnectorRecord,
     place?: { isFirst?: true },
   ): Promise<SyncRecord>;
-  /** Whether a run that a person requests has to wait until people and groups are read. */
+  /** Whether a run that a person requests has to wait until people and groups have been read. */
   readsPeopleFirst(source: Source): boolean;
-  /** Ends a run that is not over. @throws ApiError `sync_not_running` */
+  /** Cancels an unfinished run. @throws ApiError `sync_not_running` */
   cancel(tx: Store, workspaceId: string, sync: SyncRecord): Promise<SyncRecord>;
-  /** Ends every run of the connector. */
+  /** Cancels every run of the connector. */
   cancelAll(tx: Store, workspaceId: string, connectorId: string): Promise<SyncRecord[]>;
-  /** Items of the connector that an older reader has read, including files inside files. */
+  /** Counts the connector's items, including files inside files, that were read by an older version of the reader. */
   countOlder(on: Pick<WorkspaceStore, "itemWrites">, connectorId: string): Promise<number>;
-  /** Those of these source items that an older reader has read, or in which it has read something. */
+  /** Returns those of these source items that were read by an older version of the reader, completely or in part. */
   olderAmong(
     on: Pick<WorkspaceStore, "itemWrites">,
     connectorId: string,
     externalIds: readonly string[],
   ): Promise<Set<string>>;
-  /** Its current activity, with the source's own words. */
+  /** The connector's current activity, in the source's own words. */
   activityOf(on: Store, workspaceId: string, connector: ConnectorRecord): Promise<ConnectorActivity>;
-  /** The connector's state after a person's act. @throws ApiError `connector_state_conflict` */
+  /** The connector's state after a person's action. @throws ApiError `connector_state_conflict` */
   nextState(state: ConnectorState, event: "pause" | "resume" | "delete"): ConnectorState;
-  /** Call after the commit: a job was queued, and these runs were told to end. */
+  /** Signals that a job was queued and that these runs were requested to end. Call it after the commit. */
   signal(cancelled?: readonly SyncRecord[]): void;
-  /** When it is next due: by its schedule, or sooner to prove its permissions; null = only on request. */
+  /**
+   * When the connector is next due: by its schedule, or earlier if its permissions have to be confirmed. Null if it
+   * runs only on request.
+   */
   nextRunOf(
     spec: Source["spec"],
     connector: Pick<ConnectorRecord, "aclCheckedAt" | "proofTriedAt" | "everyMinutes">,
@@ -115,28 +124,28 @@ export interface ConnectorDeps extends Pick<Parts, "store" | "clock" | "randomBy
   cursors: CursorCodec;
   sources: SourceRegistry;
   syncs: SyncControl;
-  /** Decides who may do which act on a connector. */
+  /** Decides who may do which action on a connector. */
   judgeAct: JudgeAct;
   credentials: CredentialKeeper;
   accounts: Pick<ConnectorAccounts, "own">;
   connections: ConnectorConnections;
   webhookSecrets: WebhookSecrets;
   offeredSecrets: OfferedSecrets;
-  /** The one origin of links. */
+  /** The only origin of links. */
   baseUrl: string;
   /** The HTTP connections from sources to their providers. */
   http: SourceHttpPool;
   policy: Pick<Policy, "mayRead" | "readList" | "viewerIn">;
   quotas: QuotaKeeper;
-  /** Why kb can't watch the connector's source; undefined if it does, or doesn't try. */
+  /** Why kb can't watch the connector's source. Undefined if kb watches it, or doesn't try to. */
   watchFault(connectorId: string): WatchFault | undefined;
   sleep: Sleep;
 }
 
 /**
- * Returns the connector if the actor manages it: its owner, or a person who acts as an admin.
+ * Returns the connector if the actor manages it: as its owner, or with an admin's rights.
  *
- * @throws ApiError `not_found` for everyone else: they may not know whether it exists
+ * @throws ApiError `not_found` for everyone else, since they may not know whether it exists
  */
 export async function requireManaged(store: Store, actor: Actor, connectorId: string): Promise<ConnectorRecord> {
   const connector = await store.in(actor.workspaceId).connectors.find(connectorId);

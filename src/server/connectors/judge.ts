@@ -3,34 +3,38 @@ import { assertNever } from "#api/errors.ts";
 import { type Actor, actsAsAdmin } from "#storage/access/actor.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 
-/** The facts about a connector that the judgment uses. */
+/** The facts about a connector on which the decision depends. */
 export type Judged = Pick<ConnectorRecord, "ownerUserId" | "state" | "pausedBy"> & {
-  /** Only an admin may connect its source in this way. */
+  /** Whether only an admin may connect the source in this way. */
   isForAdmins: boolean;
   isPushed: boolean;
-  /** It reads through a connection by a server's own secret, which only admins may share. Source: S64. */
+  /**
+   * Whether the connector reads through a connection that uses a server's own secret. Only admins may share such a
+   * secret. Source: S64.
+   */
   isLent?: boolean;
 };
 
 /**
- * The answer to "may they?". `hidden`: they may not know that it exists. `owner`, `admin`, `workspace_owner`: only they
- * may. `orphan`: its owner left, so no one may before someone has taken it over.
+ * Whether a person may do the action. `hidden`: they may not know that the connector exists. `owner`, `admin`,
+ * `workspace_owner`: only this person may do it. `orphan`: the owner has left, so no one may do it until someone takes
+ * the connector over.
  */
 export type Verdict = "yes" | "hidden" | "owner" | "admin" | "workspace_owner" | "orphan";
 
-/** The acting person, with their role as it is now. */
+/** The acting person, with their current role. */
 export type Who = Pick<Actor, "userId" | "role" | "scopes">;
 
 type Owned = Pick<ConnectorRecord, "ownerUserId" | "state">;
 
-/** As `judgeAct`. */
+/** The type of `judgeAct`. */
 export type JudgeAct = (act: ConnectorAct, who: Who, connector: Judged) => Verdict;
 
 /**
- * Whether this person may do this to the connector: the one rule of every route that changes one. Its owner has the
- * rights over it. Admins and owners of the workspace keep it running and can reduce it; they choose neither what it
- * reads nor who reads it. An owner whose role no longer lets them connect such a source can't change what it reads
- * either. Source: S59.
+ * Decides whether this person may do this to the connector. Every route that changes a connector uses this rule. The
+ * owner of a connector has all rights over it. Admins and owners of the workspace keep it running and can reduce it,
+ * but they choose neither what it reads nor who reads it. If an owner's role no longer lets them connect such a source,
+ * they can't change what it reads. Source: S59.
  */
 export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdict {
   if (!manages(who, connector)) return "hidden";
@@ -65,7 +69,7 @@ export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdic
       return isAdmin ? "yes" : "admin";
     case "take_over":
       if (!isOrphan(connector)) return "owner";
-      // The key of a push connector opens every item in it, so not every admin may have it.
+      // The key of a push connector gives access to every item in it, so not every admin may have it.
       if (connector.isPushed && who.role !== "owner") return "workspace_owner";
       return isAdmin ? "yes" : "admin";
     default:
@@ -73,25 +77,25 @@ export function judgeAct(act: ConnectorAct, who: Who, connector: Judged): Verdic
   }
 }
 
-/** Whether they may know of the connector: its owner, and those who act as an admin. */
+/** Whether this person may know of the connector: its owner, and people with an admin's rights. */
 export function manages(who: Who, connector: Owned): boolean {
   return isOwnedBy(who, connector) || actsAsAdmin(who);
 }
 
 /**
- * Whether it is theirs. An owner who left owns it no more, even if they come back: it waits for someone to take it
- * over. Source: S13.
+ * Whether this person owns the connector. An owner who has left no longer owns it, even if they come back: it waits
+ * until someone takes it over. Source: S13.
  */
 export function isOwnedBy({ userId }: Pick<Who, "userId">, { ownerUserId, state }: Owned): boolean {
   return ownerUserId === userId && !isOrphan({ state });
 }
 
-/** True when its owner left: the person who takes it over becomes its owner. */
+/** Whether the owner has left. The person who takes the connector over becomes its owner. */
 export function isOrphan({ state }: Pick<ConnectorRecord, "state">): boolean {
   return state === "needs_owner";
 }
 
-/** Whether the act exists for connectors of this kind, in this state. */
+/** Whether connectors of this kind, in this state, have the action. */
 export function isActOf(act: ConnectorAct, { isPushed, state }: Judged): boolean {
   if (act === "rotate_key" || act === "end_keys") return isPushed;
   if (act === "sync" || act === "schedule" || act.endsWith("_scope") || act === "browse") return !isPushed;
@@ -99,8 +103,8 @@ export function isActOf(act: ConnectorAct, { isPushed, state }: Judged): boolean
 }
 
 /**
- * A connector that its owner paused only its owner resumes; for older pauses the person wasn't noted and may have been
- * the owner.
+ * If an owner paused their connector, only the owner can resume it. Older pauses have no record of the person, so the
+ * owner may have paused.
  */
 function isPausedByOwner({ state, pausedBy, ownerUserId }: Judged): boolean {
   return state === "paused" && (pausedBy === null || pausedBy === ownerUserId);

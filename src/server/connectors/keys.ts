@@ -13,12 +13,12 @@ import { isOrphan, isOwnedBy } from "./judge.ts";
 import { takeOver } from "./take-over.ts";
 
 /**
- * Makes a new key for the connector's owner. The previous one works until the overlap ends; older ones end now, so that
- * at most two are valid (S41). The holder of the key decides who may read each item, so only the owner gets it: an
- * admin who rotates another person's key ends it, and gets none. If the owner left, the owner of the workspace takes
- * the connector over.
+ * Makes a new key for the connector's owner. The previous key works until the overlap ends. Older keys end now, so that
+ * at most two are valid (S41). The holder of the key decides who may read each item, so only the owner gets it: if an
+ * admin rotates another person's key, the key ends and the admin gets none. If the owner has left, the owner of the
+ * workspace takes the connector over.
  *
- * @returns null when another person's keys were ended
+ * @returns null if another person's keys were ended
  * @throws ApiError `not_found`, `connector_state_conflict` for connectors without keys, `forbidden`
  */
 export async function rotateKey(
@@ -52,7 +52,7 @@ export async function rotateKey(
   });
 }
 
-/** How long the former key still works, where no one says. */
+/** How long the previous key still works by default. */
 const DEFAULT_OVERLAP = { overlapSeconds: 600 };
 
 const ENDED = "An admin of the workspace revoked its key. Only its owner can create a new one.";
@@ -63,7 +63,7 @@ async function endKeysOfOther(deps: ConnectorDeps, actor: Actor, { connectorId }
     const { connectors } = tx.in(actor.workspaceId);
     const ended = await liveKeys(deps, tx, actor, connectorId);
     await connectors.endKeys(ended, deps.clock.now());
-    // The owner sees the reason with any state.
+    // The owner sees the reason in any state.
     await connectors.update(connectorId, { stateReason: ENDED });
     await deps.audit.record(tx, actor, actOn(connectorId, "connector.key_revoked", { keys: ended.length }));
     return { key: null };

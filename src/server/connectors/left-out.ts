@@ -9,9 +9,9 @@ import type { ConnectorDeps } from "./deps.ts";
 import { isOwnedBy } from "./judge.ts";
 
 /**
- * Whether this person may see the names of items that a run left out, of which nothing is stored: only its connector's
- * owner, if the source has no permissions of its own and the owner gave the folder or the credentials, and may still
- * choose them. Not for runs before the connector was theirs. Source: S12.
+ * Whether this person may see the names of items that a run left out, which aren't stored. Only the connector's owner
+ * may, if the source has no permissions of its own, and if the owner gave the folder or the credentials and may still
+ * choose them. Runs from before the connector belonged to them are excluded. Source: S12.
  */
 export async function seesLeftOut(
   { sources, judgeAct }: Pick<ConnectorDeps, "sources" | "judgeAct">,
@@ -34,7 +34,10 @@ interface Asked {
   ownWords?: ReadonlySet<string>;
 }
 
-/** The entries of lists in a connector's config, for its owner: channels, repositories, drives that it names. */
+/**
+ * Returns the list entries in a connector's config for the connector's owner, for example the names of channels,
+ * repositories and drives.
+ */
 export function ownWordsOf(
   actor: Actor,
   connector: Pick<ConnectorRecord, "ownerUserId" | "state" | "config">,
@@ -45,8 +48,9 @@ export function ownWordsOf(
 }
 
 /**
- * Filters a connector's external ids to those whose names the actor may see: items that they may read; with `isTold`
- * also ids that aren't items; and ids that aren't items but are in `ownWords`. A file inside an item follows that item.
+ * Filters a connector's external ids to those whose names the actor may see: items that the actor may read; with
+ * `isTold`, also ids that aren't items; and ids that aren't items but are in `ownWords`. A file inside an item is
+ * treated like that item.
  */
 export async function namesFor(
   workspace: Pick<WorkspaceStore, "itemWrites">,

@@ -11,7 +11,10 @@ import { type ConnectorDeps, requireManaged } from "./deps.ts";
 import { isOwnedBy, manages } from "./judge.ts";
 import { toConnector, toPublic } from "./view.ts";
 
-/** Connectors that the actor manages; for others with items that they may read, only the public facts. */
+/**
+ * Lists the connectors that the actor manages. Of other connectors with items that the actor may read, it lists only
+ * the public facts.
+ */
 export async function listConnectors(deps: ConnectorDeps, { actor, query }: MemberCall<typeof connectorRoutes.list>) {
   const seen = actsAsAdmin(actor) ? new Set<string>() : await connectorsSeen(deps, actor);
   const isShown = (record: ConnectorRecord) => manages(actor, record) || isPublic(record, seen);
@@ -23,7 +26,7 @@ export async function listConnectors(deps: ConnectorDeps, { actor, query }: Memb
   return { connectors, nextCursor };
 }
 
-/** The actor's own connectors. */
+/** Lists the actor's own connectors. */
 export async function listOwnConnectors(
   deps: ConnectorDeps,
   { actor, query }: MemberCall<typeof connectorRoutes.mine>,
@@ -36,8 +39,8 @@ export async function listOwnConnectors(
 }
 
 /**
- * A connector that the actor manages; its owner also sees which of its items others opened. @throws ApiError
- * `not_found`
+ * Returns a connector that the actor manages. Its owner also sees which of its items other people opened. @throws
+ * ApiError `not_found`
  */
 export async function getConnector(
   deps: ConnectorDeps,
@@ -54,7 +57,7 @@ export async function getConnector(
   return { connector: { ...connector, openedByOthers } };
 }
 
-/** The age of the connector's group data; undefined if its source reports none in runs of their own. */
+/** The age of the connector's group data; undefined if its source doesn't read groups in separate runs. */
 async function freshnessOf(
   { store, sources }: ConnectorDeps,
   workspaceId: string,
@@ -91,7 +94,7 @@ async function connectorsSeen({ policy }: ConnectorDeps, actor: Actor): Promise<
   });
 }
 
-/** A page of the workspace's connectors, the oldest first. @throws ApiError `invalid_cursor` */
+/** Returns a page of the workspace's connectors, the oldest first. @throws ApiError `invalid_cursor` */
 async function shownPage(
   deps: ConnectorDeps,
   actor: Actor,

@@ -4,7 +4,7 @@ import type { Believing } from "#storage/access/clocks.ts";
 import type { Store } from "#storage/records/store.ts";
 import { staleOf } from "./view.ts";
 
-/** Notes for an agent about the person's own connectors while it searches; they contain no words of a source. */
+/** Notes for a searching agent about the person's own connectors. They contain no text from a source. */
 export async function connectorNotes(
   store: Store,
   actor: Actor,

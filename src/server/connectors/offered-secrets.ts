@@ -1,18 +1,18 @@
 import type { ConnectorAddress } from "#storage/records/webhooks.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
-/** Waits for webhook secrets that apps make and send unsigned. Source: S42. */
+/** Waits for webhook secrets that an app generates and sends in an unsigned request. Source: S42. */
 export type OfferedSecrets = ReturnType<typeof makeOfferedSecrets>;
 
-/** How long an app can offer a secret, and a person can read the one that was taken. */
+/** How long an app can offer a secret, and how long a person can read the accepted secret; milliseconds. */
 const WAIT_MS = 3_600_000;
-/** The form of a secret: visible characters without spaces. */
+/** The format of a secret: visible characters without spaces. */
 const SECRET = /^[\x21-\x7e]{16,512}$/;
 
 /**
- * Waiting ends with this process: then a person asks again. An attacker who knows the address and is faster than the
- * app gets a secret of theirs in, which the app does not know: the person's next step there fails, and asking again
- * ends it.
+ * When this process ends, the wait ends too, and the person requests the secret again. An attacker who knows the
+ * address and is faster than the app can get their own secret accepted. The app doesn't have that secret, so the
+ * person's next step at the app fails, and a new request replaces it.
  */
 export function makeOfferedSecrets({
   webhookSecrets,
@@ -28,12 +28,12 @@ export function makeOfferedSecrets({
   }
 
   return {
-    /** Waits for the secret of a connector whose former one has ended. */
+    /** Waits for the secret of a connector whose previous secret has ended. */
     wait(at: ConnectorAddress & { providerId: string }): void {
       for (const [id, { until }] of waiting) if (until <= now()) waiting.delete(id);
       waiting.set(at.connectorId, { ...at, until: now() + WAIT_MS });
     },
-    /** Whether a secret is awaited; the secret once it was offered, for that long. */
+    /** Whether a secret is awaited; after it was offered, also the secret, for as long as it can be read. */
     async find({
       workspaceId,
       connectorId,
@@ -42,7 +42,7 @@ export function makeOfferedSecrets({
       if (found?.workspaceId !== workspaceId) return undefined;
       return { until: found.until, secret: (await webhookSecrets.open(workspaceId, connectorId)) ?? null };
     },
-    /** Takes an unsigned offer. Returns whether a person waited for it, so that it is the connector's secret now. */
+    /** Accepts an unsigned offer. @returns whether a person waited for it, so that it is now the connector's secret */
     async offer(
       { providerId, connectorId }: { providerId: string; connectorId: string },
       secret: string,

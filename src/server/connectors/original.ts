@@ -11,7 +11,7 @@ interface SourceFile<Bytes extends HeldBytes = Uint8Array> {
   fileName: string;
 }
 
-/** Opens a file inside a file that a source gave, and closes the outer one; provided by the sync engine. */
+/** Opens a file inside a file that a source returned, and closes the outer file; implemented by the sync engine. */
 export type OpenChild = (
   workspaceId: string,
   file: SourceFile<HeldBytes>,
@@ -19,8 +19,8 @@ export type OpenChild = (
 ) => Promise<SourceFile<HeldBytes>>;
 
 /**
- * Fetches the bytes of items at their sources; undefined for a source that keeps none. The caller, `files/`, checks
- * access.
+ * Fetches the bytes of items from their sources; undefined if the source doesn't keep the bytes. The caller, `files/`,
+ * checks access.
  */
 export function makeOriginalFetcher(
   deps: Pick<ConnectorDeps, "store" | "sources" | "credentials" | "http" | "clock" | "log">,
@@ -54,7 +54,7 @@ export function makeOriginalFetcher(
   };
 }
 
-/** The access was stated for the version that is stored. */
+/** The access was determined for the stored version, so another version isn't returned. */
 function changed(): ApiError {
   return new ApiError("source_changed", {
     message:

@@ -17,19 +17,19 @@ import {
 } from "./sources.ts";
 import { checkAccess } from "./visibility.ts";
 
-/** The changes that a body makes to a connector, after asking its source. */
+/** The changes that a request makes to a connector, after a check at its source. */
 export interface Patch {
   patch: ConnectorPatch;
   checked?: CheckedAccount;
   warnings?: string[];
-  /** New ones, in place of the stored ones. */
+  /** New credentials, in place of the stored ones. */
   credentials?: Credentials;
-  /** It reads with another account from now on, as far as can be determined. */
+  /** Whether the connector now reads with another account, if that can be determined. */
   isOtherAccount?: boolean;
 }
 
 /**
- * Computes the changes from the body. `requireActs` checks whether they are allowed.
+ * Computes the changes from the request body. `requireActs` then checks whether they are allowed.
  *
  * @throws ApiError `connector_config_invalid`, `credential_required`, `connector_check_failed`, those of `checkAccess`
  */
@@ -57,7 +57,7 @@ export async function toPatch(
   return { patch, ...more };
 }
 
-/** Whether only the readers change that the source reports as members of a group: every item stays as it is. */
+/** Whether only the readers that the source reports as members of a group change, so that every item stays the same. */
 export function isAboutReaders(
   { spec, namedGroup }: Source,
   before: ConnectorRecord["config"],
@@ -71,8 +71,8 @@ export function isAboutReaders(
 }
 
 /**
- * Whether the config points to another part of the app. A config that this program can't read any more is another
- * place.
+ * Whether the config points to another part of the app. If this program can no longer read the config, it is treated as
+ * another part.
  */
 export function isElsewhere(
   { spec, placeOf }: Source,
@@ -103,7 +103,7 @@ async function askSource(
   const config = parseConfig(source, body.config ?? before.config);
   const patch: ConnectorPatch = { config, scopeVersion: before.scopeVersion + 1 };
   const isOther = !isDeepStrictEqual(before.config, config);
-  // Place and credentials are unchanged: a source that doesn't answer must not block a change of readers.
+  // The place and the credentials don't change. A source that doesn't respond must not block a change of readers.
   if (!isReconnected && isOther && isAboutReaders(source, before.config, config)) return { patch };
   await requireUsable(deps, actor, { providerId: before.providerId, credentials, accountId, connectionId });
   const standing = await standingFor(deps, actor, source, { before, config, credentials, accountId });
@@ -111,7 +111,7 @@ async function askSource(
   const asked = { id: before.connectorId, name: body.name ?? before.name, ...standing };
   const { checked, warnings } = await checkSource(deps, source, config, asked);
   if (!isReconnected) return { patch, ...defined({ checked, warnings }) };
-  // Each replaces the other from now on.
+  // An account replaces the credentials, and credentials replace the account.
   patch.accountId = accountId ?? null;
   if (before.state === "needs_reauth") Object.assign(patch, { state: "active", stateReason: null });
   const isOtherAccount = await readsAsAnother(deps, actor, source, before, { ...standing, accountId, checked });
@@ -119,8 +119,8 @@ async function askSource(
 }
 
 /**
- * Compares the account, the identity that the server reports, or else the user name. Other credentials may be for the
- * same account.
+ * Compares the accounts; without them, the identity that the server reports, or else the user name. Different
+ * credentials can be for the same account.
  */
 async function readsAsAnother(
   { store, credentials: keeper }: ConnectorDeps,
@@ -134,7 +134,7 @@ async function readsAsAnother(
   if (former && former.accountId !== null && after.checked.accountId !== undefined) {
     return former.accountId !== after.checked.accountId;
   }
-  // Credentials that can't be opened any more may belong to any account.
+  // If the stored credentials can no longer be opened, they may belong to any account.
   const stored = await keeper.credentialsOf(workspaceId, before).catch(() => undefined);
   return stored === undefined || isOtherUser(source, stored.credentials, after.credentials);
 }
@@ -145,8 +145,9 @@ function isOtherUser({ spec }: Source, before: Credentials, after: Credentials):
 }
 
 /**
- * The changed connector's credentials: new ones, or the stored ones while they are for the same origin and the person
- * who gave them makes the change: an admin can't point another person's token at something else.
+ * The credentials of the changed connector: new ones, or the stored ones. The stored ones are used only for the same
+ * origin and only if the person who gave them makes the change, so that an admin can't send another person's token
+ * elsewhere.
  */
 async function standingFor(
   deps: ConnectorDeps,
@@ -181,7 +182,7 @@ async function standingFor(
   return deps.credentials.credentialsOf(actor.workspaceId, before);
 }
 
-/** Its items belong to its connection: through another one they would be another person's view. Source: S5. */
+/** The items belong to the connection. Through another connection they would be another person's view. Source: S5. */
 function otherConnection(): ApiError {
   return new ApiError("connector_config_invalid", {
     message: "A connector can't change its connection, because what it read belongs to that connection.",
@@ -191,8 +192,8 @@ function otherConnection(): ApiError {
 }
 
 /**
- * The places that the credentials are sent to. A config that this program can't read any more has none: it counts as
- * another place.
+ * The places to which the credentials are sent. If this program can no longer read the config, there are none, which is
+ * treated as another place.
  */
 function placesOf({ http }: ConnectorDeps, source: Source, config: Record<string, unknown>): string | undefined {
   const parsed = source.spec.config.safeParse(config);

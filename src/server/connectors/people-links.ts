@@ -3,10 +3,10 @@ import { actOn } from "#storage/audit-act.ts";
 import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import { type PeopleDeps, trustOf } from "./people.ts";
 
-/** Links made at once, in one transaction. */
+/** Number of links made in one transaction. */
 const LINKS_AT_ONCE = 200;
 
-/** Links users of sources once they are reported; the sync engine calls it. */
+/** Links users of sources to members once the users are reported. The sync engine calls it. */
 export function makePeopleLinks(
   deps: Pick<PeopleDeps, "store" | "sources" | "credentials" | "instances" | "audit" | "clock">,
 ) {
@@ -32,12 +32,13 @@ export function makePeopleLinks(
     },
 
     /**
-     * Links users to the members who have their address, verified at both ends, in the workspace's identity domains.
+     * Links users to the members who have the same address. Both sides must have verified it, and it must be in the
+     * workspace's identity domains.
      */
     async link(workspaceId: string, connectorId: string): Promise<void> {
       const domains = (await store.workspaces.find(workspaceId))?.identityDomains ?? [];
       if (domains.length === 0) return;
-      // Users reported while it was trusted stay until they are reported again.
+      // Users who were reported while the connector was trusted stay until they are reported again.
       const connector = await store.in(workspaceId).connectors.find(connectorId);
       if (!connector || !(await isTrusted(workspaceId, connector))) return;
       for (;;) {

@@ -16,13 +16,13 @@ import { findInstance } from "./authority.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 import { toSync } from "./view.ts";
 
-/** Dependencies for people of connectors, besides those of connectors. */
+/** Dependencies of the functions about people, in addition to those of connectors. */
 export interface PeopleDeps extends ConnectorDeps {
-  /** Instances in the server's settings. */
+  /** The instances in the server's settings. */
   instances: readonly RegisteredInstance[];
 }
 
-/** The conditions to trust a connector's identities: an admin's connector, to a registered instance. */
+/** The conditions for trusting a connector's identities: an admin made it, and its instance is registered. */
 export interface Trust {
   isRegistered: boolean;
   isAdminMade: boolean;
@@ -40,7 +40,9 @@ export async function trustOf(
   return { isRegistered: instance?.isRegistered === true, isAdminMade };
 }
 
-/** Users whom the connector's source named, linked or not. @throws ApiError `not_found`, `invalid_cursor` */
+/**
+ * Lists the users whom the connector's source reported, linked or not. @throws ApiError `not_found`, `invalid_cursor`
+ */
 export async function listPeople(
   deps: PeopleDeps,
   { actor, params: { id: connectorId }, query }: MemberCall<typeof peopleRoutes.list>,
@@ -85,10 +87,10 @@ export async function listPeople(
 }
 
 /**
- * Links users of a source to members by hand, or unlinks them. It holds for the whole instance.
+ * Links users of a source to members manually, or unlinks them, for the whole instance.
  *
  * @throws ApiError `not_found`, `forbidden` for a person who isn't an admin or names themselves,
- *   `instance_not_trusted`, `unknown_person`, `unknown_member`
+ * `instance_not_trusted`, `unknown_person`, `unknown_member`
  */
 export async function linkPeople(
   deps: PeopleDeps,
@@ -112,7 +114,7 @@ export async function linkPeople(
 }
 
 function requireMayTie({ isAdminMade, isRegistered }: Trust, actor: Actor, links: LinkPeopleBody["links"]): void {
-  // People who link themselves would give themselves everything that this user may read.
+  // By linking themselves, people would get access to everything that this user may read.
   if (links.some(({ userId }) => userId === actor.userId)) {
     throw new ApiError("forbidden", {
       message: "You can't link yourself. Connect your own account at the source instead, or ask another admin.",

@@ -7,17 +7,17 @@ import type { Actor } from "#storage/access/actor.ts";
 
 export interface ProgressViewer {
   actor: Actor;
-  /** The person whose credential it is now. @throws ApiError `unauthenticated` when it was revoked */
+  /** The person to whom the credential belongs now. @throws ApiError `unauthenticated` if the credential was revoked */
   reauthenticate(): Promise<Actor>;
-  /** Aborted when the client leaves. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
 /** Milliseconds between two checks of the runs. */
 const LOOK_MS = 1_000;
-/** Proxies close a connection that is silent for longer. */
+/** Interval of heartbeats, in milliseconds. Proxies close a connection that is silent for longer. */
 const HEARTBEAT_MS = 15_000;
-/** A stream ends after this time; its client opens the next one by itself. */
+/** Milliseconds after which a stream ends. Its client then opens the next one automatically. */
 const LIFE_MS = 15 * 60_000;
 /** Milliseconds after which a client opens the next stream. */
 const RETRY_MS = 2_000;
@@ -26,12 +26,12 @@ const MAX_OPEN_EACH = 20;
 /**
  * Streams the runs as server-sent events: `syncs` at once and after every change.
  *
- * @param isReady  false once the server stops: it does not wait for streams
+ * @param isReady  false once the server stops, since the server doesn't wait for streams
  */
 export function makeProgressStream(deps: { clock: Clock; sleep: Sleep; log: Log }, isReady: () => boolean) {
   const open = new Map<string, number>();
 
-  /** @throws ApiError `rate_limited` for a person with too many streams */
+  /** @throws ApiError `rate_limited` if the person has too many streams */
   return (viewer: ProgressViewer, list: (actor: Actor) => Promise<{ syncs: Sync[] }>): Response => {
     const { userId } = viewer.actor;
     if ((open.get(userId) ?? 0) >= MAX_OPEN_EACH) {
@@ -43,7 +43,7 @@ export function makeProgressStream(deps: { clock: Clock; sleep: Sleep; log: Log 
       headers: {
         "Content-Type": "text/event-stream",
         "Cache-Control": "private, no-store",
-        // nginx would hold events back to fill a buffer.
+        // nginx would buffer the events.
         "X-Accel-Buffering": "no",
       },
     });
@@ -72,8 +72,8 @@ export function makeProgressStream(deps: { clock: Clock; sleep: Sleep; log: Log 
   }
 
   /**
-   * Counts a stream from its first event, since one that never began is never ended. A stream that fails ends: its
-   * client's next request gets the reason.
+   * Counts a stream from its first event on, since a stream that never began never ends. A stream that fails ends, and
+   * the client's next request gets the reason.
    */
   async function* counted(userId: string, events: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
     open.set(userId, (open.get(userId) ?? 0) + 1);

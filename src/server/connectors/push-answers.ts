@@ -6,7 +6,7 @@ import type { Principal } from "#core/principals.ts";
 import { type HiddenChild, type OpOutcome, type ParentFailure, pushResultOf } from "#storage/item-batch.ts";
 import type { PushResultName, PushFailure } from "#storage/records/push-uploads.ts";
 
-/** The answer to a line: its op, or the result if there is none. */
+/** The answer to a pushed line: its op, or its result if it has no op. */
 export interface Answer {
   line: number;
   externalId: string | null;
@@ -16,7 +16,7 @@ export interface Answer {
   error?: { code: string; message: string };
 }
 
-/** The answer to a line that was refused before anything was done. */
+/** Returns the answer to a line that was refused before anything was stored. */
 export function refused(
   line: Pick<PushedLine, "line" | "externalId">,
   error: { code: string; message: string },
@@ -25,7 +25,7 @@ export function refused(
   return { line: line.line, externalId: line.externalId ?? null, notes: [], fixed: "error", error: { code, message } };
 }
 
-/** The error of a line with principals that this connector may not name. */
+/** The error of a line that names principals that this connector may not name. */
 export function principalRefused(offending: readonly Principal[], what: string): { code: string; message: string } {
   const named = offending.length === 1 ? "a principal" : "principals";
   return { code: "principal_not_allowed", message: `${what} names ${named} that this connector can't name.` };
@@ -37,7 +37,7 @@ export interface Applied {
   hiddenChildren: readonly HiddenChild[];
 }
 
-/** The answer as it is sent, once its op was applied. */
+/** Returns the answer as it is sent, after its op was applied. */
 export function toResult(answer: Answer, applied?: Applied): PushResult {
   const outcome = answer.op === undefined ? undefined : applied?.outcomes[answer.op];
   const result = answer.fixed ?? (outcome === undefined ? "error" : pushResultOf(outcome));
@@ -58,7 +58,7 @@ function describeHidden({ parentId, failure }: HiddenChild): string {
   return `parent_missing: no one may read it for now: ${PARENT_FAILURES[failure](JSON.stringify(parentId))}`;
 }
 
-/** The results of lines that weren't stored, all for one reason. */
+/** Returns the results of lines that weren't stored, all for the same reason. */
 export function toErrors(lines: readonly PushedLine[], { code, message }: ApiError): PushResult[] {
   return lines.map((line) => ({
     line: line.line,
@@ -68,7 +68,7 @@ export function toErrors(lines: readonly PushedLine[], { code, message }: ApiErr
   }));
 }
 
-/** Lines that weren't taken as intended, as an upload keeps them. */
+/** Returns the lines that weren't stored as intended, in the form in which an upload keeps them. */
 export function failuresOf(answers: readonly Answer[]): PushFailure[] {
   return answers.flatMap(({ line, externalId, fixed, error }) =>
     fixed === undefined || error === undefined ? [] : [{ line, externalId, result: fixed, ...error }],

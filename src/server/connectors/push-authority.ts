@@ -14,11 +14,11 @@ import type { SourceItem, SourcePerson } from "#sources/item.ts";
 import { withoutUnknownPeople } from "./authority.ts";
 import type { ConnectorDeps } from "./deps.ts";
 
-/** The authority behind a push. Source: S2. */
+/** The principals that a push may name. Source: S2. */
 export type PushAuthority = Awaited<ReturnType<typeof makeAuthority>>;
 
 /**
- * The authority of a connector over the principals in these lines: its own groups, users of its own
+ * Makes the authority of a connector over the principals in these lines: its own groups, its own users
  * (`user:push:<connector>:<id>`), `workspace`, `everyone`, and the existing members and groups of its workspace.
  */
 export async function makeAuthority({ store }: ConnectorDeps, caller: ConnectorCaller, named: Iterable<Principal>) {
@@ -37,19 +37,19 @@ export async function makeAuthority({ store }: ConnectorDeps, caller: ConnectorC
   const authority = authorityOf({ ...naming, named: ["workspace", ...there] });
   return {
     judge: (access: SourceAccess): JudgedAccess => judgeAccess(access, authority),
-    /** Whether the connector may define its membership: a group of the connector's own, or a user of its own. */
+    /** Whether the connector may define who belongs to this principal: one of the connector's own groups or users. */
     owns: (principal: Principal, type: "source_group" | "source_user"): boolean =>
       parsePrincipal(principal)?.type === type && mayName(principal, authority),
-    /** Whether it may be a member of something. */
+    /** Whether the principal may be a member of a group. */
     mayBelong: (principal: Principal): boolean => mayName(principal, authority),
-    /** A member of the workspace. */
+    /** Whether the principal is a member of the workspace. */
     isMember: (principal: Principal): boolean => parsePrincipal(principal)?.type === "user" && there.has(principal),
-    /** Returns the item with its people: a person whose principal may not be named becomes a claim. */
+    /** Returns the item with its people. If a person's principal may not be named, the person becomes a claim. */
     judgePeople: (item: SourceItem): { item: SourceItem; notes: string[] } => judgePeople(item, authority),
   };
 }
 
-/** Every principal that these lines name. */
+/** Returns every principal that these lines name. */
 export function* principalsOf(lines: readonly PushedLine[]): Generator<Principal> {
   for (const line of lines) {
     if (!line.ok) continue;

@@ -10,24 +10,27 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { stateConflict } from "./state-conflict.ts";
 
-/** Dependencies of pushing besides `ConnectorDeps`: the readers of lines and documents and the maker of items. */
+/**
+ * Dependencies of pushing that aren't in `ConnectorDeps`: the readers of lines and documents, and the preparation of
+ * items.
+ */
 export interface PushOnlyDeps {
   readLines(stream: AsyncIterable<Uint8Array>, options: { place: string }): AsyncIterable<PushedLine>;
   readDocument(
     stream: AsyncIterable<Uint8Array>,
     options: { contentType: string | undefined; place: string },
   ): Promise<PushedDocument>;
-  /** Bounds the bytes of documents that are read, of all senders together. */
+  /** Limits the bytes of documents that are read at once, for all senders together. */
   documentGate: Gate;
   /**
-   * A document's room among the bytes of all runs: requested only by those who are through the gate, so that no
-   * deadlock can form. `close` releases it.
+   * Reserves memory for a document from the byte limit of all runs. Only a document that has passed the gate may
+   * request it, so that no deadlock can occur. `close` releases the memory.
    */
   openRoom(asker: { workspaceId: string; connectorId: string }, signal: AbortSignal): ItemRoom & { close(): void };
   /**
-   * Extracts and analyzes an item and the files inside it; `judge` decides over its access, `content` is the content of
-   * an item with content `fetch`. The first of the ops stores the item itself. Undefined can't happen: nothing is
-   * fetched.
+   * Extracts and analyzes an item and the files inside it. `judge` decides the access; `content` is the content of an
+   * item with content `fetch`. The first op stores the item itself. The result is never undefined here, since nothing
+   * is fetched.
    */
   prepareItem(
     workspaceId: string,
@@ -51,7 +54,7 @@ export interface ItemRoom {
   note(text: string): void;
 }
 
-/** The bytes of a document, besides its line. */
+/** The bytes of a document, which are sent next to its line. */
 export interface ItemBytes {
   bytes: HeldBytes;
   mimeType?: string;
@@ -61,7 +64,7 @@ export interface ItemBytes {
 /** Everything that pushing depends on. */
 export type PushDeps = ConnectorDeps & PushOnlyDeps;
 
-/** The person who pushes, and the target. */
+/** The person who pushes, and the connector to which they push. */
 export interface PushTarget {
   caller: ConnectorCaller;
   connector: ConnectorRecord;
@@ -69,10 +72,10 @@ export interface PushTarget {
 }
 
 /**
- * Returns the connector while it takes pushes with this key.
+ * Returns the connector if it accepts pushes with this key.
  *
- * @throws ApiError `not_found`, `connector_state_conflict`, `forbidden` when the key belongs to someone who isn't an
- *   admin now
+ * @throws ApiError `not_found`, `connector_state_conflict`, `forbidden` if the key belongs to someone who isn't an
+ * admin now
  */
 export async function requirePushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<ConnectorRecord> {
   const connector = await deps.store.in(caller.workspaceId).connectors.find(caller.connectorId);
@@ -83,9 +86,9 @@ export async function requirePushable(deps: ConnectorDeps, caller: ConnectorCall
 }
 
 /**
- * A key decides who may read the items it pushes, which only admins may do: it is suspended while the owner of its
- * connector, or the person who made it, isn't an admin. Checked for each request, so it works again with the role.
- * Source: S63.
+ * Checks that the key may be used. A key decides who may read the items that it pushes, and only admins may decide
+ * that. The key is therefore suspended while the owner of its connector, or the person who made the key, isn't an
+ * admin. Each request checks it, so the key works again when the person gets the role back. Source: S63.
  */
 async function requireRightToKey(
   { store, clock }: ConnectorDeps,
@@ -95,7 +98,7 @@ async function requireRightToKey(
   const { connectors, members } = store.in(workspaceId);
   const key = (await connectors.listKeys(connectorId, clock.now())).find((one) => one.keyId === keyId);
   for (const userId of new Set([ownerUserId, key?.createdBy ?? ownerUserId])) {
-    // An owner who left took their own keys with them; a key that still works belongs to someone else.
+    // When an owner leaves, their own keys end. A key that still works belongs to someone else.
     if ((await members.find(userId))?.role === "member") throw keyRests();
   }
 }
@@ -108,7 +111,7 @@ function keyRests(): ApiError {
 }
 
 /**
- * The same during a long push: the connector may have been paused and the key ended since it began.
+ * Checks again during a long push, since the connector may have been paused or the key ended in the meantime.
  *
  * @throws ApiError as `requirePushable`, `unauthenticated`
  */
@@ -122,7 +125,7 @@ export async function requireStillPushable(deps: ConnectorDeps, caller: Connecto
   });
 }
 
-/** The place of items whose lines name none. */
+/** The location of items whose lines have none. */
 export function placeOf(connector: ConnectorRecord): string {
   const place = connector.config["source"];
   return typeof place === "string" ? place : connector.name;

@@ -17,24 +17,24 @@ import { requireOpenUpload } from "./push-uploads.ts";
 export interface DocumentBody {
   stream: AsyncIterable<Uint8Array> | null;
   contentType: string | undefined;
-  /** As the request declares it; undefined when it does not. */
+  /** The size that the request declares; undefined if it declares none. */
   bytes: number | undefined;
 }
 
-/** Sent along with the file: the line, boundaries, headers. */
+/** Maximum bytes that are sent in addition to the file: the line, boundaries, headers. */
 const AROUND_THE_FILE = 2 * 1024 * 1024;
-/** The longest time that a document waits for its turn. */
+/** The longest time that a document waits for its turn, in milliseconds. */
 const WAIT_MS = 60_000;
 
 /**
- * Stores one document: its line, the text of its bytes, and the files inside it as items of their own. The bytes
- * themselves are not kept. Idempotent by (externalId, version); without a version the bytes count as it. A document
- * with many files is stored in several transactions and gets its version with the last: until then sending it again
- * reads it again.
+ * Stores one document: its line, the text of its bytes, and the files inside it as separate items. The bytes themselves
+ * are not kept. Idempotent by (externalId, version). If the line has no version, a hash of the bytes is the version. A
+ * document with many files is stored in several transactions and gets its version in the last one. If it is sent again
+ * before that, it is read again.
  *
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `payload_too_large`,
- *   `unsupported_media_type`, `unavailable` when too many come at once or another push of the item came in between; for
- *   the line: its own code. Then it isn't stored, or isn't stored completely
+ * `unsupported_media_type`, `unavailable` if too many documents arrive at once or another push of the item came in
+ * between; for the line: the line's own code. Then the document isn't stored, or isn't stored completely
  */
 export async function pushDocument(
   deps: PushDeps,
@@ -48,7 +48,7 @@ export async function pushDocument(
   if (body.bytes !== undefined && body.bytes > MAX_PUSHED_BYTES + AROUND_THE_FILE) {
     const message = `A document can be at most ${MAX_PUSHED_BYTES / 1024 / 1024} MiB.`;
     const tooLarge = new ApiError("payload_too_large", { message, field: "file" });
-    // Not read, so its item is unknown.
+    // The document wasn't read, so its item is unknown.
     await noteRefusal(deps, target, tooLarge);
     throw tooLarge;
   }
@@ -102,7 +102,7 @@ async function readDocument(deps: PushDeps, target: PushTarget, body: DocumentBo
     const { contentType } = body;
     return await deps.readDocument(readBody(body.stream), { contentType, place: placeOf(target.connector) });
   } catch (error) {
-    // An incomplete one is sent again; a refused one is still an item of the set.
+    // An incomplete document is sent again. A refused document still belongs to the set.
     const isWhole = !isApiError(error, "push_cut") && !isApiError(error, "request_timeout");
     if (error instanceof ApiError && isWhole) await noteRefusal(deps, target, error);
     throw error;
@@ -139,17 +139,21 @@ async function storeDocument(
   return toResult(answer, applied);
 }
 
-/** Ops and characters of one transaction: others wait no longer for the writer. Source: docs/decisions/0001. */
+/**
+ * Maximum ops and characters in one transaction. Other writers wait at most that long for the writer. Source:
+ * docs/decisions/0001.
+ */
 const OPS_AT_ONCE = 20;
 const CHARS_AT_ONCE = 500_000;
 
 /**
- * Stores the plan of a document, in several transactions if it is long. Each is refused unless the item is still as the
- * one before left it, so that of two pushes of one item one is stored completely.
+ * Stores the planned ops of a document, in several transactions if there are many. Each transaction is refused unless
+ * the item is still as the previous transaction left it. If two pushes of an item overlap, one of them is therefore
+ * stored completely.
  *
  * @param before  the version that was stored when the plan was made; undefined = the item didn't exist
- * @returns the outcomes of the first transaction's ops, of which the first is the document itself; undefined when the
- *   connector is being deleted
+ * @returns the outcomes of the first transaction's ops, of which the first is the document itself; undefined if the
+ * connector is being deleted
  */
 async function applyWhole(
   deps: PushDeps,
@@ -171,7 +175,7 @@ async function applyWhole(
     });
   }
   const { externalId } = first.item;
-  // A version that no one sends: the next line that finds it reads the item again.
+  // A version that no sender uses. The next push of the item finds it, and the item is read again.
   const underWay = `storing:${Buffer.from(deps.randomBytes(12)).toString("base64url")}`;
   const apply = (ops: readonly ItemOp[], version: string | null | undefined, upload?: BatchUpload) =>
     applyOps(deps, caller.workspaceId, caller.connectorId, ops, {
@@ -205,12 +209,12 @@ function cutOps(ops: readonly ItemOp[]): ItemOp[][] {
   return slice.length > 0 || slices.length === 0 ? [...slices, slice] : slices;
 }
 
-/** Confirms that the upload goes on; refused if it doesn't. */
+/** Makes an upload without results. Storing it fails if the upload has ended. */
 function emptyUpload(uploadId: string): BatchUpload {
   return { uploadId, phase: "open", lines: null, results: [], failures: [], unnamed: 0 };
 }
 
-/** The upload with the results of ops that an earlier transaction did. */
+/** Returns the upload with the results of ops from an earlier transaction. */
 function endOfUpload(uploadId: string, plan: Plan, outcomes: readonly OpOutcome[]): BatchUpload {
   const upload = toUpload(uploadId, [], plan);
   const results = upload.results.map((each) => {
@@ -228,7 +232,7 @@ async function noteRefusal(deps: PushDeps, target: PushTarget, { code, message, 
   try {
     await apply(deps, target, { answers: [answer], ops }, externalId === null ? 1 : 0);
   } catch (error) {
-    // The upload has ended: then the sender needs the refusal itself.
+    // The upload has ended, so the sender gets the error of the line itself.
     if (!isApiError(error, "push_upload_over")) throw error;
   }
 }

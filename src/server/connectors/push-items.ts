@@ -16,7 +16,7 @@ import { makeAuthority, principalsOf, type PushAuthority } from "./push-authorit
 import type { ItemBytes, ItemRoom, PushDeps, PushTarget } from "./push-deps.ts";
 import { type HeldBytes, piecesOf } from "#core/spool.ts";
 
-/** A line about an item, or one that was refused. */
+/** A pushed line about an item, or a line that was refused. */
 export type ItemLine = Extract<PushedLine, { ok: false }> | Extract<PushedLine, { event: PushItemEvent }>;
 
 /** Lines that are ready to be stored. */
@@ -27,38 +27,40 @@ export interface PlannedSlice {
 
 export interface StoredSlice {
   results: PushResult[];
-  /** Milliseconds that the writer was held; undefined when nothing was stored. */
+  /** Milliseconds for which the writer was blocked; undefined if nothing was stored. */
   tookMs?: number;
 }
 
-/** Prepares lines about items for storing: judges, extracts, analyzes. */
+/** Prepares lines about items for storing: decides access, extracts and analyzes. */
 export async function planItems(deps: PushDeps, target: PushTarget, lines: readonly ItemLine[]): Promise<PlannedSlice> {
   const plan = await beginPlan(deps, target, lines);
   for (const [at, line] of lines.entries()) {
-    // Short texts are analyzed in this thread: others get their turn in between.
+    // Short texts are analyzed in this thread. The pause lets other work run.
     if (at % LINES_IN_A_ROW === LINES_IN_A_ROW - 1) await new Promise((resolve) => setImmediate(resolve));
     if (line.ok) await planLine(deps, target, plan, line);
     else {
       plan.answers.push(refused(line, line));
-      // Its item exists at the source, whatever else the line was meant to say.
+      // The item exists at the source, whatever else the line says.
       if (line.externalId !== undefined) plan.ops.push({ type: "seen", externalIds: [line.externalId] });
     }
   }
   return { lines, plan };
 }
 
-/** Some milliseconds of work. */
+/** Lines that are analyzed before a pause; they take some milliseconds. */
 const LINES_IN_A_ROW = 16;
 
-/** Concurrent pushes of one item that may overtake each other before the sender gets an error. */
+/**
+ * How often a line is planned again because another push changed its item first. After that the sender gets an error.
+ */
 const TRIES = 3;
 
 /**
- * Stores planned lines in one transaction, together with the upload that they belong to. Lines that another push
- * overtook are planned again: the access of one version must not open another.
+ * Stores planned lines in one transaction, together with their upload. If another push changed an item first, its lines
+ * are planned again, so that the access of one version never opens another version.
  *
- * @param highest  living items of the last 24 hours, for the guard over removals
- * @throws ApiError `push_upload_over`, `unavailable`: then nothing is stored
+ * @param highest  highest number of present items in the last 24 hours, for the guard over removals
+ * @throws ApiError `push_upload_over`, `unavailable`; then nothing is stored
  */
 export async function storeItems(
   deps: PushDeps,
@@ -101,7 +103,7 @@ async function storeOnce(
   return { results: answers.map((each) => toResult(each, applied)), tookMs: applied.tookMs };
 }
 
-/** The audit row for a push that changed who may read stored items; it includes the changes if they are known. */
+/** The audit row for a push that changed who may read stored items. It includes the changes if they are known. */
 export function traceOf(
   { audit }: Pick<PushDeps, "audit">,
   { caller, connector, uploadId }: PushTarget,
@@ -110,15 +112,16 @@ export function traceOf(
   return audit.makeSystemRow(actOn(connector.connectorId, "connector.access_pushed", details));
 }
 
-/** The ops for some lines, and which of them answers which line. */
+/** The ops for some lines, and the line to which each op belongs. */
 export interface Plan {
   answers: Answer[];
   ops: ItemOp[];
   authority: PushAuthority;
-  /** The items that were stored before, by externalId. */
+  /** The items that were already stored, by externalId. */
   stored: ReadonlySet<string>;
   /**
-   * The stored version of an item, or the one that a line of this slice gave it; undefined = it is to be read again.
+   * The stored version of an item, or the version from an earlier line of this slice; undefined = the item has to be
+   * read again.
    */
   versions: Map<
     string,
@@ -143,7 +146,7 @@ export async function beginPlan(deps: PushDeps, target: PushTarget, lines: reado
   };
 }
 
-/** Adds an item to a plan; `read` prepares it for storing, and isn't called for a version that is stored already. */
+/** Adds an item to a plan. `read` prepares the item for storing, and isn't called if its version is already stored. */
 export async function planUpsert(
   deps: PushDeps,
   { caller, connector }: PushTarget,
@@ -163,12 +166,12 @@ export async function planUpsert(
   }
   const known = plan.versions.get(externalId);
   plan.answers.push({ ...answer, op: plan.ops.length });
-  // A parent decides who may read an item, so another one is never the same version.
+  // A parent decides who may read an item, so an item with another parent is never the same version.
   const isSame = known?.version === version && known.parentExternalId === parentExternalId;
-  // An item that an older reader has read is read again in the same version.
+  // If an older version of the reader has read the item, the item is read again even in the same version.
   if (isSame && known.indexState !== "failed" && known.isOlder !== true) {
-    // The same version again: only its access can have changed. It still counts as seen, so a whole-set upload will not
-    // remove it.
+    // The version is the same, so only the access can have changed. The item is still recorded as seen, so an upload of
+    // a whole set will not remove it.
     const of = { version, parentExternalId };
     plan.ops.push({ type: "access", externalId, access, of, isSeen: true });
     return;
@@ -204,7 +207,7 @@ function noteTexts({ quotas }: PushDeps, workspaceId: string, ops: readonly Item
   }
 }
 
-/** Whether these ops leave the item as one that isn't read again in this version. */
+/** Whether these ops store the item completely, so that this version isn't read again. */
 function isWhole(ops: readonly ItemOp[], version: string): boolean {
   const [first] = ops;
   if (first?.type !== "upsert" || first.item.text.state === "failed") return false;
@@ -215,7 +218,7 @@ function isWhole(ops: readonly ItemOp[], version: string): boolean {
 
 const NOTES_KEPT = 10;
 
-/** The parts of a document that a search can't find by their words, and why. */
+/** Reports the parts of a document that a search can't find by their words, and the reasons. */
 function notesOf(ops: readonly ItemOp[]): string[] {
   const notes: string[] = [];
   for (const [at, op] of ops.entries()) {
@@ -227,7 +230,7 @@ function notesOf(ops: readonly ItemOp[]): string[] {
   return notes;
 }
 
-/** The part of a batch that its upload keeps. */
+/** Returns the part of a batch that its upload stores. */
 export function toUpload(
   uploadId: string,
   lines: readonly { line: number; externalId?: string | null; isAboutPeople?: boolean }[],
@@ -268,14 +271,14 @@ async function planLine(
       const isThere = known && (event.version === undefined || event.version === known.version);
       if (!isThere || known.indexState === "failed") plan.answers.push({ ...answer, fixed: "absent" });
       else plan.answers.push({ ...answer, op: plan.ops.length });
-      // Another version is alive too: it is about to be sent. Items removed since then stay removed.
+      // The item exists in another version, which will be sent soon. Items removed since then stay removed.
       if (known || plan.stored.has(externalId)) plan.ops.push({ type: "seen", externalIds: [externalId] });
       return;
     }
     case "delete":
       plan.answers.push({ ...answer, op: plan.ops.length });
       plan.ops.push({ type: "delete", externalId, subtree: event.subtree === true });
-      // Its child items and the items below it are unknown here: later items are read again.
+      // The item's child items and the items below it are unknown here, so later items are read again.
       plan.versions.clear();
   }
 }
@@ -284,7 +287,7 @@ function aclUnknown(offending: readonly Principal[]): Pick<Answer, "fixed" | "er
   return { fixed: "acl_unknown", error: principalRefused(offending, "No one can read it: its access") };
 }
 
-/** A substitute version for an item whose line names none: equal lines have equal ones, with any access. */
+/** A substitute version for an item whose line has none. Equal lines get equal versions, whatever their access. */
 async function hashOf({ access: _access, ...item }: SourceItem, bytes: HeldBytes | undefined): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(item));
   if (bytes) for await (const piece of piecesOf(bytes)) hash.update(piece);

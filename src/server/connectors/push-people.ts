@@ -9,14 +9,14 @@ import { type Answer, principalRefused, refused, toResult, failuresOf } from "./
 import { makeAuthority, principalsOf, type PushAuthority } from "./push-authority.ts";
 import type { PushDeps, PushTarget } from "./push-deps.ts";
 
-/** A line about people and groups of the connector's own. */
+/** A pushed line about the connector's own people and groups. */
 export type PeopleLine = Extract<PushedLine, { event: PushPeopleEvent }>;
 
 /**
- * Stores the members of the connector's groups and the identities of its users, in one transaction with the upload. It
- * takes effect with the next request of everyone concerned.
+ * Stores the members of the connector's groups and the identities of its users, in one transaction with the upload. The
+ * change applies from the next request of each person.
  *
- * @throws ApiError `push_upload_over`: then nothing is stored
+ * @throws ApiError `push_upload_over`; then nothing is stored
  */
 export async function storePeople(
   deps: PushDeps,
@@ -69,7 +69,7 @@ function offendingOf(event: PushPeopleEvent, authority: PushAuthority): Principa
     return [...(authority.owns(principal, "source_user") ? [] : [principal]), ...(isFine ? [] : [member])];
   }
   const { group } = event;
-  // A removed member may have left the workspace before: a removal is always allowed.
+  // A removed member may already have left the workspace, so a removal is always allowed.
   const members = event.t === "group" ? event.members : event.remove ? [] : [event.member];
   return [
     ...(authority.owns(group, "source_group") ? [] : [group]),
@@ -77,16 +77,19 @@ function offendingOf(event: PushPeopleEvent, authority: PushAuthority): Principa
   ];
 }
 
-/** Members added to groups and removed from them, over all lines of a slice. */
+/** Members added to groups and removed from them, in all lines of a slice. */
 interface Came {
   added: Set<Principal>;
   removed: Set<Principal>;
 }
 
-/** Most members of the workspace that one row of the audit names. */
+/** Maximum number of members of the workspace that one audit row names. */
 const MAX_NAMED = 50;
 
-/** Their number, and the members and groups of the workspace among them: the audit holds no words of the source. */
+/**
+ * Returns the number of principals, and the members and groups of the workspace among them. The audit log contains no
+ * text from the source.
+ */
 function named(principals: ReadonlySet<Principal>): { count: number; ids: Principal[] } {
   const own = [...principals].filter((name) => /^(?:user:usr_|group:grp_|workspace$)/.test(name));
   return { count: principals.size, ids: own.slice(0, MAX_NAMED) };

@@ -12,7 +12,7 @@ import type { PushDeps } from "./push-deps.ts";
 import { removePushed } from "./push-remove.ts";
 import { beginUpload, endUpload, getUpload } from "./push-uploads.ts";
 
-/** The routes that a connector's own key opens. */
+/** Mounts the routes that accept a connector's own key. */
 export function mountPush(at: Mount, { connectorDeps: deps, log }: { connectorDeps: PushDeps; log: Log }): void {
   at.push(routes.push, async ({ connector, query, c }) => {
     const results = await pushItems(deps, connector, bodyOf(c), query);
@@ -33,15 +33,15 @@ export function mountPush(at: Mount, { connectorDeps: deps, log }: { connectorDe
 }
 
 /**
- * Most bytes of unread results. Many programs send a whole body before they read a byte: that works up to some 40,000
- * lines. Above it the body is read on only when the answer is read.
+ * Maximum bytes of unread results. Many programs send the whole body before they read the response. That works up to
+ * some 40,000 lines. Beyond that, the server continues to read the body only when the client reads the response.
  */
 const UNREAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Waits for the first results of a body of known length, so that a request of which nothing could be stored is answered
- * like any other write: with the status, and when to try again. A body of unknown length may have a sender that waits
- * for the answer to begin.
+ * Waits for the first results of a body of known length. If nothing could be stored, the request then gets the error
+ * status and the time to try again, like any other write. The sender of a body of unknown length may wait for the
+ * response to begin.
  *
  * @throws ApiError `storage_full`, `database_unusable`
  */
@@ -57,7 +57,7 @@ async function firstOf(results: Results, c: AppContext): Promise<Awaited<ReturnT
 
 type Results = AsyncGenerator<PushResult[], void>;
 
-/** Streams results as they come, one JSON a line; the reader's pace is the pace of the work. */
+/** Streams results as they arrive, one JSON value per line. The work proceeds as fast as the client reads. */
 function streamLines(results: Results, first: Awaited<ReturnType<typeof firstOf>>, c: AppContext, log: Log): Response {
   let ahead = first;
   const encoder = new TextEncoder();
@@ -74,12 +74,12 @@ function streamLines(results: Results, first: Awaited<ReturnType<typeof firstOf>
         try {
           const { done, value } = ahead ?? (await results.next());
           ahead = undefined;
-          // Stored lines stay; the sender asks for them again.
+          // Stored lines stay stored, and the client requests their results again.
           if (isGone) return;
           if (done) controller.close();
           else controller.enqueue(write(value));
         } catch (error) {
-          // The answer has begun with 200: the problem from `problem.ts` can only be its last line.
+          // The response has begun with status 200, so the problem from `problem.ts` can only be its last line.
           log.error({ requestId, error }, "a push failed");
           const failed: PushResult = {
             line: last + 1,

@@ -14,8 +14,7 @@ import { walkStored } from "./stored.ts";
 import { requirePushable } from "./push-deps.ts";
 
 /**
- * Begins an upload, or returns the open one of that name to continue. @throws ApiError `not_found`,
- * `connector_state_conflict`
+ * Begins an upload, or returns the open upload of that name. @throws ApiError `not_found`, `connector_state_conflict`
  */
 export async function beginUpload(
   deps: ConnectorDeps,
@@ -37,7 +36,7 @@ export async function beginUpload(
   return { upload: toView(upload) };
 }
 
-/** The progress of an upload; also after its end. @throws ApiError `not_found` */
+/** Returns the progress of an upload, even after its end. @throws ApiError `not_found` */
 export async function getUpload(
   deps: ConnectorDeps,
   caller: ConnectorCaller,
@@ -46,7 +45,7 @@ export async function getUpload(
   return { upload: toView(await requireUpload(deps, caller, uploadId)) };
 }
 
-/** The upload, while it takes lines. @throws ApiError `not_found`, `push_upload_over` */
+/** Returns the upload if it still accepts lines. @throws ApiError `not_found`, `push_upload_over` */
 export async function requireOpenUpload(
   deps: ConnectorDeps,
   caller: ConnectorCaller,
@@ -58,12 +57,12 @@ export async function requireOpenUpload(
 }
 
 /**
- * Ends an upload. For a set, items that weren't sent since its beginning are removed, or held for approval if they are
- * suspiciously many; nothing is removed when it is unknown what was sent. Ending it again gives the same, and continues
- * an interrupted removal.
+ * Ends an upload. For a whole set, items that weren't sent since its beginning are removed, or held for approval if
+ * they are suspiciously many. If it is unknown what was sent, nothing is removed. Calling it again has the same result,
+ * and continues an interrupted removal.
  *
- * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `push_upload_incomplete` when lines are
- *   missing, `invalid_request` for a set without their number
+ * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `push_upload_incomplete` if lines are
+ * missing, `invalid_request` for a set without the number of its lines
  */
 export async function endUpload(
   deps: ConnectorDeps,
@@ -110,7 +109,8 @@ async function close(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushU
   }
   const gone = await countOf(unnamedItems(deps, caller, upload));
   const guard = await workspace.itemWrites.guardOf(connectorId, now);
-  // All of them or none: the rest of a half-empty listing is no less wrong for being small.
+  // Holds either all of them or none. If a listing is half empty, the remaining removals are just as wrong, however few
+  // they are.
   const isHeld = guard.removed + gone > removalLimit(guard.highest);
   const isClosed = await deps.store.transaction(async (tx) => {
     if (!(await tx.in(caller.workspaceId).pushUploads.close(uploadId, { state: "ending", isHeld }, now))) return false;
@@ -134,10 +134,10 @@ async function countOf(values: AsyncGenerator<unknown, void>): Promise<number> {
   return count;
 }
 
-/** Items of a slice: some milliseconds of the writer. */
+/** Items per slice; a slice blocks the writer for some milliseconds. */
 const SLICE = 100;
 
-/** Removes items that a set did not name. @throws ApiError `push_upload_over` when a later set has replaced it */
+/** Removes items that a set did not name. @throws ApiError `push_upload_over` if a later set has replaced it */
 async function sweep(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushUploadRecord): Promise<void> {
   const { uploadId } = upload;
   const { itemWrites, pushUploads } = deps.store.in(caller.workspaceId);
@@ -166,8 +166,8 @@ async function sweep(deps: ConnectorDeps, caller: ConnectorCaller, upload: PushU
 }
 
 /**
- * Living items that no line has named since the set began; held ones already wait for their own approval. Files inside
- * an item are removed and kept with it.
+ * Returns present items that no line has named since the set began. Held items already wait for their own approval.
+ * Files inside an item are removed or kept together with it.
  */
 async function* unnamedItems(
   deps: ConnectorDeps,
@@ -176,7 +176,7 @@ async function* unnamedItems(
 ): AsyncGenerator<string, void> {
   const workspace = deps.store.in(caller.workspaceId);
   const isNamed = (item: Pick<StoredItem, "seenBy"> | undefined) => item?.seenBy === uploadId;
-  // The child items of an item follow each other, so it is looked up once for all of them.
+  // The child items of an item are adjacent, so the item is looked up once for all of them.
   let inside = { externalId: "", isNamed: false };
   for await (const item of walkStored(workspace, connectorId)) {
     const externalId = outermostId(item.externalId);
@@ -212,7 +212,7 @@ function over({ uploadId, state }: PushUploadRecord): ApiError {
   });
 }
 
-/** Why nothing may be removed at the end; null if removals are allowed. */
+/** The reason why nothing may be removed at the end; null if removals are allowed. */
 function refusalOf({ mode, unnamed }: PushUploadRecord): string | null {
   if (mode === "add" || unnamed === 0) return null;
   return `${unnamed} ${unnamed === 1 ? "line" : "lines"} could not be read, so kb can't tell which items they meant.`;

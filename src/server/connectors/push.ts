@@ -11,18 +11,19 @@ import { type PeopleLine, storePeople } from "./push-people.ts";
 import { requireOpenUpload } from "./push-uploads.ts";
 
 /**
- * Bytes and milliseconds of one request of lines: more can follow in the next one. The server waits 300 s for a body.
+ * Maximum bytes and milliseconds of one request. A sender can continue in the next request. The server waits 300 s for
+ * a body.
  */
 export const MAX_REQUEST_BYTES = 256 * 1024 * 1024;
 export const MAX_REQUEST_MS = 240_000;
 
 /**
- * Takes pushed lines and yields their results, in order, in groups as they are stored. Reads on only as fast as the
- * results are taken. Idempotent by (externalId, version). A line with a result stays stored whatever comes after; a
- * line without one is not stored.
+ * Reads pushed lines and yields their results in order, in groups as the lines are stored. It reads only as fast as the
+ * results are consumed. Idempotent by (externalId, version). A line with a result stays stored whatever happens later.
+ * A line without a result is not stored.
  *
  * @throws ApiError `not_found`, `connector_state_conflict`, `invalid_request`, `push_upload_over`,
- *   `push_upload_incomplete` before the first line; later ones are the last line of the answer
+ * `push_upload_incomplete` before the first line; later errors are the last line of the response
  */
 export async function pushItems(
   deps: PushDeps,
@@ -37,7 +38,7 @@ export async function pushItems(
   return pushLines(deps, target, numberedFrom(lines, firstLine ?? 1));
 }
 
-/** Lines follow each other without a gap, so that "stored up to line n" is complete. */
+/** Line numbers must have no gap, so that "stored up to line n" is complete. */
 async function requireFirstLine(
   deps: PushDeps,
   caller: ConnectorCaller,
@@ -68,7 +69,7 @@ async function* pushLines(
   const { highest } = await itemWrites.guardOf(connector.connectorId, deps.clock.now());
   const size = { lines: 50 };
   let last = 0;
-  /** On their way to the store while the next ones are prepared. */
+  /** The lines being stored while the next ones are prepared. */
   let flying: Flight | undefined;
   /** Lines that have no result if something fails. */
   let open: readonly PushedLine[] = [];
@@ -89,7 +90,7 @@ async function* pushLines(
     for await (const slice of cutSlices(lines, size)) {
       open = slice.lines;
       last = slice.lines.at(-1)?.line ?? last;
-      // A result depends on the stored item, so writes under way to it come first.
+      // A result depends on the stored item, so pending writes of that item are finished first.
       if (slice.type === "people" || (flying && overlaps(flying, slice.lines))) yield* land();
       await requireStillPushable(deps, caller);
       if (slice.type === "people") yield await storePeople(deps, target, slice.lines);
@@ -104,9 +105,10 @@ async function* pushLines(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const failed = open;
-    // The write under way came before it. If that fails too, its own lines report it and the later ones have no result.
+    // The pending write has earlier lines. If it also fails, its own lines report the failure, and the later lines have
+    // no result.
     if (flying) yield await flying.stored.then(({ results }) => results, rethrowAs(flying.lines));
-    // The answer has begun: the end of the intake can only be reported as a line.
+    // The response has begun, so a failure of the input can only be reported as a line.
     yield failed.length > 0
       ? toErrors(failed, error)
       : toErrors([{ ok: false, line: last + 1, ...plain(error) }], error);
@@ -119,12 +121,12 @@ interface Flight {
 }
 
 function takeOff(lines: readonly ItemLine[], stored: Promise<StoredSlice>): Flight {
-  // It may fail before anyone awaits it; the code that lands it gets the error.
+  // The promise may reject before it is awaited. The code that awaits it later gets the error.
   stored.catch(() => undefined);
   return { lines, stored };
 }
 
-/** The results of lines that failed for a reason of the contract; rethrows everything else. */
+/** Returns the results of lines that failed with an error of the contract, and rethrows other errors. */
 function rethrowAs(lines: readonly PushedLine[]): (error: unknown) => PushResult[] {
   return (error) => {
     if (error instanceof ApiError) return toErrors(lines, error);
@@ -132,7 +134,7 @@ function rethrowAs(lines: readonly PushedLine[]): (error: unknown) => PushResult
   };
 }
 
-/** Whether two slices name the same item, or may: the items that a removal includes are unknown here. */
+/** Whether two slices name, or may name, the same item. The items that a removal includes are unknown here. */
 function overlaps({ lines }: Flight, next: readonly PushedLine[]): boolean {
   const named = new Set<string>();
   for (const line of lines) {
@@ -144,16 +146,25 @@ function overlaps({ lines }: Flight, next: readonly PushedLine[]): boolean {
 
 type Slice = { type: "items"; lines: ItemLine[] } | { type: "people"; lines: PeopleLine[] };
 
-/** A slice holds the writer about this long: others wait no longer for it. Source: docs/decisions/0001. */
+/**
+ * Milliseconds for which a slice blocks the writer. Other writers wait no longer than that. Source:
+ * docs/decisions/0001.
+ */
 const TARGET_MS = 20;
 const SMALLEST = 20;
 const LARGEST = 500;
-/** Each of them is some statements of a transaction, which blocks all other writes. */
+/**
+ * Maximum lines about people in a slice. Each line takes some statements of a transaction, which blocks all other
+ * writes.
+ */
 const PEOPLE_AT_ONCE = 50;
-/** Terms and text of a slice cross a thread. */
+/** Maximum characters of a slice. Its terms and text are passed to another thread. */
 const CHARS_AT_ONCE = 500_000;
 
-/** Cuts lines into slices that are stored at once; lines about items and about people apart, in their order. */
+/**
+ * Cuts lines into slices that are each stored at once. Lines about items and lines about people are in separate slices,
+ * in their order.
+ */
 async function* cutSlices(lines: AsyncIterable<PushedLine>, size: { lines: number }): AsyncGenerator<Slice, void> {
   let items: ItemLine[] = [];
   let people: PeopleLine[] = [];
@@ -176,7 +187,7 @@ async function* cutSlices(lines: AsyncIterable<PushedLine>, size: { lines: numbe
       if (items.length >= size.lines || people.length >= PEOPLE_AT_ONCE || chars >= CHARS_AT_ONCE) yield* cut();
     }
   } catch (error) {
-    // Lines that arrived completely before the cut are taken.
+    // Lines that arrived completely before the body was cut off are accepted.
     yield* cut();
     throw error;
   }
@@ -193,14 +204,17 @@ function charsOf(line: ItemLine): number {
   return content.type === "inline" ? content.text.length : 0;
 }
 
-/** The size at which a slice would have taken `TARGET_MS`, approached by halves. */
+/**
+ * Returns the size at which a slice would have taken `TARGET_MS`. The size approaches it in steps of half the
+ * difference.
+ */
 function fit(size: number, count: number, tookMs: number): number {
   if (count < SMALLEST) return size;
   const ideal = (count * TARGET_MS) / Math.max(tookMs, 0.5);
   return Math.round(Math.min(LARGEST, Math.max(SMALLEST, (size + ideal) / 2)));
 }
 
-/** @throws ApiError `payload_too_large`, `push_cut` when the body takes too long or breaks off */
+/** @throws ApiError `payload_too_large`, `push_cut` if the body takes too long or is cut off */
 async function* readBody(body: AsyncIterable<Uint8Array>, clock: Clock): AsyncGenerator<Uint8Array, void> {
   const startedAt = clock.now();
   let bytes = 0;

@@ -11,14 +11,14 @@ import { isOrphan, isOwnedBy } from "./judge.ts";
 type Deps = Pick<ConnectorDeps, "store" | "policy">;
 type Principals = readonly string[];
 
-/** Rows of accesses and of members read at once. */
+/** Number of access rows and of member rows read at once. */
 const AT_ONCE = 500;
 
 /**
- * How many users the source named and how many of them are members here, if no member can read any of the indexed
- * items; undefined if someone can, and if the actor may not know. Only its owner may know who can read a private
- * connector. Call it for a connector that the actor manages, whose source mirrors permissions.
- * Source: docs/decisions/0076.
+ * Returns how many users the source reported and how many of them are members here, if no member can read any of the
+ * indexed items. Undefined if a member can, or if the actor may not know: only the owner may know who can read a
+ * private connector. Call it for a connector that the actor manages and whose source mirrors permissions. Source:
+ * docs/decisions/0076.
  */
 export async function readByNobodyOf(
   { store, policy }: Deps,
@@ -32,7 +32,7 @@ export async function readByNobodyOf(
   return store.snapshot(async (snapshot) => {
     const on = snapshot.in(actor.workspaceId);
     const principalsOf = async (userId: string) => (await policy.viewerIn(on, userId)).principals;
-    // Most connectors are read by their owner, so the other members are seldom checked.
+    // Most connectors can be read by their owner, so the other members are seldom checked.
     if (await isReadBy(on, connectorId, [await principalsOf(ownerUserId)])) return undefined;
     const members: Principals[] = [];
     for await (const { userId } of membersOf(on)) members.push(await principalsOf(userId));
@@ -43,8 +43,8 @@ export async function readByNobodyOf(
 }
 
 /**
- * Whether one of these viewers can read an indexed item of the connector; an item that only two of them together can
- * read counts for neither.
+ * Whether at least one of these viewers can read an indexed item of the connector. An item that only two of them
+ * together could read doesn't count.
  */
 async function isReadBy(on: WorkspaceStore, connectorId: string, viewers: readonly Principals[]): Promise<boolean> {
   const held = viewers.map((principals) => new Set(principals));
@@ -58,7 +58,7 @@ async function isReadBy(on: WorkspaceStore, connectorId: string, viewers: readon
   return false;
 }
 
-/** The accesses of a connector's indexed items; one can come more than once. */
+/** Yields the accesses of a connector's indexed items, in some cases the same one twice. */
 async function* accessesOf(on: WorkspaceStore, connectorId: string): AsyncGenerator<number[]> {
   let after: ItemCount | undefined;
   for (;;) {

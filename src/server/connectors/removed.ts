@@ -10,7 +10,9 @@ import { type ConnectorDeps, requireManaged } from "./deps.ts";
 import { applyOps } from "./stored.ts";
 import { toSync } from "./view.ts";
 
-/** Items that can be restored, without their names: no one sees removed content. @throws ApiError `not_found` */
+/**
+ * Lists the items that can be restored, without their names: no one sees removed content. @throws ApiError `not_found`
+ */
 export async function listRemoved(
   deps: ConnectorDeps,
   { actor, params: { id: connectorId }, query }: MemberCall<typeof connectorRoutes.listRemoved>,
@@ -34,7 +36,7 @@ export async function listRemoved(
 }
 
 /**
- * Restores a removed item. No one may read it until its source was asked for its access. Source: S20.
+ * Restores a removed item. No one may read it until the source has reported its access. Source: S20.
  *
  * @throws ApiError `not_found`, `connector_state_conflict` for a connector that is being deleted
  */
@@ -52,7 +54,7 @@ export async function restoreItem(
   await applyOps(deps, actor.workspaceId, connectorId, [{ type: "restore", kbId }]);
   const source = await deps.sources.find(connector.providerId);
   const mayRun = connector.state === "active" || connector.state === "error";
-  // A connector that does not run now reads it with its next run.
+  // If the connector can't run now, its next run reads the item.
   if (!source?.sessions || !mayRun) return { kbId, connectorId, sync: null };
   const wish = { trigger: "manual", mode: "items", items: [externalId] } as const;
   const sync = await deps.store.transaction((tx) => deps.syncs.request(tx, actor.workspaceId, connector, wish));

@@ -16,7 +16,7 @@ import { listSources } from "./sources.ts";
 import { updateConnector } from "./update.ts";
 import { rotateWebhook, showWebhook } from "./webhooks.ts";
 
-/** `/api/connectors` without pushing, files and search. */
+/** Mounts `/api/connectors`, except pushing, files and search. */
 export function mountConnectors(
   at: Mount,
   { connectorDeps: deps, isReady }: { connectorDeps: PeopleDeps; isReady(): boolean },

@@ -20,7 +20,7 @@ import { seesLeftOut } from "./left-out.ts";
 import { toSync } from "./view.ts";
 
 /**
- * Requests a run, before which people and groups are read; or only the reading of these. Source: S61.
+ * Requests a run that is preceded by a run for people and groups, or only the run for people and groups. Source: S61.
  *
  * @throws ApiError `not_found`, `connector_state_conflict` if nothing can be run
  */
@@ -42,7 +42,7 @@ export async function requestSync(
   return { sync: await view(deps, actor, connector, sync) };
 }
 
-/** Runs of a connector, the newest first. @throws ApiError `not_found`, `invalid_cursor` */
+/** Lists the runs of a connector, the newest first. @throws ApiError `not_found`, `invalid_cursor` */
 export async function listSyncs(
   deps: ConnectorDeps,
   { actor, params: { id: connectorId }, query }: MemberCall<typeof connectorRoutes.listSyncs>,
@@ -64,7 +64,7 @@ export async function listSyncs(
   return { syncs: await Promise.all(page.map((row) => view(deps, actor, connector, row))), nextCursor };
 }
 
-/** One run with a sample of the items it left out. @throws ApiError `not_found` */
+/** Returns a run with a sample of the items that it left out. @throws ApiError `not_found` */
 export async function getSync(
   deps: ConnectorDeps,
   { actor, params: { id: connectorId, syncId } }: MemberCall<typeof connectorRoutes.getSync>,
@@ -76,7 +76,7 @@ export async function getSync(
   return { sync: await toSync(workspace, deps.policy, actor, connector, sync, { skips, isTold }) };
 }
 
-/** Ends a run. @throws ApiError `not_found`, `sync_not_running` */
+/** Cancels a run. @throws ApiError `not_found`, `sync_not_running` */
 export async function cancelSync(
   deps: ConnectorDeps,
   { actor, params: { id: connectorId, syncId } }: MemberCall<typeof connectorRoutes.cancelSync>,
@@ -93,7 +93,7 @@ export async function cancelSync(
   return { sync: await view(deps, actor, connector, sync) };
 }
 
-/** Runs that are not over, then the last one of each connector the actor manages. */
+/** Lists the unfinished runs, then the last finished run of each connector that the actor manages. */
 export async function listProgress(deps: ConnectorDeps, actor: Actor): Promise<{ syncs: Sync[] }> {
   const workspace = deps.store.in(actor.workspaceId);
   const managed = (await workspace.connectors.list()).filter((connector) => manages(actor, connector));
@@ -108,7 +108,10 @@ export async function listProgress(deps: ConnectorDeps, actor: Actor): Promise<{
   return { syncs };
 }
 
-/** Removals that wait for approval; names only where the actor may read the item. @throws ApiError `not_found` */
+/**
+ * Lists the removals that wait for approval. An item's name is included only if the actor may read the item. @throws
+ * ApiError `not_found`
+ */
 export async function listRemovals(
   deps: ConnectorDeps,
   { actor, params: { id: connectorId }, query }: MemberCall<typeof connectorRoutes.listRemovals>,
@@ -144,9 +147,9 @@ export async function listRemovals(
 }
 
 /**
- * Removes held items, or keeps them. Without `kbIds` all of them.
+ * Removes held items, or keeps them. Without `kbIds`, all held items.
  *
- * @returns how many
+ * @returns the number of items
  * @throws ApiError `not_found`, `connector_state_conflict`
  */
 export async function decideRemovals(
@@ -180,7 +183,7 @@ export async function decideRemovals(
     if (!last || page.length < 100) break;
     after = last.kbId;
   }
-  // A person has reviewed: earlier removals aren't added to later ones.
+  // A person has reviewed the removals, so the guard no longer adds earlier removals to later ones.
   if (decision === "approved" && count > 0) await itemWrites.resetGuard(connectorId);
   return count;
 }

@@ -6,7 +6,7 @@ import type { ConnectorRecord } from "#storage/records/connectors.ts";
 import type { ConnectorDeps } from "./deps.ts";
 import { makeContext } from "./sources.ts";
 
-/** Lists the items that a scope would leave out, judged by the stored items; nothing is read from the source. */
+/** Lists the stored items that a scope would leave out. Nothing is read from the source. */
 export async function planScope(
   deps: ConnectorDeps,
   actor: Actor,
@@ -26,7 +26,10 @@ export async function planScope(
   return { out, plan: { added: null, removed: inScope ? out.length : null, rechecked, estimatedCalls: null } };
 }
 
-/** The source's estimate of what a scope adds; undefined if it can't or won't give one now: then a run shows it. */
+/**
+ * Returns the source's estimate of what a scope would add. Undefined if the source has no estimate now; then only a run
+ * can show it.
+ */
 export async function askForAddition(
   deps: ConnectorDeps,
   actor: Actor,

@@ -5,8 +5,8 @@ import { MAX_SCOPE_TITLE_CHARS } from "#api/scope-title.ts";
 import type { StoredScope } from "#storage/records/connectors.ts";
 
 /**
- * The stored form of a scope: with the names of its own entries alone, each one line. An entry that was there before
- * and comes without a name, as from the command line, keeps its former name.
+ * Returns a scope in its stored form, with the names of its own entries only, each on one line. An entry that existed
+ * before and is sent without a name, for example by the command line, keeps its earlier name.
  */
 export function withTitles(scope: ConnectorScope, before: StoredScope = EVERYTHING): StoredScope {
   const { include, exclude } = scope;
@@ -18,7 +18,7 @@ export function withTitles(scope: ConnectorScope, before: StoredScope = EVERYTHI
   return { include, exclude, ...(titles.length > 0 && { titles: Object.fromEntries(titles) }) };
 }
 
-/** A scope as shown to a person who manages the connector: only the owner, who browsed for the names, sees them. */
+/** Returns a scope for a person who manages the connector. Only the owner, who browsed for the names, sees them. */
 export function scopeFor({ include, exclude, titles }: StoredScope, isOwner: boolean) {
   return { include: [...include], exclude: [...exclude], ...(isOwner && titles && { titles: { ...titles } }) };
 }

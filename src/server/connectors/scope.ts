@@ -19,10 +19,10 @@ import { removeItems } from "./stored.ts";
 import { toSync } from "./view.ts";
 
 /**
- * Changes what is included: excluded items are removed at once, additions are walked by a full run. A person who
- * doesn't own the connector can exclude more, but add nothing.
+ * Changes what the connector includes. Excluded items are removed at once; a full run reads the additions. A person who
+ * doesn't own the connector can exclude more, but can't add anything.
  *
- * @throws ApiError `not_found`, `forbidden`, `connector_scope_invalid` when there is nothing to walk
+ * @throws ApiError `not_found`, `forbidden`, `connector_scope_invalid` if nothing would be left to read
  */
 export async function changeScope(
   deps: ConnectorDeps,
@@ -69,7 +69,7 @@ export async function changeScope(
     );
     return { sync: queued, cancelled: ended };
   });
-  // The run does both too, should this process end here.
+  // If this process ends here, the run removes and hides the items instead.
   await removeItems(deps, actor.workspaceId, connectorId, out);
   await deps.syncs.removeHidden(actor.workspaceId, connectorId);
   deps.syncs.signal(cancelled);
@@ -81,15 +81,15 @@ function actOf({ spec }: Source, { scope }: ConnectorRecord, wanted: ConnectorSc
   return isNarrowerScope(scope, wanted, spec) ? "narrow_scope" : "widen_scope";
 }
 
-/** The names of entries belong to the owner alone, who browsed for them. */
+/** Only the owner, who browsed for the entries, may see their names. */
 function scopeBy(actor: Actor, connector: ConnectorRecord, wanted: ConnectorScope): StoredScope {
   const { include, exclude } = wanted;
   return withTitles(isOwnedBy(actor, connector) ? wanted : { include, exclude }, connector.scope);
 }
 
 /**
- * Soon after a take-over, items read with the former owner's credentials must not become readable through the new
- * owner.
+ * Hides items that the scope leaves out. Soon after a take-over, items read with the former owner's credentials must
+ * not become readable through the new owner.
  */
 async function hideLeftOut(
   deps: ConnectorDeps,

@@ -12,10 +12,10 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 import { type Credentials, parseCredentials, type ConnectorCredentials } from "./credentials.ts";
 import { type ConnectorDeps, requireSource } from "./deps.ts";
 
-/** The longest time that a person waits for a check or a browse. */
+/** The longest time that a person waits for a check or a list of nodes, in milliseconds. */
 const ASK_MS = 30_000;
 
-/** Every kind of app, with whether it can be connected here. */
+/** Lists every source kind, and whether it can be connected here. */
 export async function listSources({ sources }: Pick<ConnectorDeps, "sources">): Promise<{ sources: SourceKind[] }> {
   const kinds = await Promise.all((await sources.list()).map(toKind));
   return { sources: kinds.sort((a, b) => (a.name < b.name ? -1 : 1)) };
@@ -28,7 +28,7 @@ interface ConnectionInput {
 }
 
 /**
- * Returns the source if this person may connect it here with these.
+ * Returns the source if this person may connect it here with these credentials.
  *
  * @throws ApiError `provider_unknown`, `provider_unavailable`, `forbidden`, `connector_config_invalid`
  */
@@ -42,7 +42,7 @@ export async function requireUsable(
   const types = new Set(auth.map(({ type }) => type));
   const takesCredentials = types.has("credentials");
   const takesAccount = types.has("account");
-  // A source that reads the server's own machine or needs no account is for admins.
+  // Only admins may connect a source that reads the server's own machine or needs no account.
   const needsPerson = takesCredentials || takesAccount || types.has("connection");
   if (!needsPerson && !source.isForAdmins && !actsAsAdmin(actor)) {
     throw forbidden(`Only an admin can connect ${name}.`);
@@ -70,8 +70,8 @@ export async function requireUsable(
 }
 
 /**
- * The credentials for a check or a browse: those in the body, with the rights of the person asking. An account or a
- * connection is its owner's alone. Source: S5.
+ * Returns the credentials for a check or a list of nodes: those in the body, used with the rights of the person who
+ * asks. Only its owner may use an account or a connection. Source: S5.
  *
  * @throws ApiError `connector_config_invalid`, also for an account that isn't theirs
  */
@@ -95,7 +95,8 @@ export async function credentialsOfActor(
 }
 
 /**
- * Checks that an account is used for its own instance: a config that points elsewhere is refused before any request.
+ * Checks that an account is used only for its own instance. A config with another address is refused before any
+ * request.
  *
  * @throws ApiError `connector_config_invalid`
  */
@@ -112,7 +113,9 @@ export function requireAccountPlace(
   });
 }
 
-/** Adds the address of the account's instance to a config that names none: `fromAccount` of its keys says where. */
+/**
+ * Adds the address of the account's instance to a config without an address. The key with `fromAccount` receives it.
+ */
 export function withAccountPlace(
   { spec }: Pick<Source, "spec">,
   config: Record<string, unknown>,
@@ -128,7 +131,7 @@ export function withAccountPlace(
   return { ...Object.fromEntries(own), ...config };
 }
 
-/** @throws ApiError `connector_config_invalid` with every field at fault */
+/** @throws ApiError `connector_config_invalid`, which names every invalid field */
 export function parseConfig(source: Source, config: Record<string, unknown>): Record<string, unknown> {
   const result = source.spec.config.safeParse(config);
   // A source's config is an object by contract.
@@ -147,7 +150,7 @@ export function parseConfig(source: Source, config: Record<string, unknown>): Re
   });
 }
 
-/** An unknown setting of the source's own schema is reported with the known ones. */
+/** Reports an unknown setting of the source's own schema, with the known settings. */
 function unknownSetting({ spec }: Source, path: readonly string[]): { path: string; message: string } {
   const known = path.length === 2 ? Object.keys(z.toJSONSchema(spec.config, { io: "input" }).properties ?? {}) : [];
   const key = path.at(-1) ?? "";
@@ -168,7 +171,7 @@ export interface CheckedAccount {
   scopes: readonly string[] | undefined;
 }
 
-/** Stores a connector's identity, in the transaction of its reason. */
+/** Stores a connector's identity, in the transaction of the change that causes it. */
 export async function keepCheckedAccount(
   { instances, connectors }: Pick<WorkspaceStore, "instances" | "connectors">,
   connectorId: string,
@@ -179,10 +182,10 @@ export async function keepCheckedAccount(
 }
 
 /**
- * Asks the source whether it can be used with these settings.
+ * Checks at the source whether it can be used with these settings.
  *
- * @returns the identity that its server reports, and the source's warnings
- * @throws ApiError `connector_check_failed` with the field at fault, and the source's own failures
+ * @returns the identity that the server reports, and the source's warnings
+ * @throws ApiError `connector_check_failed`, which names the invalid field, and the source's own errors
  */
 export async function checkSource(
   deps: Pick<ConnectorDeps, "clock" | "log" | "http">,
@@ -198,14 +201,14 @@ export async function checkSource(
   const { code, message, hint, field } = result.problem;
   throw new ApiError("connector_check_failed", {
     message: redact(message),
-    // Ours, not the source's: a path in it is to be pasted.
+    // This text is from kb, not from the source: a person pastes a path from it.
     ...defined({ hint }),
     ...(field !== undefined && { field: /^(?:config|credentials)(?:\.|$)/.test(field) ? field : `config.${field}` }),
     details: { problem: code },
   });
 }
 
-/** Makes the context that the source is called with. @throws ApiError `connector_config_invalid` */
+/** Makes the context for calls of the source. @throws ApiError `connector_config_invalid` */
 export function makeContext(
   { clock, log, http }: Pick<ConnectorDeps, "clock" | "log" | "http">,
   source: Source,
@@ -225,17 +228,17 @@ export function makeContext(
   };
 }
 
-/** Whether its connectors have keys, with which others send items. */
+/** Whether connectors of this source have keys, with which others send items. */
 export function takesKey({ auth }: Pick<Source["spec"], "auth">): boolean {
   return auth.some(({ type }) => type === "key");
 }
 
-/** A kind's address rules; a kind that has a key is pushed to. */
+/** Returns a source kind's rules for addresses. If connectors of the kind have keys, items are pushed to them. */
 export function linksOf({ spec }: Pick<Source, "spec">): KindLinks {
   return { ...spec.links, providerId: spec.providerId, isPushed: takesKey(spec) };
 }
 
-/** The single value for clients that take one: the method that asks the most of a person. */
+/** Returns one method for clients that expect a single value: the one that needs the most steps by a person. */
 function mainAuthOf(auth: Source["spec"]["auth"]): SourceKind["auth"] {
   const types = new Set(auth.map(({ type }) => type));
   return (["connection", "account", "credentials", "key"] as const).find((type) => types.has(type)) ?? "none";

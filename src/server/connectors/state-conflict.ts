@@ -2,13 +2,13 @@ import { ApiError } from "#api/errors.ts";
 import type { ConnectorRecord, ConnectorState } from "#storage/records/connectors.ts";
 
 /**
- * The error for an act that a connector's state doesn't allow, with the command that helps. `what`: "does not sync".
+ * The error for an action that a connector's state doesn't allow, with the command that helps. `what`: "does not sync".
  */
 export function stateConflict(
   { state, stateReason, name, connectorId }: Pick<ConnectorRecord, "state" | "stateReason" | "name" | "connectorId">,
   what: string,
 ): ApiError {
-  // A name that a shell would split can't go into a command to paste.
+  // A shell would split this name, so it can't be in a command to paste.
   const word = /^[\w.-]+$/.test(name) ? name : connectorId;
   const why = state === "needs_owner" && stateReason !== null ? ` ${stateReason}` : "";
   return new ApiError("connector_state_conflict", {

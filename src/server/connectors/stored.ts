@@ -7,10 +7,10 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 import type { ConnectorDeps } from "./deps.ts";
 
 const PAGE = 2_000;
-/** Items of a batch of removals: some milliseconds of the writer. */
+/** Removals per batch; a batch blocks the writer for some milliseconds. */
 const SLICE = 100;
 
-/** Every living item of a connector, by externalId. */
+/** Yields every present item of a connector, by externalId. */
 export async function* walkStored(workspace: WorkspaceStore, connectorId: string): AsyncGenerator<StoredItem, void> {
   for (let after = ""; ;) {
     const page = await workspace.itemWrites.listStored(connectorId, after, PAGE);
@@ -21,7 +21,7 @@ export async function* walkStored(workspace: WorkspaceStore, connectorId: string
   }
 }
 
-/** Removes these items because a person asked for it: the guard isn't applied. */
+/** Removes items at a person's request, so the guard over removals isn't applied. */
 export async function removeItems(
   deps: Pick<ConnectorDeps, "store" | "clock">,
   workspaceId: string,
@@ -34,9 +34,9 @@ export async function removeItems(
 }
 
 /**
- * Applies ops that belong to no run.
+ * Applies ops that don't belong to a run.
  *
- * @returns their outcomes; undefined when the connector is being deleted
+ * @returns the outcomes; undefined if the connector is being deleted
  * @throws ApiError as `ItemWriteStore.applyBatch`
  */
 export async function applyOps(

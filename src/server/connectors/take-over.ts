@@ -9,10 +9,11 @@ import { isOrphan } from "./judge.ts";
 import { fillConnectorGroup, isNarrower } from "./visibility.ts";
 
 /**
- * Makes a connector whose owner left the actor's own, in the transaction of its reason.
+ * Makes the actor the owner of a connector whose owner left, in the transaction of the change that causes it.
  *
- * @returns the changes to its record
- * @throws ApiError `connector_state_conflict` when someone else was quicker, `forbidden` for a person who may not
+ * @returns the changes to the connector's record
+ * @throws ApiError `connector_state_conflict` if someone else was faster, `forbidden` if the person may not take it
+ * over
  */
 export async function takeOver(
   deps: Pick<ConnectorDeps, "audit" | "store" | "sources" | "judgeAct" | "clock">,
@@ -21,7 +22,7 @@ export async function takeOver(
   connectorId: string,
 ): Promise<ConnectorPatch> {
   const workspace = tx.in(actor.workspaceId);
-  // Someone else may have been quicker.
+  // Someone else may have been faster.
   const today = await workspace.connectors.find(connectorId);
   if (!today || !isOrphan(today)) {
     throw new ApiError("connector_state_conflict", { message: "Someone else took over this connector." });
@@ -34,7 +35,7 @@ export async function takeOver(
     ownerUserId: actor.userId,
     createdBy: actor.userId,
     ownedSince: deps.clock.now(),
-    // The former owner's names for its entries go with them.
+    // The former owner's names of the entries are removed, since only that owner may see them.
     scope: { include: today.scope.include, exclude: today.scope.exclude },
   } as const;
   await workspace.connectors.update(connectorId, patch);
@@ -51,8 +52,8 @@ export async function takeOver(
 
 /**
  * Whether the connector's own access hid its items from the new owner before. Then everything stored is removed, and
- * the first run reads with the new credentials: items read with the former owner's credentials aren't the new owner's
- * to read.
+ * the first run reads with the new credentials, since the new owner may not read what the former owner's credentials
+ * read.
  */
 export function opensToTaker(actor: Actor, before: ConnectorRecord): boolean {
   return !isNarrower(before, { ...before, ownerUserId: actor.userId, state: "active" });

@@ -23,12 +23,13 @@ import { opensToTaker, takeOver } from "./take-over.ts";
 import { fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
 
 /**
- * Changes name, config, credentials, access or schedule. A new config is checked first and everything is walked again.
- * The same change can't open items that were read at another place, or with the credentials of an owner who left, to
- * anyone else.
+ * Changes a connector's name, config, credentials, access or schedule. A new config is checked first, and then
+ * everything is read again. The same change can't give anyone else access to items that were read at another place, or
+ * with the credentials of an owner who left.
  *
- * @throws ApiError `not_found`, `forbidden` for a person who may not, `credential_required` when the stored credentials
- *   don't fit the new config, `connector_state_conflict` when someone else was quicker, those of create
+ * @throws ApiError `not_found`, `forbidden` if the person may not make the change, `credential_required` if the stored
+ * credentials can't be used with the new config, `connector_state_conflict` if someone else was faster, those of
+ * `createConnector`
  */
 export async function updateConnector(
   deps: ConnectorDeps,
@@ -55,7 +56,7 @@ interface Change {
   isTakenOver: boolean;
 }
 
-/** A person who gives credentials to a connector whose owner left, or asks for it, becomes its owner. */
+/** If a connector's owner has left, a person who gives it credentials or asks to own it becomes its owner. */
 function takesOver(before: ConnectorRecord, { credentials = {}, accountId, takeOver: isAsked }: PatchConnectorBody) {
   return isAsked === true || (isOrphan(before) && (accountId !== undefined || Object.keys(credentials).length > 0));
 }
@@ -74,7 +75,7 @@ function actsOf(connector: ConnectorRecord, body: PatchConnectorBody): Connector
   ];
 }
 
-/** The credentials after the request, if it gives or removes some. */
+/** The credentials after the request, if the request adds or removes some. */
 function givenBy({ credentials, accountId }: PatchConnectorBody): { hasCredentials?: boolean } {
   if (accountId !== undefined) return { hasCredentials: true };
   return credentials === undefined ? {} : { hasCredentials: Object.keys(credentials).length > 0 };
@@ -84,7 +85,10 @@ function narrows(connector: ConnectorRecord, access: ConnectorAccess): boolean {
   return isNarrower(connector, { ...connector, ...access });
 }
 
-/** Stores a change if it and the person making it are still as judged. Returns the runs that were told to end. */
+/**
+ * Stores a change if the connector and the person's rights are still the same as when the change was checked. @returns
+ * the runs that were requested to end
+ */
 async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promise<SyncRecord[]> {
   const { actor, source, before, body, isTakenOver } = change;
   const { patch, credentials, checked } = change.made;
@@ -114,14 +118,14 @@ async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promi
   return ended;
 }
 
-/** A connector that waited for credentials or an owner resumes its schedule, which had ended. */
+/** If a connector waited for credentials or an owner, its schedule had ended and now resumes. */
 function nextRunOf({ clock }: ConnectorDeps, before: ConnectorRecord, after: ConnectorRecord): ConnectorPatch {
   const { state, everyMinutes, nextRunAt } = after;
   const isAgain = state === "active" && before.state !== "active" && nextRunAt === null && everyMinutes !== null;
   return isAgain ? { nextRunAt: clock.now() + everyMinutes * 60_000 } : {};
 }
 
-/** Applies the effect of the change on the items read so far. @returns the connector as it is now */
+/** Applies the effect of the change to the items that were read so far. @returns the connector as it is now */
 async function settle(
   deps: ConnectorDeps,
   tx: Store,
@@ -134,11 +138,11 @@ async function settle(
   const config = patch.config ?? today.config;
   const after = patch.config === undefined ? changed : await deps.syncs.rebind(tx, workspaceId, source, changed);
   const isOpening = !isDeepStrictEqual(config, today.config) || !isNarrower(today, changed);
-  // The new owner reads with another account, and those who could read it before still can.
+  // A new owner reads with another account. People who could read the connector's items before still can.
   const hasMoved = (isOtherAccount && !isTakenOver) || isElsewhere(source, today.config, config);
   const { itemWrites, access } = tx.in(workspaceId);
   const isLeft = isTakenOver || (await itemWrites.listReadElsewhere(today.connectorId, 1)).length > 0;
-  // Its items can name the former owner, who is one of the members again.
+  // The items can name the former owner, who is a member again.
   const isNamed = isTakenOver && (await access.isMember(before.ownerUserId));
   const isOthers = (isTakenOver && opensToTaker(actor, before)) || isNamed;
   if ((source.spec.acl === "connector" && hasMoved) || isOthers || (isLeft && isOpening)) {
@@ -149,7 +153,7 @@ async function settle(
 
 const MAY_RUN: ReadonlySet<ConnectorRecord["state"]> = new Set(["active", "error"]);
 
-/** Ends the runs under way, and requests those that read the changed parts. */
+/** Cancels the current runs, and requests runs that read the changed parts. */
 async function readAgain(
   deps: ConnectorDeps,
   tx: Store,
@@ -158,13 +162,13 @@ async function readAgain(
 ): Promise<SyncRecord[]> {
   const { workspaceId } = actor;
   const isRenamed = after.name !== today.name;
-  // Opened to others, the source may have to leave out more.
+  // When the connector is opened to other people, the source may have to leave out more.
   const isOpened = today.visibility === "private" && after.visibility !== "private";
   const isWithheld = after.withheldAt !== today.withheldAt;
   const isRewalked = patch.config !== undefined || isRenamed || isOpened || isWithheld;
   if (!source.sessions || !isRewalked) return [];
   const ended = await deps.syncs.cancelAll(tx, workspaceId, after.connectorId);
-  // Titles of places and the items read depend on name and config: every item is checked again.
+  // The titles of places depend on the name, and the items read depend on the config, so every item is checked again.
   if (isRenamed || !isAboutReaders(source, today.config, after.config)) {
     await tx.in(workspaceId).itemWrites.forgetVersions(after.connectorId);
   }

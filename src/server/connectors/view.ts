@@ -17,7 +17,7 @@ import { isOwnedBy } from "./judge.ts";
 import { namesFor, ownWordsOf } from "./left-out.ts";
 import { takesKey } from "./sources.ts";
 
-/** The whole record, for owner and admins. Only the owner sees a source's own words (S43). */
+/** Returns the whole record, for the owner and admins. Only the owner sees the source's own words (S43). */
 export async function toConnector(
   deps: Pick<ConnectorDeps, "store" | "sources" | "syncs" | "clock" | "judgeAct" | "policy" | "watchFault">,
   actor: Actor,
@@ -37,7 +37,8 @@ export async function toConnector(
   const aclStale = staleOf(record, age);
   const states = await workspace.itemWrites.countStates(connectorId);
   const isPushed = source !== undefined && takesKey(source.spec);
-  // Before its first sync has ended no one can say who reads it, and staleness is reported separately.
+  // Until the first sync has ended, it is unknown who can read the connector. Stale permissions are reported
+  // separately.
   const isMirrored = source !== undefined && source.spec.acl !== "connector" && !isPushed;
   const isJudged = isMirrored && states.indexed > 0 && lastSync !== undefined && aclStale === null;
   const readByNobody = isJudged ? await readByNobodyOf(deps, actor, record) : undefined;
@@ -87,21 +88,21 @@ function notWatchedOf(
   return { since: isoOf(since), nextTryAt: isoOf(nextTryAt), problem: words };
 }
 
-/** A connector as shown to members who may read some of its items. */
+/** Returns a connector as it is shown to members who may read some of its items. */
 export function toPublic({ connectorId, name, providerId, state }: ConnectorRecord): ConnectorPublic {
   return { id: connectorId, name, providerId, state };
 }
 
-/** The items a run left out, as far as they are requested. */
+/** The items that a run left out, to the extent that they are requested. */
 export interface LeftOut {
   skips: readonly SyncSkip[];
-  /** Whether the actor may see names of ids that aren't items: `seesLeftOut`. */
+  /** Whether the actor may see the names of ids that aren't items; see `seesLeftOut`. */
   isTold: boolean;
 }
 
 /**
- * A run, for a person who manages its connector. The name of an item is included only if the actor may read that item
- * (S12).
+ * Returns a run, for a person who manages its connector. The name of an item is included only if the actor may read
+ * that item (S12).
  */
 export async function toSync(
   workspace: WorkspaceStore,
@@ -136,7 +137,7 @@ export async function toSync(
   };
 }
 
-/** A config entry is its author's own; the source's wording for it in a message need not be. */
+/** The author of a config entry may see it. That isn't always true of the source's own words for it in a message. */
 function toSkip(skip: SyncSkip, named: ReadonlySet<string>, ownWords?: ReadonlySet<string>): Sync["skips"][number] {
   const { externalId, message } = skip;
   if (!named.has(externalId)) return { ...skip, externalId: null, message: null };
@@ -144,15 +145,17 @@ function toSkip(skip: SyncSkip, named: ReadonlySet<string>, ownWords?: ReadonlyS
   return isOwn && !message?.includes(externalId) ? { ...skip, message: null } : skip;
 }
 
-/** Since when, and why, a connector's permissions are not believed; null if they are, and if they don't go stale. */
+/**
+ * Since when, and why, a connector's permissions are no longer trusted. Null if they are trusted, or never go stale.
+ */
 export function staleOf(
   record: Pick<ConnectorHealth, "aclCheckedAt" | "refusedAt" | "nextRunAt" | "state">,
   age: Believing,
 ): Connector["aclStale"] {
   const { aclCheckedAt, refusedAt, nextRunAt, state } = record;
-  // Only a source that mirrors permissions moves the clock.
+  // Only sources that mirror permissions set this time.
   if (aclCheckedAt === null) return null;
-  // A state that needs a person isn't retried automatically.
+  // A connector in a state that needs a person isn't retried automatically.
   const nextTryAt = state === "active" || state === "error" ? isoOrNull(nextRunAt) : null;
   if (refusedAt !== null) return { since: isoOf(refusedAt), cause: "refused", nextTryAt };
   if (believedUntil(aclCheckedAt, age) !== undefined) return null;
@@ -168,12 +171,12 @@ function problemForOthers(problem: SourceProblem | null): SourceProblem | null {
   return problem && problem.code !== NAMES_NOBODY ? { code: problem.code, message: FOR_OTHERS } : problem;
 }
 
-/** Whether the reason of its state may hold words of the source. */
+/** Whether the reason of the connector's state may contain words of the source. */
 function isOfSource({ state, stateReason }: ConnectorRecord): boolean {
   return stateReason !== null && state !== "needs_owner";
 }
 
-/** The code of this service's own note on a run, see `sync/problem.ts`. */
+/** The code of a note that this service itself adds to a run; see `sync/problem.ts`. */
 const NAMES_NOBODY = "names_nobody";
 
 const FOR_OTHERS = "Only the connector's owner can see the reason that the source gave.";

@@ -9,17 +9,17 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /** The audience of a connector, or of a connection to a provider server. */
 type Access = Pick<ConnectorRecord, "visibility" | "ownerUserId"> & {
-  /** Of a connector. */
+  /** The state of a connector; absent for a connection. */
   state?: ConnectorRecord["state"];
   memberIds: readonly string[];
   groupIds: readonly string[];
 };
 
 /**
- * Checks an access and returns it in the form to store.
+ * Checks an access and returns it in its stored form.
  *
- * @throws ApiError `visibility_not_supported` for `source` where the provider mirrors no permissions; `unknown_member`,
- *   `unknown_group`
+ * @throws ApiError `visibility_not_supported` for `source` if the provider mirrors no permissions; `unknown_member`,
+ * `unknown_group`
  */
 export async function checkAccess(
   workspace: WorkspaceStore,
@@ -36,7 +36,9 @@ export async function checkAccess(
   return { visibility, ...(await checkReaders(workspace, access)) };
 }
 
-/** The members and groups of an access, each once. @throws ApiError `unknown_member`, `unknown_group` */
+/**
+ * Returns the members and groups of an access without duplicates. @throws ApiError `unknown_member`, `unknown_group`
+ */
 export async function checkReaders(
   workspace: Pick<WorkspaceStore, "members" | "groups">,
   access: ConnectorAccess,
@@ -49,7 +51,10 @@ export async function checkReaders(
   return { memberIds, groupIds };
 }
 
-/** Sets the connector's group to match its access; raises the access epoch when someone gains or loses access. */
+/**
+ * Sets the members of the connector's group to match its access. Raises the access epoch if anyone gains or loses
+ * access.
+ */
 export async function fillConnectorGroup(
   workspace: WorkspaceStore,
   connectorId: string,
@@ -59,16 +64,19 @@ export async function fillConnectorGroup(
   await workspace.access.setMembers(connectorPrincipal(connectorId), members, "kb");
 }
 
-/** True when no one can read more after the change than before. Every item keeps its source's own lists either way. */
+/** Whether no one can read more after the change than before. In both cases every item keeps the source's own lists. */
 export function isNarrower(before: Access, after: Access): boolean {
   const held = new Set(membersOf(before));
   if (held.has("workspace")) return true;
   return membersOf(after).every((member) => held.has(member));
 }
 
-/** The members whom the connector itself admits. `source` admits all members: the source's own lists decide. */
+/**
+ * The members who get access from the connector itself. With `source`, all members do, and the source's own lists
+ * decide.
+ */
 export function membersOf({ visibility, memberIds, groupIds, ownerUserId, state }: Access): Principal[] {
-  // An owner who left has no access, even if they come back.
+  // An owner who has left has no access, even if they come back.
   const owner: Principal[] = state === "needs_owner" ? [] : [`user:${ownerUserId}`];
   if (visibility === "private") return owner;
   if (visibility !== "members") return ["workspace"];

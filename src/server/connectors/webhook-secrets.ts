@@ -6,12 +6,11 @@ import type { Store } from "#storage/records/store.ts";
 import { sealedIn } from "#storage/vault.ts";
 
 /**
- * The secrets that apps sign one connector's notifications with: sealed in the store, shown once to the person who made
- * them.
+ * The secrets with which apps sign the notifications for one connector. They are sealed in the store, and shown once to
+ * the person who made them.
  */
 export type WebhookSecrets = ReturnType<typeof makeWebhookSecrets>;
 
-/** Makes the keeper of webhook secrets. */
 export function makeWebhookSecrets({
   store,
   vault,
@@ -32,27 +31,27 @@ export function makeWebhookSecrets({
   }
 
   return {
-    /** Makes a new secret in place of the previous one, in the transaction of its reason. */
+    /** Makes a new secret in place of the previous one, in the transaction of the change that causes it. */
     rotate: (tx: Store, { workspaceId }: Actor, connectorId: string, now: number): Promise<string> =>
       put(tx, { workspaceId, connectorId }, now),
-    /** Returns its secret, or makes one. */
+    /** Returns the connector's secret; creates one if there is none. */
     ensure: (workspaceId: string, connectorId: string, now: number): Promise<{ secret: string; madeAt: number }> =>
       store.transaction(async (tx) => {
         const found = await tx.in(workspaceId).connectors.findWebhook(connectorId);
         if (!found) return { secret: await put(tx, { workspaceId, connectorId }, now), madeAt: now };
         return { secret: vault.open(placeOf(workspaceId, connectorId), found.sealed), madeAt: found.madeAt };
       }),
-    /** Ends its secret, in the transaction of its reason. */
+    /** Deletes the connector's secret, in the transaction of the change that causes it. */
     end: (tx: Store, { workspaceId }: Actor, connectorId: string) =>
       tx.in(workspaceId).connectors.deleteWebhook(connectorId),
-    /** Its secret, if there is one. */
+    /** The connector's secret, if there is one. */
     async open(workspaceId: string, connectorId: string): Promise<string | undefined> {
       const found = await store.in(workspaceId).connectors.findWebhook(connectorId);
       return found && vault.open(placeOf(workspaceId, connectorId), found.sealed);
     },
     /**
-     * Stores a secret that the app made, if there is none and the connector isn't being deleted. Returns whether it
-     * did.
+     * Stores a secret that the app generated, if there is none yet and the connector isn't being deleted. @returns
+     * whether it did
      */
     take: (at: ConnectorAddress, secret: string, now: number): Promise<boolean> =>
       store.transaction(async (tx) => {
@@ -63,7 +62,7 @@ export function makeWebhookSecrets({
         await put(tx, at, now, secret);
         return true;
       }),
-    /** Returns the owner of the secret, and the secret. If there is none, a random secret, after the same work. */
+    /** Returns the secret and its owner. If there is none, returns a random secret after the same amount of work. */
     async find(providerId: string, connectorId: string): Promise<{ secret: string; whose?: ConnectorAddress }> {
       const found = await store.webhooks.find(connectorId);
       if (found?.providerId === providerId) {
@@ -71,7 +70,7 @@ export function makeWebhookSecrets({
         try {
           return { secret: vault.open(placeOf(workspaceId, connectorId), sealed), whose: { workspaceId, connectorId } };
         } catch (error) {
-          // To everyone outside this looks as if there were none.
+          // To the outside, this looks like a connector without a secret.
           log.error({ connectorId, error }, "The secret of a webhook can't be read; make a new one");
         }
       }

@@ -7,7 +7,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import { requireActs } from "./acts.ts";
 import { type ConnectorDeps, requireManaged, requireSource } from "./deps.ts";
 
-/** @throws ApiError `not_found`, `connector_state_conflict` for a source without a webhook */
+/** @throws ApiError `not_found`, `connector_state_conflict` if the source has no webhook */
 export async function showWebhook(
   deps: ConnectorDeps,
   { actor, params: { id: connectorId } }: MemberCall<typeof connectorRoutes.webhook>,
@@ -18,7 +18,7 @@ export async function showWebhook(
 }
 
 /**
- * Makes a new secret; the previous one ends. Null if the app makes it: then it is awaited.
+ * Makes a new secret and ends the previous one. Returns null if the app generates secrets; then kb waits for one.
  *
  * @throws ApiError as `showWebhook`
  */
@@ -39,7 +39,7 @@ export async function rotateWebhook(
   return { webhook: await addressOf(deps, actor, connector), secret };
 }
 
-/** The URL at which an app notifies this server of changes in one connector. */
+/** The URL to which an app sends notifications of changes in one connector. */
 export function webhookUrl(baseUrl: string, providerId: string, connectorId: string): string {
   return `${baseUrl}/hooks/${providerId}/${connectorId}`;
 }

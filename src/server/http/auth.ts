@@ -1,25 +1,28 @@
 import type { Scope } from "#api/common.ts";
 
-/** The credentials that a route accepts. A route without a row does not mount. Source: S26. */
+/** The credentials that a route accepts. A route without a row in the table can't be mounted. Source: S26. */
 export interface RouteAccess {
-  /** No credential needed, and none is checked. */
+  /** Whether the route needs no credential. Then none is checked. */
   public: boolean;
-  /** A web session is accepted. */
+  /** Whether a web session is accepted. */
   session: boolean;
-  /** A token with any of these scopes is accepted; none = no tokens. `kb:admin` includes `kb:api`. */
+  /**
+   * The scopes of which an accepted token must have at least one. If empty, no token is accepted. `kb:admin` includes
+   * `kb:api`.
+   */
   pat: readonly Scope[];
   /**
-   * An OAuth token made for this audience with any of these scopes is accepted; absent = none. `kb:admin` includes
-   * `kb:api`. Source: S26, RFC 8707.
+   * The audience and the scopes of an accepted OAuth token, which must have at least one of the scopes. If absent, no
+   * OAuth token is accepted. `kb:admin` includes `kb:api`. Source: S26, RFC 8707.
    */
   oauth?: { audience: "mcp" | "api"; scopes: readonly Scope[] };
   /** The role that the person must currently have. */
   role?: "admin" | "owner";
-  /** The key of the connector that the path's `id` names is accepted. */
+  /** Whether the key of the connector with the path's `id` is accepted. */
   connectorKey: boolean;
 }
 
-/** The access of `METHOD path`, regardless of the names of the path's parameters; undefined for an unknown route. */
+/** The access of `METHOD path`. The names of the path's parameters don't matter. Undefined for an unknown route. */
 export function findRouteAccess(method: string, path: string): RouteAccess | undefined {
   return RULES_BY_SHAPE.get(routeShape(method, path));
 }
@@ -29,7 +32,7 @@ export function routeShape(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}|:[^/]+/g, "*")}`;
 }
 
-/** The rows of a table of `METHOD path` by the shape of the route. */
+/** Re-keys a table by the shape of each route, instead of `METHOD path`. */
 export function byShape<Rule>(table: Readonly<Record<string, Rule>>): ReadonlyMap<string, Rule> {
   return new Map(
     Object.entries(table).map(([route, rule]) => {
@@ -43,9 +46,9 @@ const NONE: RouteAccess = { public: false, session: false, pat: [], connectorKey
 const OPEN: RouteAccess = { ...NONE, public: true };
 const TOOLS: RouteAccess = { ...NONE, pat: ["mcp:read"], oauth: { audience: "mcp", scopes: ["mcp:read"] } };
 const SESSION: RouteAccess = { ...NONE, session: true };
-/** The command line's token for REST. */
+/** The OAuth access of the command line to the REST API. */
 const OVER_API = { audience: "api", scopes: ["kb:api"] } as const;
-/** The tools' data over REST: `mcp:read` suffices. */
+/** Access to the same data as the tools, over REST. `mcp:read` is enough. */
 const DATA: RouteAccess = { ...SESSION, pat: ["mcp:read", "kb:api"], oauth: OVER_API };
 const MEMBER: RouteAccess = { ...SESSION, pat: ["kb:api"], oauth: OVER_API };
 const ADMIN: RouteAccess = {
@@ -54,7 +57,9 @@ const ADMIN: RouteAccess = {
   oauth: { audience: "api", scopes: ["kb:admin"] },
   role: "admin",
 };
-/** A token never creates tokens, but the command line's sign-in creates children of itself. Source: S28. */
+/**
+ * A token never creates tokens. The only exception: the command line's sign-in can create child tokens. Source: S28.
+ */
 const MINT: RouteAccess = { ...SESSION, oauth: OVER_API };
 const OWNER_SESSION: RouteAccess = { ...SESSION, role: "owner" };
 const PUSH: RouteAccess = { ...NONE, connectorKey: true };
@@ -66,7 +71,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
 
   "POST /mcp": TOOLS,
 
-  // Authenticated by their signature.
+  // The signature authenticates the request.
   "POST /hooks/{providerId}": OPEN,
   "POST /hooks/{providerId}/{connectorId}": OPEN,
 
@@ -77,7 +82,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "DELETE /api/session": SESSION,
   "GET /api/sessions": SESSION,
   "DELETE /api/sessions/{id}": SESSION,
-  // The holder of the link may know its purpose.
+  // The holder of an invitation link may learn what it is for.
   "POST /api/invitations/check": OPEN,
   "POST /api/invitations/accept": OPEN,
   "POST /api/session/workspace": SESSION,
@@ -95,7 +100,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/sso/callback": OPEN,
   "POST /api/sso/link": SESSION,
 
-  // Browsers come here from other sites; the owner of the session decides.
+  // Browsers come here from other sites. The owner of the session decides what happens next.
   "GET /api/oauth/{provider}/authorize": OPEN,
   "GET /api/oauth/{provider}/callback": OPEN,
   "GET /api/oauth/{provider}/status": MEMBER,
@@ -129,7 +134,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/workspace/members": MEMBER,
   "GET /api/workspace/members/{id}": MEMBER,
   "PATCH /api/workspace/members/{id}": ADMIN,
-  // A member may leave; removing someone else is for admins.
+  // A member may leave. Only admins may remove someone else, which the service checks.
   "DELETE /api/workspace/members/{id}": MEMBER,
   "POST /api/workspace/members/{id}/password-reset": ADMIN,
   "GET /api/workspace/invitations": ADMIN,
@@ -138,13 +143,13 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /api/groups": MEMBER,
   "GET /api/groups/{id}": MEMBER,
   "POST /api/groups": ADMIN,
-  // Its owner may be a member; anyone else must be an admin, which the service checks.
+  // The owner of a group may be a member. Anyone else must be an admin, which the service checks.
   "PATCH /api/groups/{id}": MEMBER,
   "DELETE /api/groups/{id}": MEMBER,
   "GET /api/audit": ADMIN,
   "GET /api/audit/check": ADMIN,
   "GET /api/audit/export": ADMIN,
-  // One's own reads; another member's are for admins, which the service checks.
+  // Members may list their own reads. Only admins may list another member's, which the service checks.
   "GET /api/audit/reads": MEMBER,
   "GET /api/local-roots": OWNER_SESSION,
   "POST /api/local-roots": OWNER_SESSION,
@@ -207,7 +212,7 @@ export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "PATCH /api/mcp-servers/{id}": ADMIN,
   "DELETE /api/mcp-servers/{id}": ADMIN,
   "POST /api/mcp-servers/connection-tests": ADMIN,
-  // A connection of one's own; the server itself is for admins, which the service checks.
+  // Members may test their own connection. Only admins may test the server itself, which the service checks.
   "POST /api/mcp-servers/{id}/connection-tests": MEMBER,
   "GET /api/mcp-servers/{id}/tools": ADMIN,
   "POST /api/mcp-servers/{id}/mapping/previews": ADMIN,

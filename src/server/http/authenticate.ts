@@ -11,7 +11,8 @@ export type Caller =
   | { type: "connector"; connector: ConnectorCaller };
 
 /**
- * Looks a secret up in the current state; undefined for unknown, expired and revoked ones, and for lost memberships.
+ * Looks up a secret in the current state. Undefined if the secret is unknown, expired or revoked, or its person is no
+ * longer a member.
  */
 export interface CredentialLookup {
   session(secret: string): Promise<Actor | undefined>;
@@ -19,12 +20,12 @@ export interface CredentialLookup {
   /** An OAuth access token, for one audience. */
   oauth(token: string, audience: "mcp" | "api"): Promise<Actor | "other_audience" | undefined>;
   connectorKey(secret: string): Promise<ConnectorCaller | undefined>;
-  /** The browser in which someone has signed in before, by its cookies; undefined for any other. */
+  /** Identifies, by its cookies, a browser in which someone has signed in before; undefined for any other browser. */
   knownBrowser(cookies: string | undefined): string | undefined;
 }
 
 /** The parts of a request that may contain credentials: URL, headers and origin. */
-/** Finds the person of a session's secret. */
+/** Finds the person to whom a session's secret belongs. */
 export interface SessionLookup {
   findActor(secret: string): Promise<Actor | undefined>;
 }
@@ -37,21 +38,21 @@ export interface RequestCredentials {
 
 export interface Authenticator {
   /**
-   * Returns the caller if the rule lets them in.
+   * Returns the caller if the rule accepts its credential.
    *
    * @throws ApiError `unauthenticated`, `forbidden`, `insufficient_scope`, `two_credentials`, `credential_in_url`
    */
   authenticate(rule: RouteAccess, credentials: RequestCredentials): Promise<Caller>;
   /**
-   * The credential of ours in a request, whatever its route: a live session, token or key, or a browser in which
-   * someone has signed in. It grants no access; it only distinguishes the sender from others at the same address.
+   * Finds a credential of this server in a request, on any route: a live session, token or key, or a browser in which
+   * someone has signed in. It grants no access, but only distinguishes the sender from others at the same address.
    */
   findShown(headers: Headers): Promise<string | undefined>;
 }
 
 /**
- * Makes the authenticator, the only place where a request becomes an actor. Nothing is cached between requests: a lost
- * role or a revoked token takes effect on the next one (S6).
+ * Makes the authenticator, the only place where a request becomes an actor. Nothing is cached between requests, so a
+ * lost role or a revoked token takes effect on the next request (S6).
  */
 export function makeAuthenticator(options: { lookup: CredentialLookup; cookieName: string }): Authenticator {
   const { lookup, cookieName } = options;
@@ -109,7 +110,7 @@ async function enterByToken(
   lookup: CredentialLookup,
   secret: string,
 ): Promise<Caller> {
-  // Distinguished before any look-up: the two are stored in different tables.
+  // The two kinds are distinguished before the lookup, since they are in different tables.
   const isPat = secret.startsWith("kb_pat_");
   const actor = isPat ? await lookup.pat(secret) : await lookup.oauth(secret, rule.oauth?.audience ?? "api");
   if (actor === undefined) throw deadToken();
@@ -160,7 +161,7 @@ function requireScope(rule: RouteAccess, needed: readonly Scope[], held: readonl
     );
   }
   if (needed.some((scope) => held.includes(scope) || (scope === "kb:api" && held.includes("kb:admin")))) return;
-  // `needed` was checked to be non-empty.
+  // The caller has checked that `needed` isn't empty.
   const missing = needed.at(-1) ?? "kb:api";
   throw new ApiError("insufficient_scope", {
     message: `This token does not have the scope ${missing}.`,
@@ -181,10 +182,10 @@ function notSignedIn(rule: RouteAccess): ApiError {
     : new ApiError("unauthenticated", { message: "This route needs the header Authorization: Bearer TOKEN." });
 }
 
-/** The one Bearer token of the header; undefined without a header. */
+/** Returns the only Bearer token of the header; undefined if there is no header. */
 function readBearer(header: string | null): string | undefined {
   if (header === null) return undefined;
-  // Repeated headers arrive joined by commas.
+  // Repeated headers arrive as one, joined by commas.
   if (header.includes(",")) {
     throw new ApiError("two_credentials", { message: "The request carries two credentials. Send exactly one." });
   }
@@ -196,8 +197,8 @@ function readBearer(header: string | null): string | undefined {
 }
 
 /**
- * Refuses a request with both a token and a session: which of the two counts must not be a guess, and a page that means
- * its token must not act with the rights of the person who happens to be signed in.
+ * Refuses a request with both a token and a session, since kb would have to guess which one is meant. A page that uses
+ * a token must not act with the rights of the person who is signed in.
  */
 function refuseSecondCredential(bearer: string | undefined, headers: Headers, cookieName: string): void {
   if (bearer === undefined || readCookie(headers, cookieName) === undefined) return;
@@ -207,7 +208,10 @@ function refuseSecondCredential(bearer: string | undefined, headers: Headers, co
   });
 }
 
-/** The person whose session a browser shows, on a route that anyone can open. @throws ApiError `two_credentials` */
+/**
+ * Finds the person whose session the browser sends, on a route that is open to anyone. @throws ApiError
+ * `two_credentials`
+ */
 export async function findVisitor(
   headers: Headers,
   { cookie, sessions }: { cookie: { name: string }; sessions: SessionLookup },
@@ -216,7 +220,7 @@ export async function findVisitor(
   return secret === undefined ? undefined : sessions.findActor(secret);
 }
 
-/** The value of this cookie. @throws ApiError `two_credentials` when there are several different ones */
+/** Returns the value of this cookie. @throws ApiError `two_credentials` if the cookie has several different values */
 export function readCookie(headers: Headers, name: string): string | undefined {
   const header = headers.get("cookie");
   if (header === null) return undefined;
@@ -230,7 +234,7 @@ export function readCookie(headers: Headers, name: string): string | undefined {
 const SECRET_PARAMETERS = new Set(["access_token", "api_key", "apikey", "token", "authorization", "bearer"]);
 const SECRET_VALUE = /kb_(?:pat|con)_[0-9A-Za-z]{38}/;
 
-/** Refuses credentials in URLs, which end up in logs and histories. */
+/** Refuses credentials in URLs, since URLs are stored in logs and histories. */
 function refuseSecretsInUrl(url: string): void {
   const query = url.indexOf("?");
   const isSecret =

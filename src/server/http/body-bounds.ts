@@ -6,21 +6,26 @@ export interface BodyBounds extends JsonBounds {
   maxBytes: number;
 }
 
-/** Maximum bytes of a body on a public route: the largest valid one of such a route has some 10,000. */
+/** Maximum bytes of a body on a public route. The largest valid body of these routes has some 10,000. */
 export const OPEN_BODY_BYTES = 16 * 1024;
 
-/** Maximum keys and list entries of a body whose route has no schema of its own: a registration, a decision. */
+/**
+ * Maximum keys and list entries of a body whose route has no schema of its own, such as a registration or a decision.
+ */
 export const OPEN_JSON: JsonBounds = { maxDepth: MAX_JSON_DEPTH, maxMembers: 2_000 };
 
-/** The largest body of all: a scope of 2,000 entries of 1,000 letters with titles as long has 6.1 MB. */
+/** Bytes of the largest body. A scope of 2,000 entries of 1,000 letters, with titles of the same length, has 6.1 MB. */
 const MOST_BYTES = 7 * 1024 * 1024;
-/** Every route accepts this many, so that a mistake is reported with its field. */
+/**
+ * Every route accepts at least this many members, so that a mistake is reported with its field and not as a body that
+ * is too large.
+ */
 const FEWEST_MEMBERS = 200;
 
 /**
  * Computes the bounds of a route's body from the largest value of its schema; 16 KiB for a route without credentials.
  *
- * @throws Error for a schema of a kind whose size is unknown, or with a list of unlimited length
+ * @throws Error if the schema contains a kind of unknown size, or a list of unlimited length
  */
 export function boundsOfBody(schema: z.ZodType, { isOpen }: { isOpen: boolean }): BodyBounds {
   const { bytes, members } = sizeOf(schema);
@@ -37,16 +42,16 @@ interface Size {
   members: number;
 }
 
-/** One UTF-16 unit written as `\uXXXX`, as Python writes every letter that isn't ASCII. */
+/** A UTF-16 unit can be written as `\uXXXX`. Python writes every letter that isn't ASCII in this form. */
 const BYTES_PER_CHAR = 6;
-/** A text with a pattern: IDs, names of apps, dates. None is longer, and all are ASCII. */
+/** Bytes of a text with a pattern, such as an ID, the name of an app or a date. None is longer, and all are ASCII. */
 const PATTERN_BYTES = 80;
 /** Punctuation, line break and indentation of one member. */
 const BYTES_AROUND = 24;
 const NUMBER_BYTES = 32;
-/** Values whose shape depends on the source: the configuration of a connector. */
+/** The size of values whose shape depends on the source, such as the configuration of a connector. */
 const ANYTHING: Size = { bytes: 256 * 1024, members: 5_000 };
-/** Names in a record: a scope has a title for each of its entries. */
+/** Maximum names in a record, such as a title for each entry of a scope. */
 const MOST_NAMES = 2_000;
 
 /** The largest value of a schema. */
@@ -106,7 +111,7 @@ function sizeOfValue(value: unknown): Size {
 
 /** @throws Error for a list of unlimited length */
 function mostOf({ checks = [] }: Def): number {
-  // oxlint-disable-next-line no-underscore-dangle -- zod keeps what a check says there, and nowhere else
+  // oxlint-disable-next-line no-underscore-dangle -- zod stores the parameters of a check only there
   const most = checks.flatMap((check) => check._zod?.def?.maximum ?? []);
   if (most.length === 0) throw new Error("A list in a body needs a maximum of entries.");
   return Math.min(...most);
@@ -136,7 +141,7 @@ function largest(sizes: readonly Size[]): Size {
   };
 }
 
-/** The parts of a zod schema that are read here; its kinds have these members. */
+/** The properties of a zod schema that this module reads. All zod kinds have them. */
 interface Def {
   type: string;
   shape?: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { ApiError } from "#api/errors.ts";
 export type BodyRoom = ReturnType<typeof makeBodyRoom>;
 
 export interface BodyRoomLimits {
-  /** Bytes of each body that aren't counted: nearly all are smaller, and get a place whatever others send. */
+  /** Bytes of each body that aren't counted. Nearly all bodies are smaller, so they are read whatever others send. */
   freeBytes: number;
   /** Limit for all bodies of one sender. */
   senderBytes: number;
@@ -16,7 +16,7 @@ const LIMITS: BodyRoomLimits = { freeBytes: MB / 16, senderBytes: 16 * MB, total
 
 const RETRY_AFTER_MS = 30_000;
 
-/** Makes the room. Without it one address held 600 MB, by 1,000 bodies of 1 MB that were never completed. */
+/** Makes the budget. Without it, one address could hold 600 MB with 1,000 bodies of 1 MB that were never completed. */
 export function makeBodyRoom({ freeBytes, senderBytes, totalBytes }: BodyRoomLimits = LIMITS) {
   const bySender = new Map<string, number>();
   let total = 0;
@@ -29,11 +29,11 @@ export function makeBodyRoom({ freeBytes, senderBytes, totalBytes }: BodyRoomLim
   }
 
   return {
-    /** Reserves a place for one body of a sender. The caller releases it. */
+    /** Registers a body of a sender. The caller releases it. */
     enter(sender: string) {
       let [came, counted] = [0, 0];
       return {
-        /** Counts received bytes. @throws ApiError `unavailable` when there is no room for them */
+        /** Counts received bytes. @throws ApiError `unavailable` if the budget has no room for them */
         take(bytes: number): void {
           came += bytes;
           const more = Math.max(0, came - freeBytes) - counted;

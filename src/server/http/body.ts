@@ -6,9 +6,9 @@ import { ApiError } from "#api/errors.ts";
 export const PROMPT_BODY_MS = 1_000;
 
 /**
- * Reads a body for an authenticated caller, and returns both. A body can be held back for minutes: if it was, the
- * caller is authenticated again, because credentials revoked in that time must not act. A body that arrives at once
- * skips the second look-up.
+ * Reads a body for an authenticated caller, and returns both. A sender can delay a body for minutes. In that case the
+ * caller is authenticated again, because credentials revoked in the meantime must not work. A body that arrives at once
+ * doesn't need the second lookup.
  */
 export async function readFor<Caller, Body>(
   letIn: Caller,
@@ -18,25 +18,26 @@ export async function readFor<Caller, Body>(
   const startedAt = clock.now();
   const body = await read();
   const tookMs = clock.now() - startedAt;
-  // A clock that was set back proves nothing.
+  // If the clock was set back, the elapsed time is unknown, so the body counts as slow.
   const isPrompt = tookMs >= 0 && tookMs <= PROMPT_BODY_MS;
   return { caller: isPrompt ? letIn : await authenticate(), body };
 }
 
 /**
- * While the server waits for a body, at least this many bytes must arrive in each window: 500 bytes a second, whatever
- * its size.
+ * While the server waits for a body, at least this many bytes must arrive in each window. The numbers mean 500 bytes a
+ * second, for a body of any size.
  */
 export const BODY_PACE = { windowMs: 20_000, minBytes: 10_000 } as const;
 
-/** The source of a body. A Node request costs far less to read than the web stream made from it. */
+/** The stream of a body. A Node request costs far less to read than the web stream made from it. */
 export type BodySource = ReadableStream<Uint8Array> | Readable;
 
 /**
- * Yields the bytes of a body as they arrive. Only time spent waiting for the sender counts: an upload may take as long
- * as it needs while it makes progress, and a slow reader isn't the sender's fault. Returning early ends the body.
+ * Yields the bytes of a body as they arrive. Only the time spent waiting for the sender is measured. An upload may
+ * therefore take any time while it makes progress, and a slow reader isn't the sender's fault. If the caller returns
+ * early, the body ends.
  *
- * @throws ApiError `request_timeout` when it stalls or arrives too slowly
+ * @throws ApiError `request_timeout` if the body stalls or arrives too slowly
  */
 export async function* readInPace(body: BodySource): AsyncGenerator<Uint8Array, void> {
   const reader: BodyReader = body instanceof Readable ? readerOf(body) : body.getReader();
@@ -52,13 +53,13 @@ export async function* readInPace(body: BodySource): AsyncGenerator<Uint8Array, 
       yield next.value;
     }
   } finally {
-    // Not awaited: nothing more arrives from a stalled body.
+    // Isn't awaited, since nothing more arrives from a stalled body.
     reader.cancel().catch(() => undefined);
   }
 }
 
 interface BodyReader {
-  /** Without a value at the end. */
+  /** The result has no value at the end of the body. */
   read(): Promise<{ value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
 }
@@ -74,7 +75,7 @@ function readerOf(incoming: Readable): BodyReader {
           end();
         };
         const check = () => {
-          // The stream has no encoding, so it yields bytes.
+          // The stream has no encoding, so `read` returns bytes.
           const value = incoming.read() as Buffer | null;
           if (value !== null) settle(() => resolve({ value }));
           else if (incoming.readableEnded) settle(() => resolve({}));
@@ -83,7 +84,7 @@ function readerOf(incoming: Readable): BodyReader {
         for (const turn of TURNS) incoming.on(turn, check);
         check();
       }),
-    // The server reads the rest of a body after the answer, or closes the connection.
+    // After the response, the server reads the rest of the body or closes the connection.
     cancel: async () => undefined,
   };
 }

@@ -7,11 +7,11 @@ import { toProblem } from "./problem.ts";
 import type { Log } from "#core/log.ts";
 
 /**
- * Answers requests that Node's parser rejected before there was a request: a request line or headers that are too long,
- * no HTTP at all, headers that never end. The answer is an ordinary problem, and its id is in the log.
+ * Answers data that Node's parser rejected before there was a request: a request line or headers that are too long,
+ * data that isn't HTTP, headers that never end. The response is an ordinary problem, and its id is in the log.
  */
 export function answerBroken(error: NodeJS.ErrnoException, socket: Duplex, log: Log): void {
-  // The connection is gone, or an answer is being sent: nothing may be written into it.
+  // The connection is closed, or a response is being sent, so nothing may be written to the socket.
   if (error.code === "ECONNRESET" || !socket.writable || hasAnswerUnderWay(socket)) return void socket.destroy(error);
   const requestId = makeRequestId(randomBytes);
   const failure = toFailure(error.code);
@@ -39,7 +39,7 @@ function toFailure(code: string | undefined): ApiError {
   return new ApiError("invalid_request", { message: "This is not a well-formed HTTP request." });
 }
 
-/** Node keeps the previous request's answer on the socket while it is being sent. */
+/** While a response is being sent, Node keeps it on the socket. */
 function hasAnswerUnderWay(socket: Duplex): boolean {
   return (Reflect.get(socket, "_httpMessage") ?? null) !== null;
 }

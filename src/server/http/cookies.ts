@@ -5,12 +5,18 @@ export type SecretCookie = ReturnType<typeof makeSecretCookie>;
 
 export type SessionCookie = SecretCookie;
 
-/** `__Host-kb` with Secure on https; `kb_session` on plain http, where a browser refuses Secure. Source: S32. */
+/**
+ * The session cookie: `__Host-kb` with Secure on https, `kb_session` on plain http, where a browser refuses Secure.
+ * Source: S32.
+ */
 export function makeSessionCookie(baseUrl: string): SessionCookie {
   return makeSecretCookie(baseUrl, { onHttps: "__Host-kb", onHttp: "kb_session" });
 }
 
-/** A cookie that scripts can't read and that requests from other sites carry only when a person follows a link. */
+/**
+ * Makes a cookie that scripts can't read. Browsers send it with a request from another site only if a person follows a
+ * link.
+ */
 export function makeSecretCookie(baseUrl: string, names: { onHttps: string; onHttp: string }) {
   const isHttps = baseUrl.startsWith("https:");
   const name = isHttps ? names.onHttps : names.onHttp;

@@ -3,25 +3,23 @@ import { ID_ALPHABET } from "#api/common.ts";
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 
-/** Where a list continues: after the row with this value and this id. */
+/** The position after which a list continues: the row with this value and this id. */
 export interface CursorPosition {
-  /** For the caller's use: sort order, direction, kind of value. 0–255. */
+  /** Bits for the caller's use: sort order, direction, kind of value. 0–255. */
   flags: number;
   /** The sort value, 0 to 2^48 − 1; times are epoch milliseconds. */
   value: number;
-  /**
-   * The 16 characters of an id after its prefix; "" when the value alone is the position (read back as the lowest id).
-   */
+  /** The 16 characters of an id after its prefix. If the value alone is the position, "" (decoded as the lowest id). */
   id: string;
 }
 
-/** The owner of a cursor and the list it continues; it is invalid for any other. */
+/** The owner of a cursor and the list that it continues. The cursor is invalid for any other owner or list. */
 export interface CursorScope {
   workspaceId: string;
   userId: string;
-  /** Route or tool. */
+  /** The route, or the name of the tool. */
   route: string;
-  /** The request's arguments; the order of keys and absent values do not matter. Omit `cursor` and `limit`. */
+  /** The request's arguments without `cursor` and `limit`. The order of keys and absent values don't matter. */
   args: Readonly<Record<string, unknown>>;
 }
 
@@ -33,12 +31,12 @@ const MAC_BYTES = 4;
 const ID_CHARS = 16;
 const DAY_MS = 86_400_000;
 
-/** False for text that this server can't have issued. */
+/** Returns false for text that this server can't have issued. */
 function isCursorShaped(text: string): boolean {
   return /^[A-Za-z0-9_-]{28}$/.test(text);
 }
 
-/** The codec with its key; cursors made today are valid until the end of tomorrow (UTC). Source: S16. */
+/** Makes the codec with its key. Cursors made today are valid until the end of tomorrow (UTC). Source: S16. */
 export function makeCursorCodec(key: Uint8Array, clock: Clock) {
   const today = () => Math.floor(clock.now() / DAY_MS);
   const mac = (scope: CursorScope, body: Uint8Array, day: number) =>
@@ -48,20 +46,23 @@ export function makeCursorCodec(key: Uint8Array, clock: Clock) {
       .digest()
       .subarray(0, MAC_BYTES);
 
-  /** Hides a position, or reveals it again: a number in it can show how active others are. */
+  /** Encrypts or decrypts a position, since a number in it can show how active others are. */
   function veil(body: Uint8Array, tag: Uint8Array): Buffer {
     const stream = createHmac("sha256", key).update("veil").update(tag).digest();
     return Buffer.from(body.map((byte, at) => byte ^ (stream[at] ?? 0)));
   }
 
   return {
-    /** 28 base64url characters. */
+    /** Returns a cursor of 28 base64url characters. */
     encode(scope: CursorScope, position: CursorPosition): string {
       const body = encodePosition(position);
       const tag = mac(scope, body, today());
       return Buffer.concat([veil(body, tag), tag]).toString("base64url");
     },
-    /** @throws ApiError `invalid_cursor` when it is damaged, of other arguments or another person, or over a day old */
+    /**
+     * @throws ApiError `invalid_cursor` if the cursor is damaged, belongs to other arguments or another person, or is
+     * more than a day old
+     */
     decode(scope: CursorScope, cursor: string): CursorPosition {
       if (!isCursorShaped(cursor)) throw invalidCursor();
       const bytes = Buffer.from(cursor, "base64url");
@@ -101,7 +102,7 @@ function decodePosition(body: Buffer): CursorPosition {
   return { flags: body.readUInt8(0), value: body.readUIntBE(1, 6), id };
 }
 
-/** Arguments with sorted keys and without absent ones, at every depth. */
+/** Returns the arguments with sorted keys and without absent values, at every depth. */
 function normalize(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normalize);
   if (typeof value !== "object" || value === null) return value;

@@ -5,7 +5,7 @@ import type { Actor, ConnectorCaller, RequestOrigin } from "#storage/access/acto
 /** The context of every request in the app. */
 export interface AppEnv {
   Bindings: {
-    /** The Node request, from `@hono/node-server`; absent when the handler is called without a socket. */
+    /** The Node request, from `@hono/node-server`. Absent if the handler is called without a socket. */
     incoming?: { socket?: { remoteAddress?: string | undefined } };
   };
   Variables: {

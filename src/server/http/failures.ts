@@ -5,13 +5,13 @@ import { findRouteAccess, type RouteAccess } from "./auth.ts";
 import { findCreateRule } from "./idempotency.ts";
 import { shapeOf } from "./request.ts";
 
-/** The failures of a route, by HTTP status. */
+/** The errors that a route may return, by HTTP status. */
 export type Failures = ReadonlyMap<number, readonly ErrorCode[]>;
 
 /**
- * Every status that a route may fail with, and its codes: those of its credentials, its body, its ids and the limits,
- * and those that the route itself declares with `problems`. The API document is generated from it, and tests check
- * every answer against it.
+ * Returns every error status of a route with its codes. They come from the route's credentials, body, ids and limits,
+ * and from the codes that it declares with `problems`. The API document is generated from them, and tests check every
+ * response against them.
  */
 export function failuresOf(route: RouteConfig): Failures {
   const rule = findRouteAccess(route.method, route.path);
@@ -28,7 +28,7 @@ export function failuresOf(route: RouteConfig): Failures {
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
-/** Failures that any request may get: from the request middleware, or from a server that fails or isn't ready. */
+/** Errors that any request may get: from the request middleware, or from a server that fails or isn't ready. */
 const EVERYWHERE: readonly ErrorCode[] = [
   "invalid_request",
   "credential_in_url",
@@ -44,7 +44,7 @@ const EVERYWHERE: readonly ErrorCode[] = [
   "resources_exhausted",
 ];
 
-/** Cross-site requests may not change anything; and without disk space nothing is changed. */
+/** Errors of requests that change data: the request is cross-site, or the disk is full. */
 const ON_WRITES: readonly ErrorCode[] = ["origin_not_allowed", ...codesOfStatus(507)];
 
 const OF_CREATES: readonly ErrorCode[] = ["idempotency_key_reused", "already_created"];
@@ -57,7 +57,7 @@ function ofCredentials(rule: RouteAccess): ErrorCode[] {
     "two_credentials",
     "forbidden",
     ...(takesScopes ? (["insufficient_scope"] as const) : []),
-    // For another connector's key.
+    // Returned for the key of another connector.
     ...(rule.connectorKey ? (["not_found"] as const) : []),
   ];
 }
@@ -75,7 +75,7 @@ function ofRequest({ request }: RouteConfig): ErrorCode[] {
 export function ownCodes({ responses }: RouteConfig): ErrorCode[] {
   const answer: unknown = responses["default"];
   if (typeof answer !== "object" || answer === null || !(OWN_CODES in answer)) return [];
-  // Set by `problems`.
+  // `problems` has set this value.
   return answer[OWN_CODES] as ErrorCode[];
 }
 

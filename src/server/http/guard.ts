@@ -12,17 +12,17 @@ import { chargeSender, type Limits, type Sender } from "./limits.ts";
 import { answerProblem } from "./problem.ts";
 
 export interface GuardOptions {
-  /** The one origin of links and cookies, such as `http://127.0.0.1:7700`. */
+  /** The only origin of links and cookies, such as `http://127.0.0.1:7700`. */
   baseUrl: string;
   allowedHosts: readonly string[];
   /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
 }
 
-/** The checks before authentication; `/mcp` calls them itself, to answer in JSON-RPC. */
+/** The checks before authentication. `/mcp` calls them itself, to respond in JSON-RPC. */
 export type Guard = ReturnType<typeof makeGuard>;
 
-/** Makes the checks. Source: S32. */
+/** Makes the checks before authentication. Source: S32. */
 export function makeGuard(options: GuardOptions) {
   const base = new URL(options.baseUrl);
   const allowedHosts = new Set([base.hostname, ...options.allowedHosts].map((host) => host.toLowerCase()));
@@ -35,7 +35,7 @@ export function makeGuard(options: GuardOptions) {
         message: `This server does not answer to the host "${(host ?? "").slice(0, 100)}". Use ${base.origin}, or add the name to KB_ALLOWED_HOSTS.`,
       });
     },
-    /** Refuses what a browser sends on behalf of another site. @throws ApiError `origin_not_allowed` */
+    /** Refuses requests that a browser sends on behalf of another site. @throws ApiError `origin_not_allowed` */
     checkOrigin(headers: Headers): void {
       const site = headers.get("sec-fetch-site");
       const origin = headers.get("origin");
@@ -51,14 +51,16 @@ export function makeGuard(options: GuardOptions) {
 
 export interface FrameOptions extends GuardOptions, Pick<Parts, "clock" | "randomBytes" | "log"> {
   guard: Guard;
-  /** Counts requests by their address, or by the credential of ours that they show. */
+  /** Counts requests by their address, or by the credential of this server that they contain. */
   limits: Pick<Limits, "admit">;
   authenticator: Pick<Authenticator, "findShown">;
-  /** The answer to a failure for which a problem body is not used. */
+  /** Returns the response for an error that isn't answered with a problem body. */
   toPage?: (c: AppContext, error: unknown) => Response | undefined;
 }
 
-/** Wraps every request: request id, client address, Host, CSRF, security headers, one log line. */
+/**
+ * Wraps every request with its request id, client address, Host check, CSRF check, security headers and one log line.
+ */
 export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> {
   const { guard, limits, authenticator, clock, log, randomBytes } = options;
   const clientIp = makeClientIp(options.trustedProxies);
@@ -79,11 +81,11 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
     } catch (error) {
       c.res = options.toPage?.(c, error) ?? answerProblem(c, error, log);
     }
-    // Don't wait for the rest of a body that arrived too slowly.
+    // The rest of a body that arrived too slowly isn't awaited.
     if (c.res.status === 408) c.res.headers.set("Connection", "close");
     const framed = withSecurityHeaders(c.res, { isHttps, isApi: /^\/(?:api|oauth)\//.test(c.req.path), requestId });
-    // Setting a response copies it, with its body as a stream; a response whose answer was written directly needs that
-    // copy.
+    // Setting a response copies it, with its body as a stream. The copy is needed if the answer was written directly to
+    // the socket.
     if (framed !== c.res || framed.headers.has(ALREADY_SENT)) c.res = framed;
     log.info(
       { requestId, method: c.req.method, path: c.req.path, status: c.res.status, tookMs: clock.now() - startedAt },
@@ -92,17 +94,17 @@ export function frameRequests(options: FrameOptions): MiddlewareHandler<AppEnv> 
   };
 }
 
-/** Marks a response whose answer was written elsewhere; `@hono/node-server` checks for it only on a copy. */
+/** Marks a response whose answer was written elsewhere. `@hono/node-server` checks for the mark only on a copy. */
 const ALREADY_SENT = "x-hono-already-sent";
 
 function checkRequest(guard: Guard, request: Request): void {
   guard.checkHost(request.headers, request.url);
-  // A browser doesn't send requests with their own credential on another site's behalf.
+  // A request with a credential in its headers can't come from another site: no browser adds one on a site's behalf.
   if (!isUnsafe(request.method) || request.headers.has("authorization")) return;
   if (!COOKIELESS.has(new URL(request.url).pathname)) guard.checkOrigin(request.headers);
 }
 
-/** Pages of other sites may use these: they ignore cookies. */
+/** Paths that pages of other sites may use, since they ignore cookies. */
 const COOKIELESS: ReadonlySet<string> = new Set([
   "/oauth/register",
   "/oauth/token",
@@ -110,7 +112,7 @@ const COOKIELESS: ReadonlySet<string> = new Set([
   "/oauth/device_authorization",
 ]);
 
-/** Adds missing headers; a handler's own are kept. */
+/** Adds the security headers that the handler hasn't set. */
 export function withSecurityHeaders(
   response: Response,
   about: { isHttps: boolean; isApi: boolean; requestId: string },
@@ -130,7 +132,7 @@ export function withSecurityHeaders(
   return changed;
 }
 
-/** The response itself, or a copy where its headers can't be changed (answers of `fetch`). */
+/** Returns the response itself, or a copy if its headers are immutable (responses of `fetch`). */
 function withMutableHeaders(response: Response): Response {
   try {
     response.headers.delete("X-Request-Id");
@@ -140,7 +142,7 @@ function withMutableHeaders(response: Response): Response {
   }
 }
 
-/** True for names and addresses that never leave this machine. */
+/** Whether connections to this name or address never leave this machine. */
 export function isLoopbackName(host: string): boolean {
   return host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
@@ -149,13 +151,16 @@ function isUnsafe(method: string): boolean {
   return method !== "GET" && method !== "HEAD" && method !== "OPTIONS";
 }
 
-/** The name in a Host header, lower-case, without port and brackets; undefined for an invalid one. */
+/** The name in a Host header, in lower case, without port and brackets. Undefined if the header is invalid. */
 function hostName(host: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host);
   return (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, "");
 }
 
-/** The base URL, or its loopback twin: for people `localhost` and `127.0.0.1` on the same port are one server. */
+/**
+ * Whether this is the origin of the base URL or its loopback twin. For people, `localhost` and `127.0.0.1` on the same
+ * port are one server.
+ */
 function isOwnOrigin(origin: string, base: URL): boolean {
   if (origin === base.origin) return true;
   const url = canParseUrl(origin) ? new URL(origin) : undefined;
@@ -169,7 +174,7 @@ function isOwnOrigin(origin: string, base: URL): boolean {
   );
 }
 
-/** Makes the id of one request, for its answer and the log. */
+/** Makes the id of a request, for its response and the log. */
 export function makeRequestId(randomBytes: RandomBytes): string {
   let text = "req_";
   for (const byte of randomBytes(16)) text += ID_ALPHABET[byte & 31];

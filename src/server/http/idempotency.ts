@@ -7,11 +7,13 @@ import type { Store } from "#storage/records/store.ts";
 import type { Caller } from "./authenticate.ts";
 import { byShape, routeShape } from "./auth.ts";
 
-/** The secrets in a create's answer, which must not be stored, and the path of the new record's id in it. */
+/**
+ * The secrets in a create's response, which must not be stored, and the path of the new record's id in the response.
+ */
 export interface CreateRule {
-  /** Path of the id, such as `token.id`; absent = the id in the route's path. */
+  /** Path of the id, such as `token.id`. If absent, the id is in the route's path. */
   id?: string;
-  /** Members of the answer that are secrets: an answer with one of them is never stored. */
+  /** Members of the response that are secrets. A response that contains one of them is never stored. */
   secrets?: readonly string[];
 }
 
@@ -36,9 +38,9 @@ export const CREATE_RULES: Readonly<Record<string, CreateRule>> = {
 export interface CreateRequest {
   rule: CreateRule;
   caller: Caller;
-  /** `POST /api/groups`, with the ids of the path. */
+  /** The route, such as `POST /api/groups`, with the ids in its path. */
   route: string;
-  /** From the header; undefined = the request has none. */
+  /** The value of the header; undefined if the request has none. */
   key: string | undefined;
   /** The id in the path, if any. */
   pathId: string | undefined;
@@ -46,7 +48,7 @@ export interface CreateRequest {
   content: unknown;
 }
 
-/** The answer as sent: status and JSON. */
+/** The response as it was sent: status and JSON. */
 export interface Answered {
   status: number;
   body: unknown;
@@ -56,10 +58,10 @@ export type Idempotency = ReturnType<typeof makeIdempotency>;
 
 const KEEP_MS = 24 * 3_600_000;
 const SWEEP_SLICE = 500;
-/** No create has a larger answer: it would fill the database. */
+/** Maximum characters of a stored response. No create has a larger one, which would fill the database. */
 const MAX_ANSWER_CHARS = 256 * 1024;
 
-/** The rule of a route, regardless of the names of its parameters; undefined where the header has no effect. */
+/** The rule of a route. The names of its parameters don't matter. Undefined if the header has no effect there. */
 export function findCreateRule(method: string, path: string): CreateRule | undefined {
   return RULES_BY_SHAPE.get(routeShape(method, path));
 }
@@ -67,8 +69,9 @@ export function findCreateRule(method: string, path: string): CreateRule | undef
 const RULES_BY_SHAPE = byShape(CREATE_RULES);
 
 /**
- * Makes creates repeatable; the only place that does. Keys in progress are known in this process, which has exclusive
- * use of the data folder; a record that says "running" and isn't in progress was left by a crash, and starts over.
+ * Makes create requests repeatable; no other code does. Keys in progress are kept in this process, which is the only
+ * user of the data folder. If a stored record says "running" and its key isn't in progress, a crash has left it, and
+ * the request starts again.
  */
 export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempotency">; clock: Clock }) {
   const inHand = new Map<string, { bodyHash: string; settled: Promise<unknown> }>();
@@ -95,12 +98,12 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
 
   return {
     /**
-     * Runs a create once for each key: a repeat within 24 hours gets the first one's answer, and waits for it if
-     * necessary.
+     * Runs a create once for each key. A repeat within 24 hours gets the first response, and waits for it if necessary.
      *
-     * @throws ApiError `idempotency_key_reused` for another body, `already_created` for an answer that contained a
-     *   secret, `invalid_request` for an invalid key; errors of the create itself: then nothing was made and the key is
-     *   free again
+     * @throws ApiError `idempotency_key_reused` for another body, `already_created` for a response that contained a
+     * secret, `invalid_request` for an invalid key; errors of the create itself: then nothing was created and the key
+     * can
+     * be used again
      */
     async run(request: CreateRequest, create: () => Promise<Answered>): Promise<Answered & { isReplay: boolean }> {
       if (request.key === undefined) return { ...(await create()), isReplay: false };
@@ -108,7 +111,7 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
       const bodyHash = hashOf(request.content);
       for (let other = inHand.get(keyHash); other !== undefined; other = inHand.get(keyHash)) {
         if (other.bodyHash !== bodyHash) throw reused();
-        // The stored record then decides, whatever the outcome.
+        // Whether it succeeded or failed, the stored record decides next.
         await other.settled.catch(() => undefined);
       }
       const running = first(request, keyHash, bodyHash, create);
@@ -151,10 +154,10 @@ function toOutcome({ rule, pathId }: CreateRequest, { status, body }: Answered) 
   };
 }
 
-/** In case a rule omits a secret. */
+/** Detects secrets that a rule forgot to list. */
 const SECRET = /kb_(?:pat|con)_[0-9A-Za-z]{38}|#token=/;
 
-/** `token.id` of `{token: {id}}`. */
+/** Returns the member at a path, such as `token.id` of `{token: {id}}`. */
 function memberOf(value: unknown, path: string): unknown {
   let found: unknown = value;
   for (const name of path.split(".")) {
@@ -168,7 +171,7 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** Workspace, person and credential: the same key of another caller is a different key. */
+/** The workspace, person and credential. The same key of another caller is a different key. */
 function whoOf(caller: Caller): string[] {
   switch (caller.type) {
     case "actor": {

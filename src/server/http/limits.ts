@@ -7,13 +7,16 @@ import { makeThrottle, type Rate, type Throttle } from "./throttle.ts";
 /** Rate limits. Source: docs/limits.md#rates; S24. */
 export const LIMITS = {
   "self-hosted": {
-    /** All requests of one address. */
+    /** All requests from one address. */
     address: { perMinute: 12_000, burst: 2_400 },
-    /** Routes without credentials, per address; the authorization server's also per session's user and grant. */
+    /**
+     * Routes without credentials, per address. Routes of the authorization server also per user of a session, and per
+     * grant.
+     */
     open: { perMinute: 300, burst: 100 },
     /** Unreadable bodies of requests without a credential, per address. */
     malformed: { perMinute: 60, burst: 30 },
-    /** Notifications of apps, per address: one app's come from few addresses. */
+    /** Notifications of apps, per address. The notifications of one app come from few addresses. */
     hooks: { perMinute: 1_200, burst: 300 },
     /** New OAuth clients, per address and for all addresses together. */
     registration: { perMinute: 10, burst: 10 },
@@ -48,7 +51,7 @@ export const LIMITS = {
 
 type LimitName = keyof (typeof LIMITS)["managed"];
 
-/** The sender of a request: the credential of ours that it shows, else its address. */
+/** The sender of a request: the credential of this server that the request contains, otherwise its address. */
 export interface Sender {
   clientIp: string | null;
   shown?: string | undefined;
@@ -59,27 +62,28 @@ export interface Limits {
   /** Counts a sender's request, before its credential is checked. @throws ApiError `rate_limited` */
   admit(request: Sender & { method: string; path: string }): void;
   /**
-   * Counts a request that needs no credential: by the credential of ours that it shows (a session's user, a token's
-   * grant, a known browser), so that strangers at the same address can't use up its limit; else by its address.
+   * Counts a request that needs no credential. It counts by the credential of this server that the request contains (a
+   * session's user, a token's grant, a known browser), so that strangers at the same address can't use up its limit.
+   * Without one, it counts by address.
    *
    * @throws ApiError `rate_limited`
    */
   chargeOpen(sender: Sender): void;
-  /** Notes an unreadable body without a credential. */
+  /** Records that a request without a credential had an unreadable body. */
   noteMalformed(sender: Sender): void;
-  /** How long no further body of this sender is read, after too many unreadable ones. */
+  /** Milliseconds for which no further body of this sender is read, after too many unreadable ones. */
   findWaitForBodies(sender: Sender): number;
   /** Counts a request to the REST API. @throws ApiError `rate_limited` */
   chargeRequest(caller: { actor: Actor } | { connector: ConnectorCaller }): void;
-  /** Counts a tool call; returns how long to wait when it exceeds the limit, and whether it is far beyond it. */
+  /** Counts a tool call. Returns how long to wait if it exceeds the limit, and whether it is far beyond the limit. */
   chargeCall(actor: Actor): { retryAfterMs: number; isHard: boolean } | undefined;
 }
 
 /**
- * Counts a request by its address; if that limit is used up, by the credential of ours that it shows, so that strangers
- * at the same address can't lock out known senders.
+ * Counts a request by its address. If that limit is used up, counts it by the credential of this server that the
+ * request contains, so that strangers at the same address can't lock out known senders.
  *
- * @param charge throws ApiError `rate_limited` when the sender is over its limit
+ * @param charge throws ApiError `rate_limited` if the sender is over its limit
  * @throws ApiError `rate_limited`
  */
 export async function chargeSender(
@@ -98,7 +102,8 @@ export async function chargeSender(
 }
 
 /**
- * Beyond five times the limit the client isn't backing off: HTTP 429 instead of an answer to its model. Source: B18.
+ * Beyond five times the limit, the client isn't backing off. It gets HTTP 429 instead of a result for its model.
+ * Source: B18.
  */
 const HARD_FACTOR = 5;
 
@@ -113,7 +118,7 @@ export function makeLimits(options: { mode: keyof typeof LIMITS; clock: Clock; i
   return {
     admit({ clientIp, shown, method, path }) {
       const address = throttleKeyOfIp(clientIp);
-      // Behind a local proxy missing from the settings, everyone would have the same address.
+      // Behind a local proxy that isn't in the settings, all clients would share one address.
       const isExempt = mode === "self-hosted" && isLocalAddress(clientIp);
       if (!isExempt) refuseAfter(take("address", keyOfSender({ clientIp, shown })));
       if (path.startsWith("/hooks/")) refuseAfter(take("hooks", address));

@@ -15,24 +15,24 @@ import type { BodyBounds } from "./body-bounds.ts";
 import { chargeSender, type Limits, refuseAfter, type Sender } from "./limits.ts";
 import { bodyBoundsOf, parseRequest } from "./request.ts";
 
-/** A request as parsed by its contract. */
+/** A request, parsed by its contract. */
 export interface Call<R extends RouteConfig> {
   params: ParamsOf<R>;
   query: QueryOf<R>;
   body: BodyOf<R>;
   origin: RequestOrigin;
-  /** For headers and streams; most handlers ignore it. */
+  /** The Hono context, for headers and streams. Most handlers ignore it. */
   c: AppContext;
 }
 
 /** The authenticated caller of a handler. */
 export interface Member {
   actor: Actor;
-  /** Checks the credential again, for long-lived answers. @throws ApiError `unauthenticated`, `forbidden` */
+  /** Checks the credential again, during long-lived responses. @throws ApiError `unauthenticated`, `forbidden` */
   reauthenticate(): Promise<Actor>;
 }
 
-/** The handler's result: the JSON of a successful answer, nothing for an empty one, or a whole `Response`. */
+/** The handler's result: the JSON of a successful response, nothing for an empty one, or a whole `Response`. */
 export type Result<R extends RouteConfig> = AnswerOf<R> | Response;
 
 export type Handler<R extends RouteConfig, Who = unknown> = (call: Call<R> & Who) => Result<R> | Promise<Result<R>>;
@@ -47,7 +47,7 @@ export type MemberHandlers<Group extends Routes> = {
   [Name in keyof Group]: (call: MemberCall<Group[Name]>) => AnswerOf<Group[Name]> | Promise<AnswerOf<Group[Name]>>;
 };
 
-/** The same, of functions that get what they need as their first argument. */
+/** The same handlers, as functions whose first argument is their dependencies. */
 export type MemberActs<Deps, Group extends Routes> = {
   [Name in keyof Group]: (
     deps: Deps,
@@ -56,9 +56,9 @@ export type MemberActs<Deps, Group extends Routes> = {
 };
 
 /**
- * Registers the routes of features: a whole group, `at.members(groupRoutes, groups);`, or one route,
- * `at.member(sessionRoutes.get, ({ actor }) => sessions.describe(actor));`. The order does not matter: paths without
- * parameters take precedence over paths with them.
+ * Registers the routes of features: a whole group with `at.members(groupRoutes, groups);`, or one route with
+ * `at.member(sessionRoutes.get, ({ actor }) => sessions.describe(actor));`. The order doesn't matter, since paths
+ * without parameters take precedence over paths with them.
  */
 export type Mount = Omit<ReturnType<typeof makeMounter>, "finish" | "methodsOf">;
 
@@ -67,16 +67,19 @@ export interface MounterOptions {
   authenticator: Authenticator;
   /** Counts requests by sender. */
   limits: Pick<Limits, "chargeOpen" | "chargeRequest" | "findWaitForBodies" | "noteMalformed">;
-  /** Makes creates repeatable. */
+  /** Makes create requests repeatable. */
   idempotency: Pick<Idempotency, "run">;
-  /** Checks every answer against the contract and fails when its JSON or its status doesn't match. For tests. */
+  /**
+   * Whether to check every response against the contract and to fail if its JSON or its status doesn't match. For
+   * tests.
+   */
   checksAnswers?: boolean;
 }
 
 /**
  * Collects routes. Each request is authenticated by the route access table, then parsed by the contract, then handled.
  *
- * @throws Error at start when a route has no row in the table or is mounted for another kind of caller than in its row
+ * @throws Error at start if a route has no row in the table, or is mounted for another kind of caller than in its row
  */
 export function makeMounter(options: MounterOptions) {
   const mounted: Mounted[] = [];
@@ -93,27 +96,28 @@ export function makeMounter(options: MounterOptions) {
   }
 
   return {
-    /** A group of routes for a signed-in person or a token. */
+    /** Registers a group of routes for a signed-in person or a token. */
     members: <Group extends Routes>(routes: Group, handlers: MemberHandlers<Group>): void =>
       addGroup(routes, (name, call) => handlers[name]?.(call)),
-    /** The same, with what the handlers get first. */
+    /** Registers a group of routes whose handlers also get their dependencies. */
     membersWith: <Deps, Group extends Routes>(deps: Deps, routes: Group, acts: MemberActs<Deps, Group>): void =>
       addGroup(routes, (name, call) => acts[name]?.(deps, call)),
-    // `parseRequest` ensures that the parsed values have the contract's types; the caller's kind is checked on each
-    // request.
-    /** A route for a signed-in person or a token; the handler gets the actor. */
+    // `parseRequest` ensures that the parsed values have the contract's types. Each request checks the kind of the
+    // caller.
+    /** Registers a route for a signed-in person or a token. The handler gets the actor. */
     member: <R extends RouteConfig>(route: R, handler: Handler<R, Member>): void =>
       add("actor", route, handler as unknown as Mounted["handler"]),
-    /** A route without credentials. */
+    /** Registers a route without credentials. */
     open: <R extends RouteConfig>(route: R, handler: Handler<R>): void =>
       add("nobody", route, handler as unknown as Mounted["handler"]),
-    /** A route for a connector's own key; the path's `id` is that connector. */
+    /** Registers a route for a connector's own key. The path's `id` is that connector. */
     push: <R extends RouteConfig>(route: R, handler: Handler<R, { connector: ConnectorCaller }>): void =>
       add("connector", route, handler as unknown as Mounted["handler"]),
-    /** Adds everything collected to the app. Call once. */
+    /** Adds all collected routes to the app. Call it once. */
     finish(app: App): void {
       mounted.sort(bySpecificity);
-      // `/connectors/mine` never matches `/connectors/{id}`, whatever the method: a wrong method is reported as such.
+      // `/connectors/mine` never matches `/connectors/{id}`, whatever the method, so a wrong method is reported as a
+      // wrong method.
       const fixed = mounted.map((entry) => entry.route.path).filter((path) => !path.includes("{"));
       for (const entry of mounted) {
         const taken = new Set(fixed.filter((path) => path !== entry.route.path && entry.pattern.test(path)));
@@ -138,13 +142,13 @@ interface Mounted {
   rule: RouteAccess;
   handler: (call: Record<string, unknown>) => unknown;
   pattern: RegExp;
-  /** Set where `Idempotency-Key` applies. */
+  /** Set if the route accepts `Idempotency-Key`. */
   create?: CreateRule;
-  /** Set where there is a JSON body. */
+  /** Set if the route has a JSON body. */
   bounds?: BodyBounds;
 }
 
-/** Answers a route; in tests the status must be one that the contract lists. */
+/** Sends the response of a route. In tests its status must be one that the contract lists. */
 async function answer(c: AppContext, entry: Mounted, options: MounterOptions): Promise<Response> {
   if (options.checksAnswers !== true) return handle(entry, options, c);
   try {
@@ -196,13 +200,13 @@ async function handle(entry: Mounted, options: MounterOptions, c: AppContext): P
     async () => toAnswer(entry.route, await entry.handler(call), isChecked),
   );
   if (answered.isReplay) c.header("Idempotency-Replayed", "true");
-  // A status from `toAnswer`, now or when it was stored.
+  // `toAnswer` has produced this status, now or when the response was stored.
   return write(c, { ...answered, status: answered.status as Success });
 }
 
 /**
- * Public routes that are expensive enough to be counted. A sign-in isn't one of them: it counts its own failures before
- * a password is checked, separately for a known browser. Notifications have their own rate.
+ * Public routes that are expensive enough to be counted. A sign-in isn't counted here: it counts its own failures
+ * before a password is checked, separately for a known browser. Notifications have a separate rate.
  */
 const COUNTED = /^(?!\/(?:healthz|readyz|hooks\/.*|api\/session)$)/;
 
@@ -212,7 +216,7 @@ function chargeOpen({ limits, authenticator }: MounterOptions, c: AppContext): P
 }
 
 /**
- * Reads a body that may come from anyone, unless too many of its sender's were unreadable. Source: S69.
+ * Reads a body that anyone may send, unless the sender has sent too many unreadable bodies. Source: S69.
  *
  * @throws ApiError `rate_limited`; the errors of `parse`
  */
@@ -246,7 +250,7 @@ function asKind(entry: Mounted, caller: Caller, c: AppContext): Record<string, u
       c.set("actor", caller.actor);
       return { actor: caller.actor };
     case "connector":
-      // Another connector's route looks like one that doesn't exist.
+      // For the key of another connector, the route looks like one that doesn't exist.
       if (c.req.param("id") !== caller.connector.connectorId) throw noSuchThing();
       c.set("connector", caller.connector);
       return { connector: caller.connector };
@@ -258,7 +262,7 @@ function toResponse(route: RouteConfig, result: unknown, isChecked: boolean, c: 
   return write(c, toAnswer(route, result, isChecked));
 }
 
-/** Writes a REST answer: no external text leaves with invisible characters. Source: S45. */
+/** Writes a REST response. Invisible characters are removed from external text. Source: S45. */
 function write(c: AppContext, { status, body }: { status: Success; body: unknown }): Response {
   return status === 204 ? c.body(null, 204) : c.json(cleanJson(body), status);
 }
@@ -272,7 +276,7 @@ function toAnswer(route: RouteConfig, result: unknown, isChecked: boolean): { st
 
 type Success = 200 | 201 | 202 | 204;
 
-/** The status and JSON schema of the first successful answer in the contract. */
+/** The status and JSON schema of the first successful response in the contract. */
 function successOf(route: RouteConfig): { status: Success; schema: z.ZodType | undefined } {
   const status = Object.keys(route.responses).find((key) => key.startsWith("2"));
   const response = status === undefined ? undefined : route.responses[status];
@@ -293,7 +297,7 @@ function requireRule(kind: Mounted["kind"], route: RouteConfig): RouteAccess {
   return rule;
 }
 
-/** Segments without parameters first, so that `/mine` is not taken for an id. */
+/** Sorts paths without parameters first, so that `/mine` isn't taken for an id. */
 function bySpecificity(a: Mounted, b: Mounted): number {
   const [left, right] = [sortKey(a.route.path), sortKey(b.route.path)];
   return left < right ? -1 : left > right ? 1 : 0;

@@ -3,13 +3,13 @@ import { ApiError } from "#api/errors.ts";
 import type { Mount } from "./mount.ts";
 
 export interface Readiness {
-  /** False while the server starts, and from the moment it begins to shut down. */
+  /** Returns false while the server starts, and from the beginning of its shutdown. */
   isReady(): boolean;
-  /** Returns the reason why records can't be stored or read now, if any. */
+  /** Returns the reason why records can't be stored or read now, if there is one. */
   storage: { findFault(): Promise<ApiError | undefined> };
 }
 
-/** `/healthz` and `/readyz`. */
+/** Mounts `/healthz` and `/readyz`. */
 export function mountOperations(at: Mount, readiness: Readiness): void {
   at.open(operationRoutes.health, () => ({ status: "ok" as const }));
   at.open(operationRoutes.readiness, () => checkReadiness(readiness));
@@ -18,7 +18,7 @@ export function mountOperations(at: Mount, readiness: Readiness): void {
 async function checkReadiness({ isReady, storage }: Readiness): Promise<{ status: "ok" }> {
   if (!isReady()) throw new ApiError("unavailable", { message: "The server is starting or shutting down." });
   const fault = await storage.findFault();
-  // Always 503 here, which load balancers understand.
+  // Here the status is always 503, which load balancers understand.
   if (fault !== undefined) throw new ApiError("unavailable", { message: fault.message });
   return { status: "ok" };
 }

@@ -1,15 +1,15 @@
 import { canParseUrl } from "#api/parse-url.ts";
 
-/** The spellings of the tools' path. */
+/** The paths of the MCP endpoint, which are equivalent. */
 export const MCP_PATHS = ["/mcp", "/mcp/"] as const;
 
-/** The names of a server on one's own machine. */
+/** The names of a server on the same machine as the client. */
 const TWINS: readonly string[] = ["127.0.0.1", "localhost"];
 
 /**
- * The public address as this request's `Host` spells it: for a server on this machine over plain http, `localhost` and
- * `127.0.0.1` at its port are the same, and clients refuse metadata that names the other one. For any other public
- * address `Host` changes nothing.
+ * Returns the public address with the name in this request's `Host`. For a server on this machine over plain http,
+ * `localhost` and `127.0.0.1` at its port are the same, and clients refuse metadata that names the other one. For any
+ * other public address, `Host` doesn't matter.
  */
 export function ownBaseUrl(baseUrl: string, host: string | null | undefined): string {
   const base = new URL(baseUrl);
@@ -19,8 +19,8 @@ export function ownBaseUrl(baseUrl: string, host: string | null | undefined): st
 }
 
 /**
- * The canonical audience for another spelling of it: `/mcp/`, the server's own origin, which some clients request
- * instead, and each at its twin. Anything else is returned unchanged.
+ * Returns the canonical audience for an equivalent one: `/mcp/`; the server's origin, which some clients request
+ * instead; and each of them at the loopback twin. Any other audience is returned unchanged.
  */
 export function ownResource(baseUrl: string, resource: string): string {
   if (!canParseUrl(resource)) return resource;

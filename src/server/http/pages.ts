@@ -6,19 +6,19 @@ import type { CursorCodec } from "./cursor.ts";
 
 /** A list that is read in pages. */
 export interface PagedList<Row> {
-  /** The list that a cursor belongs to, with the arguments that choose among the rows. */
+  /** The list to which a cursor belongs, with the arguments that filter the rows. */
   route: string;
   args?: Record<string, unknown>;
-  /** Whose ids its rows have. Without it the value alone is a row's position. */
+  /** The kind of the rows' ids. If absent, the value alone is a row's position. */
   kind?: IdKind;
-  /** `value` is 0 to 2^48 − 1; times are epoch milliseconds. */
+  /** The position of a row. `value` is 0 to 2^48 − 1; times are epoch milliseconds. */
   positionOf(row: Row): RowsAfter;
-  /** The rows after a position, as many as the page holds and one more. */
+  /** Returns the rows after a position: the size of the page, plus one. */
   read(wanted: PageRequest): Promise<readonly Row[]>;
 }
 
 /**
- * Reads a page of a list; the actor must be allowed to see all of its rows.
+ * Reads a page of a list. The actor must be allowed to see all of the list's rows.
  *
  * @throws ApiError `invalid_cursor`
  */
@@ -40,7 +40,7 @@ export async function readPage<Row>(
   return { page, nextCursor: cursors.encode(scope, { flags: 0, value, id: id.slice(prefix.length) }) };
 }
 
-/** The rows of a list that is in memory as a whole, in the order of their positions. */
+/** Reads rows from a list that is completely in memory, in the order of their positions. */
 export function inMemory<Row>(
   rows: readonly Row[],
   positionOf: (row: Row) => RowsAfter,

@@ -7,14 +7,14 @@ import { defined } from "#core/defined.ts";
 import type { Log } from "#core/log.ts";
 import type { AppContext } from "./env.ts";
 
-/** A failure as the client sees it. */
+/** An error as the client sees it. */
 export interface ProblemAnswer {
   status: number;
   headers: Record<string, string>;
   body: ProblemBody;
 }
 
-/** The error itself if it is meant for callers, else `internal` without any details. */
+/** Returns the error itself if callers may see it, otherwise `internal` without any details. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const missing = explainMissingPart(error);
@@ -25,7 +25,7 @@ export function toApiError(error: unknown): ApiError {
   });
 }
 
-/** Makes the answer for any error. Source: RFC 9457. */
+/** Makes the response for any error. Source: RFC 9457. */
 export function toProblem(error: unknown, requestId: string): ProblemAnswer {
   const failure = toApiError(error);
   const { status, title } = ERROR_CLASSES[failure.class];
@@ -49,12 +49,12 @@ export function toProblem(error: unknown, requestId: string): ProblemAnswer {
   };
 }
 
-/** When to come back, for a failure that says so. */
+/** The time after which to retry, if the error has one. */
 export function retryAfterOf({ retryAfterMs }: ApiError): Record<string, string> {
   return retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) };
 }
 
-/** The challenge to the client, for 401 and for a missing scope. Source: RFC 6750 §3. */
+/** The challenge to the client, for status 401 and for a missing scope. Source: RFC 6750 §3. */
 export function challengeOf(failure: ApiError, more: Readonly<Record<string, string>> = {}): Record<string, string> {
   const isScope = failure.class === "insufficient_scope";
   if (failure.class !== "unauthenticated" && !isScope) return {};
@@ -70,7 +70,7 @@ export function challengeOf(failure: ApiError, more: Readonly<Record<string, str
   return { "WWW-Authenticate": `Bearer ${text.join(", ")}` };
 }
 
-/** Logs an error once if it is the server's fault; a caller's error gets no log line of its own. */
+/** Logs an error once if it is the server's fault. A caller's error gets no separate log line. */
 export function logFailure(log: Log, error: unknown, fields: Record<string, unknown>): void {
   const failure = toApiError(error);
   if (failure.class === "internal") log.error({ ...fields, err: failure.cause ?? failure }, "request failed");
@@ -79,9 +79,9 @@ export function logFailure(log: Log, error: unknown, fields: Record<string, unkn
   }
 }
 
-/** Answers a request with the problem and logs it. */
+/** Responds to a request with the problem, and logs it. */
 export function answerProblem(c: AppContext, error: unknown, log: Log): Response {
-  // Unset only when the failure came before the first middleware.
+  // Unset only if the error happened before the first middleware.
   const requestId: string | undefined = c.get("requestId");
   const answer = toProblem(error, requestId ?? `req_${randomBytes(8).toString("hex")}`);
   logFailure(log, error, { requestId: answer.body.requestId, method: c.req.method, path: c.req.path });

@@ -8,7 +8,7 @@ import { type BodyBounds, boundsOfBody } from "./body-bounds.ts";
 import { defined } from "#core/defined.ts";
 import type { AppContext } from "./env.ts";
 
-/** The parts of a request as parsed by the contract. */
+/** The parts of a request, parsed by the contract. */
 export interface ParsedRequest {
   params: unknown;
   query: unknown;
@@ -16,12 +16,12 @@ export interface ParsedRequest {
 }
 
 /**
- * Reads and validates path, query and JSON body of a request against the route's contract. Unknown keys are errors
- * (A2).
+ * Reads the path, query and JSON body of a request and validates them against the route's contract. Unknown keys are
+ * errors (A2).
  *
  * @param bounds of the JSON body; undefined for a route without one
- * @throws ApiError `invalid_request` with the invalid fields, `not_found` for an impossible id in the path,
- *   `unsupported_media_type`, `payload_too_large`, `request_timeout`
+ * @throws ApiError `invalid_request`, which names the invalid fields; `not_found` for a malformed id in the path;
+ * `unsupported_media_type`, `payload_too_large`, `request_timeout`
  */
 export async function parseRequest(
   route: RouteConfig,
@@ -39,7 +39,7 @@ export async function parseRequest(
 function parsePath(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  // An impossible id is answered like one that doesn't exist.
+  // A malformed id gets the same response as an id that doesn't exist.
   throw noSuchThing();
 }
 
@@ -52,7 +52,9 @@ function parsePart(schema: z.ZodType | undefined, value: Record<string, unknown>
   return parseWith(schema, value);
 }
 
-/** The bounds of the route's JSON body; undefined without one: other media types are streams that the handler reads. */
+/**
+ * The bounds of the route's JSON body. Undefined for a route without one: handlers read other media types as streams.
+ */
 export function bodyBoundsOf(route: RouteConfig, { isOpen }: { isOpen: boolean }): BodyBounds | undefined {
   const schema = bodySchemaOf(route);
   return schema === undefined ? undefined : boundsOfBody(toZod(schema), { isOpen });
@@ -73,8 +75,9 @@ async function parseBody(route: RouteConfig, c: AppContext, bounds: BodyBounds):
 }
 
 /**
- * @throws ApiError `invalid_request` for invalid JSON, and, before it is parsed, for too much nesting or too many
- *   entries
+ * @throws ApiError `invalid_request` for invalid JSON; also, before the text is parsed, if it has too much nesting or
+ * too many
+ * entries
  */
 export function parseJson(text: string, bounds: JsonBounds, details?: Record<string, unknown>): unknown {
   const refuse = (message: string, cause?: unknown) =>
@@ -97,13 +100,13 @@ function parseWith(schema: z.ZodType, value: unknown): unknown {
   throw invalid(result.error.issues.flatMap(describeIssue));
 }
 
-/** Reads the body as text, at most `maxBytes` of UTF-8. @throws as `readBytes` */
+/** Reads the body as text of at most `maxBytes` of UTF-8. @throws as `readBytes` */
 export async function readText(c: AppContext, maxBytes: number): Promise<string> {
   return (await readBytes(c, maxBytes)).toString("utf8");
 }
 
 /**
- * Reads the raw body; stops at the first byte beyond the limit.
+ * Reads the raw body, and stops at the first byte beyond the limit.
  *
  * @param take gets the number of bytes of each chunk, and may refuse them
  * @throws ApiError `payload_too_large`, `request_timeout`; the errors of `take`
@@ -127,7 +130,8 @@ export async function readBytes(
 }
 
 /**
- * The body's bytes as they arrive, for a handler that reads its own; null = there is no body. Returning early ends it.
+ * Yields the body's bytes as they arrive, for a handler that reads the body itself. Null if there is no body. If the
+ * caller returns early, the body ends.
  */
 export function bodyOf(c: AppContext): AsyncGenerator<Uint8Array, void> | null {
   const { body } = c.req.raw;
@@ -135,7 +139,8 @@ export function bodyOf(c: AppContext): AsyncGenerator<Uint8Array, void> | null {
 }
 
 /**
- * Repeated parameters become arrays; so does a single one whose schema is an array. An empty cursor counts as absent.
+ * Repeated parameters become arrays, and so does a single one whose schema is an array. An empty cursor is treated as
+ * absent.
  */
 function queryRecord(schema: unknown, queries: Record<string, string[]>): Record<string, unknown> {
   const shape = shapeOf(schema);
@@ -151,14 +156,14 @@ function isArraySchema(schema: unknown): boolean {
   return isArraySchema(schema.def.innerType);
 }
 
-/** The members of an object schema; undefined for any other. */
+/** The members of an object schema; undefined for any other schema. */
 export function shapeOf(schema: unknown): Record<string, unknown> | undefined {
   if (typeof schema !== "object" || schema === null || !("shape" in schema)) return undefined;
   // A zod object's `shape` is a record of schemas.
   return schema.shape as Record<string, unknown>;
 }
 
-/** Makes an object schema reject unknown keys if it doesn't specify otherwise; others are unchanged. */
+/** Makes an object schema reject unknown keys unless it says otherwise. Other schemas are unchanged. */
 export function strictly(schema: z.ZodType): z.ZodType {
   const { def }: { def: { type: string; catchall?: unknown } } = schema;
   if (def.type !== "object" || def.catchall !== undefined) return schema;
@@ -185,7 +190,10 @@ function describeIssue(issue: z.core.$ZodIssue): { path: string; message: string
   }));
 }
 
-/** Maximum fields reported: more help no one, and an answer must not be longer than its request. */
+/**
+ * Maximum number of fields that an error names. More would help no one, and a response must not be longer than its
+ * request.
+ */
 const MOST_ERRORS = 50;
 
 function invalid(faults: { path: string; message: string }[]): ApiError {

@@ -3,19 +3,19 @@ import type { Clock } from "#core/clock.ts";
 
 /** Counts attempts per key and refuses those beyond the rate. */
 export interface Throttle {
-  /** Takes one token of the key's bucket. @throws ApiError `rate_limited` with the wait until the next token */
+  /** Takes a token from the key's bucket. @throws ApiError `rate_limited` with the wait until the next token */
   take(key: string): void;
   /**
-   * Takes one token of the key's bucket; returns 0, or the milliseconds until the next token if the bucket is empty.
+   * Takes a token from the key's bucket. Returns 0, or the milliseconds until the next token if the bucket is empty.
    */
   tryTake(key: string): number;
-  /** Milliseconds until the key's bucket has a token, else 0; takes none. */
+  /** Returns the milliseconds until the key's bucket has a token, or 0 if it has one. Takes none. */
   waitOf(key: string): number;
-  /** Returns a token after a legitimate attempt. */
+  /** Puts a token back after a legitimate attempt. */
   giveBack(key: string): void;
 }
 
-/** A rate: sustained, and in a burst. */
+/** A sustained rate and a burst. */
 export interface Rate {
   perMinute: number;
   burst: number;
@@ -26,10 +26,16 @@ interface Bucket {
   at: number;
 }
 
-/** Maximum buckets, some 3 MB. Beyond it a tenth is dropped: full ones first, then the least recently used. */
+/**
+ * Maximum number of buckets, some 3 MB. If it is exceeded, a tenth is dropped: full buckets first, then the least
+ * recently used.
+ */
 const MAX_BUCKETS = 20_000;
 
-/** A token bucket per key: `burst` tokens (by default the tokens of a minute), refilled evenly, in this process. */
+/**
+ * Makes a token bucket for each key, in the memory of this process. It has `burst` tokens (by default the tokens of a
+ * minute) and is refilled evenly.
+ */
 export function makeThrottle(options: {
   perMinute: number;
   burst?: number;
@@ -47,7 +53,7 @@ export function makeThrottle(options: {
     const former = buckets.get(key);
     if (former === undefined && buckets.size >= maxBuckets) makeRoom(now);
     const bucket = { tokens: former === undefined ? burst : tokensOf(former, now), at: now };
-    // Moved to the end: the map's order is the order of last use.
+    // The entry moves to the end, so that the map is in the order of last use.
     buckets.delete(key);
     buckets.set(key, bucket);
     return bucket;
@@ -55,7 +61,7 @@ export function makeThrottle(options: {
 
   function makeRoom(now: number): void {
     for (const [key, bucket] of buckets) if (tokensOf(bucket, now) >= burst) buckets.delete(key);
-    // Many at once, so that a flood of new keys doesn't scan all of them each time.
+    // Drops many at once, so that a flood of new keys doesn't cause a scan for each key.
     for (const key of buckets.keys()) {
       if (buckets.size <= maxBuckets * 0.9) break;
       buckets.delete(key);
@@ -88,7 +94,7 @@ export function makeThrottle(options: {
   };
 }
 
-/** A throttle that never refuses: `KB_RATE_LIMITS=off`. */
+/** Makes a throttle that never refuses, for `KB_RATE_LIMITS=off`. */
 export function makeNoThrottle(): Throttle {
   return { take: () => {}, tryTake: () => 0, waitOf: () => 0, giveBack: () => {} };
 }

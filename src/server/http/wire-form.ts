@@ -2,9 +2,9 @@ import type { z } from "zod";
 import { isoOf } from "#core/instant.ts";
 
 /**
- * The form of a record on the wire, with the fields of its schema in their order: instants (`…At`) as ISO texts, all
- * else as stored. `own` holds what the record has otherwise or not at all. A field that both the table and the schema
- * have needs nothing here.
+ * Converts a record to its form in the API, with the fields of its schema in their order. Instants (`…At`) become ISO
+ * texts; all other values are as stored. `own` has the fields that the record lacks or stores in another form. A field
+ * that is the same in table and schema needs no entry.
  */
 export function wireForm<S extends z.ZodObject, R extends object>(
   schema: S,
@@ -13,11 +13,11 @@ export function wireForm<S extends z.ZodObject, R extends object>(
 ): z.infer<S> {
   const all: Readonly<Record<string, unknown>> = { ...record, ...own };
   const fields = Object.keys(schema.shape).map((name) => [name, onWire(name, all[name])]);
-  // Each field is the record's in the form that `OnWire` says, or `own`.
+  // Each field comes from the record, in the form that `OnWire` defines, or from `own`.
   return Object.fromEntries(fields) as z.infer<S>;
 }
 
-/** The required fields: those that the record lacks, or has in another form. */
+/** The required fields of `own`: those that the record lacks, or has in another form. */
 type Own<Wire, R> = {
   [
     Name in keyof Wire as Name extends keyof R ? (OnWire<R[Name], Name> extends Wire[Name] ? never : Name) : Name

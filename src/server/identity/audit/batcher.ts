@@ -2,28 +2,32 @@ import type { Parts } from "#storage/records/parts.ts";
 import { ApiError } from "#api/errors.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 
-/** Audit rows that no caller waits for, written in batches. */
+/** Buffers audit rows that no caller waits for, and writes them in batches. */
 export type AuditBatcher = ReturnType<typeof makeAuditBatcher>;
 
-/** Runs this later. */
+/** Runs a function later. */
 export type Schedule = (run: () => void, ms: number) => void;
 
 export interface AuditBatcherOptions extends Pick<Parts, "store" | "log"> {
-  /** Set in tests. */
+  /** Tests replace it. */
   schedule?: Schedule;
   /** Called with each workspace whose rows were written. */
   onWritten?(workspaceId: string): void;
 }
 
-/** How long a row waits, and how many are written at once: about 5 ms of the writer. */
+/** Maximum time that a row waits, in milliseconds, and maximum rows written at once: about 5 ms of the writer. */
 const WAIT_MS = 1_000;
 const GROUP = 200;
 /**
- * About 10 MB. Beyond it the disk is full or the writer is blocked: better no answer than one without an audit entry.
+ * Maximum waiting rows, about 10 MB. If there are more, the disk is full or the writer is blocked. Requests are then
+ * refused, since nothing may be shown without an audit row.
  */
 const MAX_WAITING = 10_000;
 
-/** Makes the batcher of every workspace's audit rows. Rows are in memory until written: a kill loses at most a second of them. */
+/**
+ * Makes the batcher for the audit rows of all workspaces. Rows are in memory until they are written, so a killed
+ * process loses at most a second of them.
+ */
 export function makeAuditBatcher({ store, log, schedule = scheduleUnheld, onWritten }: AuditBatcherOptions) {
   const waiting = new Map<string, NewAuditRecord[]>();
   let count = 0;
@@ -68,7 +72,7 @@ export function makeAuditBatcher({ store, log, schedule = scheduleUnheld, onWrit
   const hasRoom = (): boolean => count < MAX_WAITING;
 
   return {
-    /** Adds a row. @throws ApiError `unavailable` when too many are waiting */
+    /** Adds a row. @throws ApiError `unavailable` if too many rows are waiting */
     add(workspaceId: string, row: NewAuditRecord): void {
       if (!hasRoom()) {
         throw new ApiError("unavailable", {
@@ -83,16 +87,16 @@ export function makeAuditBatcher({ store, log, schedule = scheduleUnheld, onWrit
       if (count % GROUP === 0) void flush();
       else later();
     },
-    /** False when too many rows wait: `add` refuses the next one. */
+    /** Returns false if so many rows wait that `add` would refuse the next one. */
     hasRoom,
-    /** How many batches were taken to be written. A row added since the last one can still be changed. */
+    /** The number of batches whose writing has started. A row added since the last one can still be changed. */
     taken: (): number => taken,
-    /** Writes everything added so far. Never throws: a failed write is retried. */
+    /** Writes all rows added so far. Never throws: a failed write is retried. */
     flush,
   };
 }
 
-/** A timer that doesn't keep the process alive; the server flushes when it stops. */
+/** Sets a timer that doesn't keep the process alive. The server writes waiting rows when it stops. */
 export function scheduleUnheld(run: () => void, ms: number): void {
   setTimeout(run, ms).unref();
 }

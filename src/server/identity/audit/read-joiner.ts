@@ -2,11 +2,12 @@ import type { Parts } from "#storage/records/parts.ts";
 import type { Schedule } from "./batcher.ts";
 
 /**
- * A row costs 600 bytes besides its IDs: ten credentials with one row each second take 104 MB a day, each minute 42.
+ * Milliseconds before reads are joined. A row takes 600 bytes in addition to its IDs. Ten credentials with one row each
+ * per second take 104 MB a day; with one row a minute, 42 MB.
  */
 const WAIT_MS = 60_000;
 
-/** Makes the joiner of every workspace's reads. Waiting rows are on disk: a kill loses none. */
+/** Makes the joiner for the read rows of all workspaces. Waiting rows are on disk, so a killed process loses none. */
 export function makeReadJoiner({
   store,
   log,
@@ -46,12 +47,15 @@ export function makeReadJoiner({
   }
 
   return {
-    /** Reports that reads of this workspace were written: they are joined within a minute. */
+    /** Reports that reads of this workspace were written. They are joined within a minute. */
     note(workspaceId: string): void {
       noted.add(workspaceId);
       later();
     },
-    /** Joins the workspaces noted, and these ones, where an earlier process may have left rows. Never throws. */
+    /**
+     * Joins the rows of the reported workspaces, and of these ones, where an earlier process may have left rows. Never
+     * throws.
+     */
     join,
   };
 }

@@ -13,14 +13,14 @@ interface ReadRow {
 }
 
 const DAY_MS = 86_400_000;
-/** Matches the network size used when noting token use. */
+/** Prefix length of a network; the same as in records of token use. */
 const NETWORK_BITS = 24;
-/** Counts held in memory: about 2 MB. */
+/** Maximum counts in memory: about 2 MB. */
 const MAX_COUNTS = 2_000;
 
 /**
- * Records the items in each answer: an item once for each credential, network and UTC day, and repeats as a count.
- * After a restart an item may be recorded again; none is left out. Source: S53.
+ * Records the items in each response. An item gets one record for each credential, network and UTC day; repeats are
+ * only counted. After a restart an item may be recorded again, but none is left out. Source: S53.
  */
 export function makeReadRecorder({
   clock,
@@ -28,12 +28,12 @@ export function makeReadRecorder({
 }: {
   clock: Clock;
   batcher: AuditBatcher;
-}): ReadRecorder & { /** Hands over the counts so that the next flush writes them. */ settle(): void } {
+}): ReadRecorder & { /** Adds the counts to the waiting rows, so that the next flush writes them. */ settle(): void } {
   const seen = makeSeenItems();
-  /** Rows of the current second that can still take an answer. */
+  /** Rows of the current second, to which a response can still be added. */
   const open = new Map<string, ReadRow>();
   let taken = 0;
-  /** Answers without a new item. */
+  /** Rows that count responses without a new item. */
   const counts = new Map<string, ReadRow>();
   let day = NaN;
 
@@ -81,7 +81,7 @@ export function makeReadRecorder({
       const fresh = seen.findNew(reader, items);
       const next = makeReadRow(actor, place, { fresh, repeats: items.length - fresh.length, now });
       const key = `${day} ${reader} ${place.type} ${place.name} ${next.row.details.client ?? ""}`;
-      // When rows can't be written, nothing may be shown: `name` refuses then.
+      // If rows can't be written, nothing may be shown; in that case `name` throws.
       if (fresh.length === 0 && batcher.hasRoom()) return count(key, next);
       name(key, next);
       seen.mark(reader, fresh);

@@ -3,41 +3,42 @@ import type { AuditAct } from "#storage/audit-act.ts";
 import type { NewAuditRecord } from "#storage/audit-chain.ts";
 import type { Store } from "#storage/records/store.ts";
 
-/** A person or process without an actor: the server itself, or someone who just signed in or failed to. */
+/** A person or process without an actor: the server itself, or a person who has just signed in or failed to. */
 export interface AuditPerson {
   userId?: string;
   requestId?: string;
   clientIp?: string | null;
 }
 
-/** Writes the audit rows of a feature; a service takes it as an argument. Source: S53. */
+/** Writes the audit rows of a feature. Services get it as a dependency. Source: S53. */
 export interface AuditRecorder {
-  /** Records the actor's act in `tx`, the transaction of the act. */
+  /** Records the actor's action in `tx`, the transaction of that action. */
   record(tx: Store, actor: Actor, act: AuditAct): Promise<void>;
-  /** Records an act of the server itself, or of someone who just signed in. */
+  /** Records an action of the server itself, or of a person who has just signed in. */
   recordSystem(tx: Store, workspaceId: string, act: AuditAct, who?: AuditPerson): Promise<void>;
-  /** Makes the row of a server act for callers that append it in their own transaction. */
+  /** Makes the audit row of a server action, for callers that append it in their own transaction. */
   makeSystemRow(act: AuditAct): NewAuditRecord;
 }
 
-/** Where items were shown: one of the tools, or a REST API route by its method and pattern. */
+/** The place where items were shown: a tool, or a REST route by its method and pattern. */
 export interface ReadPlace {
   type: "tool" | "route";
   name: string;
 }
 
-/** Records which items were shown or read: ids only, no query and no title. Source: S53. */
+/** Records which items were shown or read, as ids only, without queries and titles. Source: S53. */
 export interface ReadRecorder {
   /**
-   * Records the items of one answer. New ones are on disk within a second, in batches, so that searches don't wait for
-   * the write, and in the chain within a minute; items that the credential already received that day are counted.
+   * Records the items of a response. New items are on disk within a second, in batches, so that searches don't wait for
+   * the write. They are in the chain within a minute. Items that the credential already received that day are only
+   * counted.
    *
-   * @throws ApiError `unavailable` when 10,000 rows could not be written: nothing is shown that can't be traced
+   * @throws ApiError `unavailable` if 10,000 rows could not be written, since nothing is shown that can't be audited
    */
   recordReads(actor: Actor, place: ReadPlace, kbIds: readonly string[]): void;
 }
 
-/** Records the use of credentials: the first use, and the first from each network. */
+/** Records the first use of each credential, and its first use from each network. */
 export interface UseRecorder {
   recordUse(caller: { actor: Actor } | { connector: ConnectorCaller }): void;
 }

@@ -2,7 +2,7 @@ import { auditRoutes } from "#api/audit.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { AuditService } from "./service.ts";
 
-/** `/api/audit`. */
+/** Mounts `/api/audit`. */
 export function mountAudit(at: Mount, { audit }: { audit: AuditService }): void {
   const { export: exported, ...others } = auditRoutes;
   at.members(others, audit);
@@ -11,7 +11,9 @@ export function mountAudit(at: Mount, { audit }: { audit: AuditService }): void 
   );
 }
 
-/** Streams lines with backpressure: more are read once these are consumed, and none after the client disconnects. */
+/**
+ * Streams lines with backpressure: more lines are read once these are consumed, and none after the client disconnects.
+ */
 function answerLines(lines: AsyncGenerator<string, void>): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({

@@ -16,7 +16,7 @@ export function rowOf(actor: Actor, act: AuditAct, now: number): NewAuditRecord 
   );
 }
 
-/** The row of an act of the server, or of someone without an actor. */
+/** Makes the row of an action of the server, or of a person without an actor. */
 export function systemRowOf(act: AuditAct, who: AuditPerson, now: number): NewAuditRecord {
   return makeRow(
     act,
@@ -30,12 +30,12 @@ export function systemRowOf(act: AuditAct, who: AuditPerson, now: number): NewAu
   );
 }
 
-/** `session:ses_…`, `pat:tok_…`, `oauth:…`. */
+/** Returns `session:ses_…`, `pat:tok_…` or `oauth:…`. */
 export function describeCredential(credential: Credential): string {
   return `${credential.type}:${credential.id}`;
 }
 
-/** The ids in a row: the person, the credential, the target, and those in its details. */
+/** Returns the ids in a row: of the person, the credential and the target, and those in its details. */
 export function idsOf({ actorUserId, credential, targetId, details }: NewAuditRecord): string[] {
   const named = textsIn(details).map((text) => PRINCIPAL.exec(text)?.[1] ?? text);
   return [
@@ -49,7 +49,7 @@ export function idsOf({ actorUserId, credential, targetId, details }: NewAuditRe
 /** A member or group of the workspace, as a principal. */
 const PRINCIPAL = /^(?:user|group):((?:usr|grp)_.*)$/;
 
-/** Every text in a value, at any depth. */
+/** Returns every text in a value, at any depth. */
 function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];

@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 
-/** Distinct items tracked at once: about 20 MB. */
+/** Maximum number of distinct items tracked at once: about 20 MB. */
 const MAX_ITEMS = 200_000;
-/** Limit for the marks of all readers, one bit per item. */
+/** Maximum bytes of the marks of all readers, at one bit per item. */
 const MAX_MARK_BYTES = 8 * 2 ** 20;
-/** Memory per reader besides its marks. */
+/** Memory per reader in addition to its marks. */
 const READER_BYTES = 200;
-/** Marks start at 2,048 items and double. */
+/** Initial bytes of a reader's marks. They start at 2,048 items and double. */
 const FIRST_BYTES = 256;
 
-/** Makes the marks of all readers: in memory and bounded; the reader that was idle longest is dropped first. */
+/** Makes the marks of all readers, in bounded memory. The reader that was idle longest is dropped first. */
 export function makeSeenItems() {
   const numbers = new Map<string, number>();
   const marks = new LRUCache<string, Uint8Array>({
@@ -17,7 +17,7 @@ export function makeSeenItems() {
     sizeCalculation: (bits) => bits.length + READER_BYTES,
   });
 
-  // Marks are cleared with the numbers: afterwards a number means another item.
+  // The marks are cleared together with the item numbers, since a number then means another item.
   function clear(): void {
     numbers.clear();
     marks.clear();
@@ -30,7 +30,7 @@ export function makeSeenItems() {
   }
 
   return {
-    /** Returns those of `items` that are not marked for this reader. */
+    /** Returns those of `items` that aren't marked for this reader. */
     findNew(reader: string, items: readonly string[]): string[] {
       const bits = marks.get(reader);
       return items.filter((item) => {

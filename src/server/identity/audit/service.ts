@@ -27,12 +27,12 @@ export interface AuditOptions extends Pick<AuditBatcherOptions, "schedule">, Pic
   cursors: CursorCodec;
 }
 
-/** Source: S53. */
+/** How long audit rows are kept, in milliseconds. Source: S53. */
 const KEEP_MS = 90 * 86_400_000;
-/** Some 10 ms of the writer. */
+/** Rows deleted at once: some 10 ms of the writer. */
 const SWEEP_SLICE = 1_000;
 
-/** The audit of a workspace: rows are appended, chained by their hashes, and never changed. */
+/** The audit log of a workspace. Rows are appended, chained by their hashes, and never changed. */
 export function makeAuditService({ store, clock, cursors, log, schedule = scheduleUnheld }: AuditOptions) {
   const joiner = makeReadJoiner({ store, log, schedule });
   const batcher = makeAuditBatcher({ store, log, schedule, onWritten: joiner.note });
@@ -46,7 +46,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
   }
 
   const handlers: MemberHandlers<Omit<typeof auditRoutes, "export">> = {
-    /** Lists the acts in the actor's workspace, newest first; reads have a separate list. */
+    /** Lists the actions in the actor's workspace, the newest first. Reads are in a separate list. */
     async list({ actor, query: { limit, cursor, ...filter } }) {
       await flush([actor.workspaceId]);
       const { page: rows, nextCursor } = await pageOf(actor, "GET /api/audit", { limit, cursor }, filter);
@@ -57,7 +57,10 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
         names: Object.fromEntries([...names].map(([id, name]) => [id, cleanLine(name, MAX_CHARS.title)])),
       };
     },
-    /** Lists the items shown to a member: the actor's own, or another's for an admin. @throws ApiError `forbidden` */
+    /**
+     * Lists the items shown to a member: the actor, or any member if the actor is an admin. @throws ApiError
+     * `forbidden`
+     */
     async reads({ actor, query: { limit, cursor, credential, userId = actor.userId } }) {
       if (userId !== actor.userId && !actsAsAdmin(actor)) {
         throw forbidden("Only admins of the workspace can see what others read.");
@@ -85,7 +88,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
     recordReads: reads.recordReads,
     recordUse: uses.recordUse,
     ...handlers,
-    /** Exports every row as a line of JSON, the oldest first, in pages; the export itself is recorded as the last row. */
+    /** Exports every row as a line of JSON, the oldest first, in pages. The last row records the export itself. */
     async export(actor: Actor, since?: number): Promise<AsyncGenerator<string, void>> {
       await flush([actor.workspaceId]);
       const target = { type: "workspace", id: actor.workspaceId };
@@ -100,17 +103,17 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
       return linesOf(actor.workspaceId, since);
     },
 
-    /** Records an act of the server in every workspace. */
+    /** Records an action of the server in every workspace. */
     async recordEverywhere(act: AuditAct): Promise<void> {
       for (const { workspaceId } of await store.workspaces.list()) {
         batcher.add(workspaceId, systemRowOf(act, {}, clock.now()));
       }
       await batcher.flush();
     },
-    /** Writes noted rows, and deletes rows older than 90 days, in every workspace. */
+    /** Writes waiting rows, and deletes rows older than 90 days, in every workspace. */
     async sweep(): Promise<void> {
       const workspaceIds = (await store.workspaces.list()).map(({ workspaceId }) => workspaceId);
-      // Counts of repeats wait at most until the next sweep.
+      // The counts of repeated reads are written at the latest by the next sweep.
       await flush(workspaceIds);
       const before = clock.now() - KEEP_MS;
       for (const workspaceId of workspaceIds) {
@@ -118,7 +121,7 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
         while ((await audit.sweep(before, SWEEP_SLICE)) >= SWEEP_SLICE);
       }
     },
-    /** Writes the rows noted so far. */
+    /** Writes all rows that wait. */
     flush: (): Promise<void> => flush(),
   };
 
@@ -158,13 +161,13 @@ function toRead({ at, actorUserId, credential, targetId, details }: AuditRecord)
   const { client, kbIds, answers, repeats } = details;
   return {
     at: isoOf(at),
-    // Rows were requested for one person.
+    // The query is limited to one person.
     userId: actorUserId ?? "",
     credential,
     client: typeof client === "string" ? client : null,
     tool: targetId,
     kbIds: Array.isArray(kbIds) ? kbIds.map(String) : [],
-    // Rows from before answers shared a row have neither.
+    // Older rows, with one response each, have neither of the two.
     answers: typeof answers === "number" ? answers : 1,
     repeats: typeof repeats === "number" ? repeats : 0,
   };

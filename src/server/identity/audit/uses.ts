@@ -8,20 +8,23 @@ import type { UseRecorder } from "./recorder.ts";
 import type { AuditBatcher } from "./batcher.ts";
 import { rowOf } from "./rows.ts";
 
-/** Pairs of credential and network that this process has already recorded. */
+/** Maximum pairs of credential and network that this process remembers as recorded. */
 const MAX_KNOWN = 20_000;
-/** Rows about one person's tokens that are searched; networks beyond that are recorded again. */
+/** Maximum audit rows about a person's tokens that are searched. Networks in older rows are recorded again. */
 const MAX_ROWS = 500;
 
-/** Prefix length of one IPv4 network. */
+/** Prefix length of an IPv4 network. */
 const NETWORK_BITS = 24;
 
-/** First use of a token, by network. Sessions record this when they are opened. */
+/**
+ * Actions for the first use of a token, and for its first use from a network. For sessions, both are recorded when the
+ * session begins.
+ */
 export const USE_ACTIONS = { first: "token.first_used", network: "token.used_from_new_network" } as const;
 
 /**
- * Records the first use of each token and connector key, and the first from each network. Earlier uses are looked up in
- * the audit itself, so a network not seen for 90 days is new again. Runs after the answer; never throws.
+ * Records the first use of each token and connector key, and the first use from each network. Earlier uses are looked
+ * up in the audit log, so a network that wasn't seen for 90 days is new again. Runs after the response; never throws.
  */
 export function makeUseRecorder(
   options: Pick<Parts, "store" | "clock" | "log"> & {
@@ -51,7 +54,7 @@ export function makeUseRecorder(
       const use = makeUse(caller, network, clock.now());
       const key = `${use.row.credential} ${network}`;
       if (known.get(key)) return;
-      // Set before the first await, so that a concurrent use isn't recorded twice.
+      // It is set before the first await, so that a concurrent use isn't recorded twice.
       known.set(key, true);
       recordIfNew(who.workspaceId, use).catch((error: unknown) => {
         known.delete(key);

@@ -6,8 +6,8 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 type Workspace = Pick<WorkspaceStore, "access" | "groups">;
 
 /**
- * A closed group may contain only closed groups of its own owner: otherwise the owners of the others would control who
- * is in it. Checks a changed group from both sides: the groups in it and the groups that it is in.
+ * A closed group may contain only closed groups of the same owner. Otherwise the owners of the other groups would
+ * control its members. Checks both the groups in a changed group and the groups that contain it.
  *
  * @throws ApiError `group_closed`
  */
@@ -30,7 +30,10 @@ export async function requireSealed(workspace: Workspace, group: Group): Promise
   }
 }
 
-/** The ownerless closed groups that contain this one or are in it, at any depth: they get an owner together. */
+/**
+ * Returns the closed groups without an owner that contain this one or are contained in it, at any depth. They all get a
+ * new owner together.
+ */
 export async function orphansWith(workspace: Workspace, group: GroupRecord): Promise<GroupRecord[]> {
   const found = new Map([[group.groupId, group]]);
   for (const each of found.values()) {

@@ -7,8 +7,8 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 type Owned = Pick<GroupRecord, "name" | "ownerUserId" | "isClosed">;
 
 /**
- * Checks that the actor may change the group: its owner may, and an admin while it is open. If its owner left, the
- * owner of the workspace may name a new one.
+ * Checks that the actor may change the group: its owner may, and admins may while it is open. If the owner has left,
+ * the owner of the workspace may name a new one.
  *
  * @throws ApiError `forbidden`, `group_closed`
  */
@@ -35,15 +35,15 @@ export function requireMayChange(actor: Actor, group: Owned, body: PatchGroupBod
   });
 }
 
-/** The workspace's own groups that a person is in, directly or through other groups. */
+/** Returns the workspace's own groups to which a person belongs, directly or through other groups. */
 export async function groupsOf({ access }: Pick<WorkspaceStore, "access">, userId: string): Promise<Set<string>> {
   const principals = await access.expand([`user:${userId}`]);
   return new Set(principals.filter((name) => name.startsWith("group:grp_")).map((name) => name.slice("group:".length)));
 }
 
 /**
- * Refuses a change that puts the actor into someone else's group, directly or indirectly: no one may make themselves a
- * reader.
+ * Refuses a change that adds the actor to someone else's group, directly or indirectly, since no one may give
+ * themselves access.
  *
  * @throws ApiError `forbidden`
  */

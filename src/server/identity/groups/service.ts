@@ -18,10 +18,10 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 import { orphansWith, requireSealed } from "./nesting.ts";
 import { groupsOf, requireMayChange, requireNotPuttingInSelf } from "./rights.ts";
 
-/** The reporter of memberships in the workspace's own groups. */
+/** The value that marks kb as the reporter of memberships in the workspace's own groups. */
 const REPORTED_BY = "kb";
 
-/** The workspace's own groups. They can be nested, but never contain themselves. */
+/** The workspace's own groups. They can be nested, but a group can't contain itself. */
 export function makeGroupService(
   options: Pick<Parts, "store" | "clock" | "randomBytes"> & {
     audit: AuditRecorder;
@@ -30,7 +30,7 @@ export function makeGroupService(
 ): MemberHandlers<typeof groupRoutes> {
   const { store, clock, randomBytes, audit } = options;
   return {
-    /** Oldest first. */
+    /** Lists groups, the oldest first. */
     async list({ actor, query }) {
       return store.snapshot(async (snapshot) => {
         const workspace = snapshot.in(actor.workspaceId);
@@ -61,8 +61,9 @@ export function makeGroupService(
     },
 
     /**
-     * @throws ApiError `unknown_member`, `unknown_group`, `group_closed` for a closed one that would contain groups its
-     *   owner doesn't control
+     * @throws ApiError `unknown_member`, `unknown_group`, `group_closed` if a closed group would contain groups that
+     * its
+     * owner doesn't control
      */
     async create({ actor, body }) {
       return store.transaction(async (tx) => {
@@ -81,12 +82,12 @@ export function makeGroupService(
     },
 
     /**
-     * Changes a group. A closed group without an owner gets one together with the ownerless closed groups around and in
-     * it.
+     * Changes a group. If a closed group without an owner gets one, so do the closed groups without an owner that
+     * contain it or are contained in it.
      *
      * @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle`; `group_closed`, `forbidden` for
-     *   actors who may not change it, or who would join someone else's group through it; `group_closed` as
-     *   `requireSealed`
+     * actors who may not change it, or who would join someone else's group through it; `group_closed` as
+     * `requireSealed`
      */
     async update({ actor, params: { id: groupId }, body }) {
       return store.transaction(async (tx) => {
@@ -136,10 +137,10 @@ export function makeGroupService(
   };
 }
 
-/** Maximum ids of each kind in one audit row; the row also has their total number. */
+/** Maximum ids of each kind in an audit row. The row also has the total number. */
 const MAX_NAMED = 50;
 
-/** The changes to a group: new values of changed fields, and the members added and removed. */
+/** Returns the changes to a group: the new values of changed fields, and the members added and removed. */
 function describeChange(before: Group, after: Group): Record<string, unknown> {
   const named = (ids: readonly string[]) => ({ count: ids.length, ids: ids.slice(0, MAX_NAMED) });
   const without = (ids: readonly string[], others: readonly string[]) => ids.filter((id) => !others.includes(id));
@@ -165,7 +166,7 @@ async function setMembers(
   await requireMembers(workspace, memberIds, "memberIds");
   await requireGroups(workspace, groupIds, "groupIds");
   const self = `group:${groupId}`;
-  // Groups that contain this one, itself included: none of them may become part of it.
+  // The groups that contain this one, and the group itself. None of them may become a part of it.
   const above = new Set(await workspace.access.expand([self]));
   const looped = groupIds.find((id) => above.has(`group:${id}`));
   if (looped !== undefined) {

@@ -1,14 +1,14 @@
 import type { Log } from "#core/log.ts";
 
-/** Work done after the answer, so that response time reveals nothing about the result. */
+/** A queue for work after the response, so that the response time reveals nothing about the result. */
 export type Afterwards = ReturnType<typeof makeAfterwards>;
 
-/** Jobs run at once: a mail server that hangs blocks a few, not all. */
+/** Maximum jobs that run at once. A mail server that hangs then blocks only a few. */
 const MAX_AT_ONCE = 4;
-/** Waiting jobs; more than that are dropped, with a line in the log. */
+/** Maximum waiting jobs. Further jobs are dropped, and the log reports it. */
 const MAX_WAITING = 1_000;
 
-/** Makes the queue for work after the answer, in the memory of this process. */
+/** Makes the queue for work after the response, in the memory of this process. */
 export function makeAfterwards({ log }: { log: Log }) {
   const waiting: { what: string; work: () => Promise<void> }[] = [];
   const idlers: (() => void)[] = [];
@@ -18,7 +18,7 @@ export function makeAfterwards({ log }: { log: Log }) {
     try {
       await job.work();
     } catch (error) {
-      // Errors end here: no caller awaits the job.
+      // The error is only logged, since no caller awaits the job.
       log.warn({ error: error instanceof Error ? error.message : String(error) }, `${job.what} failed`);
     } finally {
       running--;
@@ -37,11 +37,11 @@ export function makeAfterwards({ log }: { log: Log }) {
   }
 
   return {
-    /** Starts `work` when its turn comes. It may be lost when the process ends; failures are logged under `what`. */
+    /** Queues `work`. It may be lost when the process ends. Failures are logged under `what`. */
     run(what: string, work: () => Promise<void>): void {
       if (waiting.length >= MAX_WAITING) return log.warn({}, `${what} was dropped: too much is waiting`);
       waiting.push({ what, work });
-      // Not in the caller's turn: its answer goes out first.
+      // The job starts in a later turn, so that the caller's response is sent first.
       setImmediate(start);
     },
     /** Resolves when the queue is empty. */

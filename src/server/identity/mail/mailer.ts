@@ -8,6 +8,8 @@ export interface Mail {
 /** Sends messages to the mail server. */
 export interface Mailer {
   readonly isConfigured: boolean;
-  /** Resolves when the mail server accepted the message. @throws ApiError `mail_failed`, without any address or URL */
+  /**
+   * Resolves when the mail server has accepted the message. @throws ApiError `mail_failed`, without any address or URL
+   */
   send(mail: Mail): Promise<void>;
 }

@@ -3,19 +3,20 @@ import { ApiError } from "#api/errors.ts";
 import type { Afterwards } from "./afterwards.ts";
 import type { Mailer } from "./mailer.ts";
 
-/** Writes and sends letters. */
+/** Writes and sends emails. */
 export interface Post {
-  /** Whether mail can be sent; without it, links are shown to the person who created them. */
+  /** Whether mail can be sent. If not, links are shown to the person who created them. */
   readonly canMail: boolean;
-  /** Sends now and waits. @throws ApiError `mail_failed`, `mail_not_configured` */
+  /** Sends the email and waits. @throws ApiError `mail_failed`, `mail_not_configured` */
   send(to: string, letter: Letter): Promise<void>;
   /**
-   * Sends in the background, so that no answer waits for it; failures are logged. Does nothing without a mail server.
+   * Sends the email in the background, so that no response waits for it. Failures are logged. Does nothing without a
+   * mail server.
    */
   sendLater(to: string, letter: Letter): void;
 }
 
-/** Sends kb's messages through the mail server in the settings. */
+/** Sends emails through the mail server in the settings. */
 export function makePost(options: { mailer: Mailer; afterwards: Afterwards; baseUrl: string }): Post {
   const { mailer, afterwards } = options;
   const host = new URL(options.baseUrl).host;

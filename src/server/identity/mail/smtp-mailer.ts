@@ -2,12 +2,12 @@ import { createTransport } from "nodemailer";
 import { ApiError } from "#api/errors.ts";
 import type { Mailer } from "./mailer.ts";
 
-/** Timeout for each step with the mail server. */
+/** Timeout for each step with the mail server, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Sends messages over SMTP: `smtps:` is TLS from the first byte, `smtp:` is upgraded where the server offers it. The
- * certificate is checked, unless the server is this machine. With a user name, TLS is required.
+ * Sends messages over SMTP. `smtps:` is TLS from the first byte; `smtp:` is upgraded to TLS if the server offers it.
+ * The certificate is checked, unless the server is on this machine. With a user name, TLS is required.
  *
  * @param settings.url `smtp://user:password@host:587`; appears in no message and no log line
  * @param settings.from `kb@example.org` or `kb <kb@example.org>`
@@ -19,7 +19,7 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
     host: url.hostname.replaceAll(/[[\]]/g, ""),
     port: url.port === "" ? (isTls ? 465 : 587) : Number(url.port),
     secure: isTls,
-    // Never send a password in plain text, even if someone on the path strips STARTTLS from the greeting.
+    // Never sends a password in plain text, even if someone on the network path removes STARTTLS from the greeting.
     requireTLS: url.username !== "" && !isLoopback(url.hostname),
     ...(url.username !== "" && {
       auth: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
@@ -28,7 +28,7 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
     dnsTimeout: TIMEOUT_MS,
-    // The message is text written here: nothing in it may refer to a file or an address to fetch.
+    // kb writes the message text itself, so nothing in it may make nodemailer read a file or fetch an address.
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(isLoopback(url.hostname) && { tls: { rejectUnauthorized: false } }),
@@ -39,7 +39,7 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
       try {
         await transport.sendMail({
           from: settings.from,
-          // As an object it is a single address, whatever it contains.
+          // In the form of an object it is always a single address, whatever it contains.
           to: { name: "", address: to },
           subject,
           text,
@@ -53,7 +53,7 @@ export function makeSmtpMailer(settings: { url: string; from: string }): Mailer 
   };
 }
 
-/** Reports only the kind of failure: the mail server's own text may contain addresses and user names. */
+/** Reports only the kind of failure, since the mail server's own text may contain addresses and user names. */
 function mailFailed(cause: unknown): ApiError {
   // nodemailer sets `code` (its own) and `responseCode` (SMTP's number) on its errors.
   const { code, responseCode } = (cause ?? {}) as { code?: unknown; responseCode?: unknown };

@@ -1,7 +1,7 @@
 import { assertNever } from "#api/errors.ts";
 import type { Mail } from "./mailer.ts";
 
-/** The letters that this server sends; `url` carries the secret after `#token=`. */
+/** The emails that this server sends. `url` contains the secret after `#token=`. */
 export type Letter =
   | { type: "invitation"; inviter: string; workspace: string; url: string; expiresAt: number }
   | { type: "sign_up"; name: string; url: string; expiresAt: number }
@@ -13,9 +13,9 @@ export type Letter =
   | { type: "password_changed"; name: string; method: "by_person" | "by_link" | "by_admin_link" };
 
 /**
- * Writes the text of each letter. Plain text, one link at most; values from people (names) are one line by contract.
- * The recipient of an unverified address isn't called by name: a stranger may have entered the name to send their own
- * text through us.
+ * Writes the text of each email: plain text with at most one link. Values from people (names) are one line by contract.
+ * If the recipient's address is unverified, the email doesn't use their name, since a stranger may have entered a text
+ * of their own as the name.
  *
  * @param host the name of this server as people know it
  */
@@ -26,7 +26,7 @@ export function writeLetter(letter: Letter, host: string): Pick<Mail, "subject" 
 
 interface Composed {
   subject: string;
-  /** Paragraphs. */
+  /** The paragraphs of the email. */
   lines: string[];
 }
 
@@ -118,7 +118,10 @@ function compose(letter: Letter, host: string): Composed {
   }
 }
 
-/** A name for people who don't know its bearer: short, and without anything that a mail program turns into a link. */
+/**
+ * Returns a name for recipients who don't know the person: short, and without anything that a mail program turns into a
+ * link.
+ */
 function withoutLinks(name: string): string {
   const plain = name
     .replaceAll(/[/\\]+/g, " ")
@@ -143,7 +146,7 @@ function describeMethod(method: (Letter & { type: "password_changed" })["method"
   }
 }
 
-/** `The link works once, until 21 November 2026, 09:30 UTC.` */
+/** Returns a sentence such as `The link works once, until 21 November 2026, 09:30 UTC.` */
 function until(instant: number): string {
   const text = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone: "UTC" }).format(
     instant,

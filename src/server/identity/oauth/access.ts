@@ -6,17 +6,17 @@ import { unlessUnwritable } from "#storage/unless-unwritable.ts";
 import { resourcesOf, type Audience } from "./policy.ts";
 import { openPayload } from "./records.ts";
 
-/** The person whom an access token identifies for one audience, by the current state. */
+/** Returns the person whom an access token identifies for an audience, by the current state. */
 export type AccessLookup = (token: string, audience: Audience) => Promise<Actor | "other_audience" | undefined>;
 
-/** `lastUsedAt` is written on the first use, then at most this often. */
+/** `lastUsedAt` is written on the first use, and then at most once in this many milliseconds. */
 const LAST_USED_STEP_MS = 5 * 60_000;
-/** The library's tokens: 256 bits in base64url. Anything else skips the database. */
+/** The form of the OAuth library's tokens: 256 bits in base64url. For any other text the database isn't read. */
 const TOKEN_FORM = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * Makes the look-up of access tokens. It reads only the records, so that a tool call never loads the library. A token
- * is valid while it has not expired, its grant exists and its person is a member; nothing is cached (S6).
+ * Makes the lookup of access tokens. It reads only the records, so that a tool call never loads the library. A token is
+ * valid while it hasn't expired, its grant exists and its person is a member. Nothing is cached (S6).
  */
 export function makeAccessLookup(
   options: Pick<Parts, "store" | "clock" | "log" | "vault"> & {
@@ -46,8 +46,8 @@ export function makeAccessLookup(
 }
 
 /**
- * The scopes a token still has: when its person stops being an admin, the grant loses a scope, and the token with it.
- * Source: S63.
+ * The scopes that a token still has. If its person stops being an admin, the grant loses a scope, and the token loses
+ * it too. Source: S63.
  */
 function heldScopes(ofToken: readonly Scope[], ofGrant: readonly Scope[]): Scope[] {
   const held = ofToken.map((scope) => (scope === "kb:admin" && !ofGrant.includes(scope) ? "kb:api" : scope));

@@ -5,18 +5,19 @@ import type { OAuthRecords } from "./records.ts";
 
 export interface AdapterOptions extends Pick<Parts, "store" | "clock"> {
   records: OAuthRecords;
-  /** The error the library throws when a code or token was already used. */
+  /** The error that the library throws if a code or token was already used. */
   alreadyUsed(): Error;
-  /** Ends a token family: a code or token was used twice, or its holder revoked it. */
+  /** Ends all tokens of a grant, because a code or token was used twice or its holder revoked it. */
   endGrant(grantId: string): Promise<void>;
-  /** The client metadata document at the client's own identifier. */
+  /** Returns the client metadata document at the address that is the client's id. */
   findDocument(clientId: string): Promise<AdapterPayload | undefined>;
 }
 
-/** Makes the library's store for one of its models. */
+/** Makes the storage adapter for one of the library's models. */
 export function makeAdapters(options: AdapterOptions): (model: string) => Adapter {
   return (model) => {
-    // The library's sign-in session is unused: ours is the only one. Source: docs/decisions/0015.
+    // The library's own sign-in session isn't used; the session of this server is the only one. Source:
+    // docs/decisions/0015.
     if (model === "Session") return NOTHING;
     return model === "Client" ? clientAdapter(options) : recordAdapter(options, model);
   };
@@ -30,13 +31,13 @@ function recordAdapter({ store, records, clock, alreadyUsed, endGrant }: Adapter
       const now = clock.now();
       await store.oauth.extendGrant(payload.grantId, now, now + expiresIn * 1000);
     },
-    // The library gets back what it passed to `save`.
+    // The library gets back the payload that it passed to `save`.
     find: async (id) => (await records.findEvenExpired(model, id)) as AdapterPayload | undefined,
     findByUserCode: async (userCode) => (await records.findByUserCode(userCode)) as AdapterPayload | undefined,
     findByUid: async () => undefined,
     async consume(id) {
       if (await records.consume(model, id)) return;
-      // Two requests redeem one code at the same moment: one of them stole it.
+      // Two requests redeemed the same code at the same moment, so one of them stole it.
       const grantId =
         model === "AuthorizationCode" ? (await records.findEvenExpired(model, id))?.["grantId"] : undefined;
       if (typeof grantId === "string") await endGrant(grantId);
@@ -47,7 +48,10 @@ function recordAdapter({ store, records, clock, alreadyUsed, endGrant }: Adapter
   };
 }
 
-/** Clients that registered and those described by a document; the library knows the command line from its settings. */
+/**
+ * Finds clients that registered, and clients described by a document. The library has the command line's client in its
+ * settings.
+ */
 function clientAdapter({ store, findDocument }: AdapterOptions): Adapter {
   return {
     ...NOTHING,

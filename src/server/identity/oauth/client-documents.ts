@@ -7,7 +7,7 @@ import { type ClientMetadata, readClientMetadata } from "./clients.ts";
 import { type DocumentAnswer, fetchDocument } from "./documents.ts";
 import type { RedirectRules } from "./policy.ts";
 
-/** Clients described by a document at their own identifier. */
+/** Clients described by a metadata document at the address that is their id. */
 export type ClientDocuments = ReturnType<typeof makeClientDocuments>;
 
 export interface ClientDocumentOptions extends Pick<Parts, "store" | "clock" | "log"> {
@@ -15,11 +15,11 @@ export interface ClientDocumentOptions extends Pick<Parts, "store" | "clock" | "
   rules: RedirectRules;
 }
 
-/** Maximum age of a copy that replaces an unreachable document. */
+/** Maximum age of a copy that is used instead of an unreachable document, in milliseconds. */
 const COPY_MS = 30 * 86_400_000;
-/** A client ends after two answers this far apart that say it isn't one. */
+/** A client ends if its address reports twice, at least this far apart, that it isn't a client. */
 const SAID_TWICE_MS = 3_600_000;
-/** How long a copy is used before the document is fetched again. */
+/** Milliseconds for which a copy is used before the document is fetched again. */
 const RETRY_MS = 60_000;
 const MAX_IN_MEMORY = 100;
 
@@ -31,9 +31,9 @@ interface Known {
 }
 
 /**
- * Keeps logins working while the client's document is out of reach: the last good copy is in the database, for clients
- * that someone has authorized. A readable document replaces it, so anything removed from the document is gone. Source:
- * docs/oauth.md#client-documents.
+ * Keeps sign-ins working while a client's document can't be reached. The database has the last valid copy, for clients
+ * that someone has authorized. A readable document replaces the copy, so anything removed from the document is gone.
+ * Source: docs/oauth.md#client-documents.
  */
 export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: ClientDocumentOptions) {
   const known = new LRUCache<string, Known>({ max: MAX_IN_MEMORY });
@@ -83,7 +83,10 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
     return undefined;
   }
 
-  /** Handles an address that says it isn't a client: the first time is noted, a second one an hour later ends it. */
+  /**
+   * Handles an address that reports that it isn't a client. The first report is recorded; a second one an hour later
+   * ends the client.
+   */
   async function noteDenial(kept: ClientDocumentRecord, now: number): Promise<ClientDocumentRecord> {
     const deniedSince = kept.deniedSince ?? now;
     const endedAt = kept.endedAt ?? (now - deniedSince >= SAID_TWICE_MS ? now : null);
@@ -92,7 +95,7 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
     return noted;
   }
 
-  /** Re-validates a copy by the current rules: an address that is no longer allowed isn't served from it. */
+  /** Validates a copy again by the current rules. If an address is no longer allowed, its copy isn't used. */
   function reread(clientId: string, { metadata }: ClientDocumentRecord): ClientMetadata | undefined {
     try {
       return readClientMetadata(metadata, new URL(clientId).host, rules);
@@ -113,24 +116,24 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
 
   return {
     /**
-     * The client's metadata, from its document or the last copy; undefined when its address says that it isn't a
-     * client.
+     * Returns the client's metadata, from its document or the last copy. Undefined if the address reports that it isn't
+     * a client.
      *
-     * @throws ApiError `unavailable` when the document is out of reach and no copy of it may be used
+     * @throws ApiError `unavailable` if the document can't be reached and no copy of it may be used
      */
     async find(clientId: string): Promise<(ClientMetadata & { client_id: string }) | undefined> {
       const cached = known.get(clientId);
       const found = cached && clock.now() < cached.until ? cached : await ask(clientId);
       return found && { ...found.metadata, client_id: clientId };
     },
-    /** Keeps the last good copy from now on, because a person authorized the client. */
+    /** Keeps the last valid copy from now on, because a person authorized the client. */
     async keep(clientId: string): Promise<void> {
       const found = known.get(clientId);
       if (found && (await store.oauth.findDocument(clientId)) === undefined) await save(clientId, found);
     },
     /**
-     * When each of these clients' documents was last read; clients without a document, or with one never read, are
-     * absent.
+     * Returns when the document of each of these clients was last read. Clients without a document, or whose document
+     * was never read, are absent.
      */
     async readAt(clientIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
       const stored = await store.oauth.findDocuments(clientIds);

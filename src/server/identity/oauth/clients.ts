@@ -12,7 +12,7 @@ import {
   type RedirectRules,
 } from "./policy.ts";
 
-/** The client metadata that is stored; everything else is dropped. */
+/** The client metadata that is stored. All other metadata is dropped. */
 export interface ClientMetadata {
   client_name: string;
   client_uri?: string;
@@ -25,15 +25,15 @@ export interface ClientMetadata {
   id_token_signed_response_alg: "ES256";
 }
 
-/** Redirect addresses of one client. Source: docs/oauth.md#rules. */
+/** Maximum redirect addresses of a client. Source: docs/oauth.md#rules. */
 const MAX_REDIRECT_URIS = 20;
 const MAX_NAME_CHARS = 80;
 
 /**
- * Validates the client's metadata: public, native, code flow with PKCE only. Names are cut to one clean line; logos are
- * never accepted, because one could make another client's page look like this one's.
+ * Validates the client's metadata: public, native, code flow with PKCE only. Names are cut to one line without special
+ * characters. Logos are never accepted, because one could make another client's page look like this one's.
  *
- * @throws ApiError `invalid_request` whose details carry the code of RFC 7591
+ * @throws ApiError `invalid_request`, whose details contain the code of RFC 7591
  */
 export function readClientMetadata(
   metadata: Readonly<Record<string, unknown>>,
@@ -61,7 +61,7 @@ export function readClientMetadata(
   };
 }
 
-/** The command line: loopback with any port, or a device code. */
+/** The client of the command line. It uses a loopback address with any port, or a device code. */
 export const OWN_CLIENT = {
   client_id: OWN_CLIENT_ID,
   client_name: OWN_CLIENT_NAME,
@@ -74,12 +74,12 @@ export const OWN_CLIENT = {
   id_token_signed_response_alg: "ES256" as const,
 };
 
-/** A registered client that is unused for this long is deleted. */
+/** Milliseconds after which an unused registered client is deleted. */
 export const CLIENT_UNUSED_MS = 30 * LIFETIMES.document * 1000;
-/** Limit of registered clients that were never used; the newest are kept. */
+/** Maximum registered clients that were never used. The newest are kept. */
 export const MAX_UNUSED_CLIENTS = 5_000;
 
-/** The allowed redirect addresses; a disallowed one is dropped, not the whole client. */
+/** Returns the allowed redirect addresses. A disallowed address is dropped; the client is still accepted. */
 function readRedirectUris(value: unknown, rules: RedirectRules): string[] {
   if (!Array.isArray(value) || value.length === 0) {
     throw oauthFailure("invalid_redirect_uri", "redirect_uris must contain at least one address.");
@@ -95,8 +95,8 @@ function readRedirectUris(value: unknown, rules: RedirectRules): string[] {
 }
 
 /**
- * Clients that don't say get refresh tokens too: otherwise the person would have to consent every hour. An unknown
- * grant (a device code, a token exchange) is dropped.
+ * A client that lists no grant types also gets refresh tokens; otherwise the person would have to consent every hour.
+ * Unknown grant types (a device code, a token exchange) are dropped.
  */
 function readGrantTypes(value: unknown): string[] {
   if (value === undefined) return [...CODE_GRANTS];

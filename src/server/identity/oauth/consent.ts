@@ -16,17 +16,20 @@ export interface ConsentOptions {
   baseUrl: string;
 }
 
-/** The cookie that binds a request to the browser it began in; one per request, because people have several tabs. */
+/**
+ * The cookie that binds a request to the browser in which it began. There is one per request, because people have
+ * several tabs.
+ */
 export function bindingCookie(uid: string): string {
   return `kb_oauth_${uid}`;
 }
 
-/** Makes the service that answers a client's request for access in the browser. Source: S33. */
+/** Makes the service that handles, in the browser, a client's request for access. Source: S33. */
 export function makeConsentService(options: ConsentOptions) {
   const { decisions, records, clock, baseUrl } = options;
 
   async function find(provider: Provider, uid: string, headers: Headers) {
-    // Without it someone could have their own request decided by another person. Source: S33.
+    // Without this check, an attacker could have their own request decided by another person. Source: S33.
     if (!/^[\w-]{10,64}$/.test(uid) || readCookie(headers, bindingCookie(uid)) !== uid) {
       throw forbidden("This request started in another browser. Return to the app there.");
     }
@@ -46,13 +49,13 @@ export function makeConsentService(options: ConsentOptions) {
   }
 
   return {
-    /** @throws ApiError `forbidden` for another browser's request, `consent_invalid` */
+    /** @throws ApiError `forbidden` for a request of another browser, `consent_invalid` */
     async show(actor: Actor, uid: string, headers: Headers): Promise<ConsentRequest> {
       const provider = await options.provider();
       return decisions.describe(provider, actor, asAsked(await find(provider, uid, headers)));
     },
 
-    /** @returns the browser's next address: back to the client by way of the authorization server */
+    /** @returns the browser's next address, which leads back to the client through the authorization server */
     async decide(
       actor: Actor,
       uid: string,

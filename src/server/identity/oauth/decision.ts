@@ -19,15 +19,15 @@ export interface Asked {
   clientId: string;
   scopes: Scope[];
   audiences: Audience[];
-  /** Null for a device. */
+  /** Null for a request from a device. */
   place: { host: string; isLocal: boolean } | null;
   askedFrom: string | null;
   expiresAt: number;
-  /** The values that the page's CSRF proof covers, in addition to the session. */
+  /** The values that the page's CSRF proof covers in addition to the session. */
   subject: readonly string[];
 }
 
-/** Proves the person's password again. @throws ApiError `sign_in_failed`, `rate_limited` */
+/** Checks the person's password again. @throws ApiError `sign_in_failed`, `rate_limited` */
 export type ProvePassword = (email: string, password: string, actor: Actor) => Promise<{ userId: string }>;
 
 export interface DecisionOptions extends Pick<Parts, "store" | "clock" | "randomBytes"> {
@@ -41,14 +41,14 @@ export interface DecisionOptions extends Pick<Parts, "store" | "clock" | "random
 /**
  * Claims the consent request, so that a concurrent decision fails.
  *
- * @throws ApiError `consent_invalid` when another one was first
+ * @throws ApiError `consent_invalid` if another decision was first
  */
 export type Claim = () => Promise<void>;
 
-/** Shared by the consent page and the device page. */
+/** The decisions that the consent page and the device page share. */
 export type Decisions = ReturnType<typeof makeDecisions>;
 
-/** Consent is never automatic: each grant is made here, by a person with a session. Source: S33. */
+/** Consent is never automatic: a person with a session makes each grant here. Source: S33. */
 export function makeDecisions(options: DecisionOptions) {
   const { store, clock, keys, audit, documents } = options;
 
@@ -85,16 +85,16 @@ export function makeDecisions(options: DecisionOptions) {
       };
     },
 
-    /** @throws ApiError `forbidden` when the page was made for another session or another request */
+    /** @throws ApiError `forbidden` if the page was made for another session or another request */
     checkProof(actor: Actor, asked: Asked, csrf: string): void {
       if (keys.isProof(csrf, "consent", actor.credential.id, ...asked.subject)) return;
       throw forbidden("This page belongs to another session. Reload it.");
     },
 
     /**
-     * Authorizes the client: stores the grant for the person and for the library, and audits it.
+     * Authorizes the client: stores the grant for the person and for the library, and records it in the audit log.
      *
-     * @returns the library's identifier of the grant, which is ours
+     * @returns the grant's id, which the library and kb share
      * @throws ApiError `forbidden` for someone else's workspace, `role_too_low`, `password_needed`, `sign_in_failed`
      */
     async allow(
@@ -107,13 +107,15 @@ export function makeDecisions(options: DecisionOptions) {
       const workspaceId = decision.workspaceId ?? actor.workspaceId;
       const authenticatedAt = await requireStanding(options, actor, asked, { ...decision, workspaceId });
       const client = await findClient(provider, asked.clientId);
-      // After everything that the person can correct: a wrong password doesn't use up the request.
+      // The request is claimed only after all checks whose errors the person can correct, so that a wrong password
+      // doesn't use it up.
       await claim();
       const grantId = makeId("grant", options.randomBytes);
       const at = clock.now();
       const lifetime = asked.scopes.includes("kb:admin") ? LIFETIMES.accessToken : LIFETIMES.refreshToken;
       await store.transaction(async (tx) => {
-        // Verifying a password takes time: someone removed in that time must not find the grant when they come back.
+        // Checking a password takes time. If the person was removed in the meantime, they must not find the grant when
+        // they come back.
         await requireMember(tx, actor, asked, workspaceId);
         await tx.in(workspaceId).grants.insert({
           grantId,
@@ -132,7 +134,8 @@ export function makeDecisions(options: DecisionOptions) {
         });
         const there = { ...actor, workspaceId };
         const registered = await tx.oauth.findClient(asked.clientId);
-        // A registration belongs to no workspace; the first one to authorize the client records it in its audit.
+        // A registration belongs to no workspace. The workspace of the first person who authorizes the client records
+        // the registration in its audit log.
         if (registered?.lastUsedAt === null) await audit.record(tx, there, registration(registered));
         await tx.oauth.markClientUsed(asked.clientId, at, at);
         await audit.record(tx, there, acted("consent.given", grantId, asked));
@@ -148,7 +151,7 @@ export function makeDecisions(options: DecisionOptions) {
   };
 }
 
-/** The grant as the library stores it: the scopes allowed for each resource. */
+/** Stores the grant for the library: the scopes allowed for each resource. */
 async function saveGrant(
   provider: Provider,
   baseUrl: string,
