@@ -19,14 +19,14 @@ export type Listener = Awaited<ReturnType<typeof listen>>;
 export type FetchHandler = Parameters<typeof serve>[0]["fetch"];
 
 /**
- * Longer than the 60 seconds of common proxies, which would otherwise send requests into connections that are just
- * closing.
+ * Milliseconds that an idle connection stays open. It is longer than the 60 seconds of common proxies, which would
+ * otherwise send requests into connections that are about to close.
  */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
  * Headers must arrive within 20 seconds of their first byte, checked every second (`connections.ts` handles connections
- * that never send one). Bodies are limited by their pace where they are read (`http/body.ts`): an upload that makes
+ * that never send one). Bodies are limited by their pace where they are read (`http/body.ts`), so an upload that makes
  * progress may take longer than any limit for the whole request.
  */
 const PATIENCE = {
@@ -35,7 +35,7 @@ const PATIENCE = {
   connectionsCheckingInterval: 1_000,
 };
 
-/** A connection that has sent nothing is closed 20 seconds after it was opened, checked every second. */
+/** A connection that sends nothing is closed 20 seconds after it was opened, checked every second. */
 const TIMES: ConnectionTimes = {
   firstByteMs: 19_000,
   requestMs: 40_000,
@@ -47,12 +47,15 @@ const TIMES: ConnectionTimes = {
 export interface ListenOptions {
   /** Milliseconds that a connection may be idle between two requests. */
   keepAliveMs?: number;
-  /** These two are for tests. */
+  /** These two options are for tests. */
   times?: ConnectionTimes;
   descriptors?: Descriptors;
 }
 
-/** Closes the connection with the answer when the body wasn't read: for a GET, Node would wait for the rest of it. */
+/**
+ * Closes the connection with the response if the body wasn't read. For a GET, Node would otherwise wait for the rest of
+ * the body.
+ */
 function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): void {
   if (incoming.method !== "GET" && incoming.method !== "HEAD") return;
   outgoing.once("finish", () => {
@@ -63,7 +66,7 @@ function closeUnlessRead(incoming: IncomingMessage, outgoing: ServerResponse): v
 /**
  * Listens on one address.
  *
- * @throws ApiError `port_in_use`, with what to do; `settings_invalid` for an address that isn't this machine's
+ * @throws ApiError `port_in_use`, with the next step; `settings_invalid` if the address isn't one of this machine
  */
 export async function listen(
   fetch: FetchHandler,
@@ -73,7 +76,7 @@ export async function listen(
   { keepAliveMs = KEEP_ALIVE_MS, times = TIMES, descriptors }: ListenOptions = {},
 ) {
   const server = await new Promise<Server>((resolve, reject) => {
-    // Without an https option node-server makes a plain http.Server.
+    // Without an https option, node-server makes a plain http.Server.
     const serverOptions = { ...PATIENCE, keepAliveTimeout: keepAliveMs };
     const made = serve({ fetch: inTurns(fetch), hostname: host, port, serverOptions }, () => resolve(made)) as Server;
     made.on("request", closeUnlessRead);
@@ -87,34 +90,35 @@ export async function listen(
     ...defined({ descriptors }),
   });
   return {
-    // A server that listens on TCP has an address of this shape.
+    // The address of a server that listens on TCP has this shape.
     port: (server.address() as AddressInfo).port,
     /**
-     * From now on each answer is the last of its connection, and connections without a request are closed. New
-     * connections are still accepted.
+     * Starts closing: each response is now the last of its connection, and connections without a request are closed.
+     * New connections are still accepted.
      */
     beginClosing: (): void => connections.end(),
     /**
-     * Accepts no new connections, waits for the requests in flight, and closes the rest after `timeoutMs`.
+     * Accepts no new connections, waits for the current requests, and closes the remaining connections after
+     * `timeoutMs`.
      *
-     * @returns how many connections had to be closed
+     * @returns the number of connections that had to be closed
      */
     close: (timeoutMs: number): Promise<number> => closeServer(server, connections, timeoutMs),
   };
 }
 
-/** Begins requests one by one; health checks go first. */
+/** Starts requests one by one. Health checks go first. */
 function inTurns(fetch: FetchHandler): FetchHandler {
   const turns = makeTurns();
   return (request, env) => {
     const { url, headers } = env.incoming;
     if (url === "/healthz") return fetch(request, env);
-    // The sender in the headers is unverified: it decides only when the request begins.
+    // The sender in the headers is unverified. It affects only when the request starts.
     return turns.take(headers.authorization ?? headers.cookie ?? "", () => fetch(request, env));
   };
 }
 
-/** The answer before the server is ready: try again in a moment. */
+/** The response before the server is ready, which asks the client to try again in a moment. */
 export function answerStarting(): Response {
   const message = "The server is starting. Try again in a moment.";
   const requestId = makeRequestId(randomBytes);
@@ -123,7 +127,10 @@ export function answerStarting(): Response {
   return withSecurityHeaders(answer, { isHttps: false, isApi: true, requestId });
 }
 
-/** Time for requests already on their way when the shutdown begins: Node drops idle connections as it closes. */
+/**
+ * Milliseconds for requests that were already sent when the shutdown begins. Without this time, Node would drop them
+ * with their idle connections.
+ */
 const LAST_ARRIVALS_MS = 100;
 
 async function closeServer(server: Server, connections: Connections, timeoutMs: number): Promise<number> {

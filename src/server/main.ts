@@ -37,23 +37,26 @@ import { whenIdle } from "./when-idle.ts";
 
 /** Options of `kb serve`. */
 export interface ServerOptions {
-  /** Settings from the command line, by their camelCase names; `config` is the settings file. */
+  /** Settings from the command line, by their camelCase names. `config` is the path of the settings file. */
   flags: Readonly<Record<string, string | undefined>>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Where log lines go unless the settings name a file: an open descriptor, and whether people read it there. */
+  /**
+   * The destination of log lines, unless the settings name a file: an open file descriptor, and whether people read it
+   * on a terminal.
+   */
   log: { fd: number; isTerminal: boolean; hasColour: boolean };
-  /** Messages for people: the address, the setup code, why it can't start. */
+  /** Stream for messages to people: the address, the setup code, the reason why the server can't start. */
   stderr: Writable;
-  /** Called once, when the server answers on `port`. */
+  /** Called once, when the server accepts requests on `port`. */
   onReady(port: number): void;
-  /** Aborted when the process is to stop. */
+  /** Aborted when the process should stop. */
   signal: AbortSignal;
 }
 
 /**
  * Runs the server until the signal aborts, then stops it in order.
  *
- * @returns the exit code: 0, or that of the failure's class when it could not start
+ * @returns the exit code: 0, or the code of the error's class if the server could not start
  */
 export async function runServer(options: ServerOptions): Promise<number> {
   const say = (line: string) => void options.stderr.write(`${line}\n`);
@@ -97,7 +100,7 @@ interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** All opened resources, to be closed in reverse order. */
+/** All opened resources, which are closed in reverse order. */
 interface Opened {
   folder: DataFolder;
   database: Database;
@@ -127,7 +130,7 @@ async function startServer(settings: Settings, { env, log, say }: StartContext):
     await requireSameKey(store.installation, deriveKey, folder.path);
     await database.writer.call("sweepIndex", {});
     let app: ReturnType<typeof makeApp> | undefined;
-    // The port must be known before links are made: with port 0 the system chooses it.
+    // Links contain the port, so it must be known before they are made. With port 0 the system chooses it.
     const listener = await listen(
       (request, env) => app?.fetch(request, env) ?? answerStarting(),
       settings.host,
@@ -142,20 +145,20 @@ async function startServer(settings: Settings, { env, log, say }: StartContext):
       log,
       store,
       port: listener.port,
-      // Values sealed before the settings had keys are opened with the data folder's key.
+      // Values that were sealed before the settings had keys are opened with the data folder's key.
       vault: makeVault([...secretKeys, { id: "file", key: deriveKey("vault") }], randomBytes),
     });
     const searchPath = env["PATH"] ?? DEFAULT_PATH;
     const { identity, content } = await compose(settings, foundation, { folder, deriveKey, database, searchPath, say });
     undo.unshift(() => content.close());
-    // The first admin exists before the first request is answered.
+    // The first admin exists before the first request is handled.
     const setupCode = await makeFirstAdmin(settings, identity);
     const step = () => stepMark(folder.path, store.installation);
     if (isRestored(folder.path, await store.installation.findMark())) {
       await endSignIns({ store, clock });
       await invalidateRestored({ identity, content }, { log, say, dataDir: folder.path });
     }
-    // If the disk is full, the next start reports the same.
+    // If the disk is full, the next start reports the same fault.
     await step().catch((error: unknown) => log.warn({ error: String(error) }, "the data folder could not be marked"));
     let isReady = true;
     let isStopping = false;
@@ -167,10 +170,10 @@ async function startServer(settings: Settings, { env, log, say }: StartContext):
     content.sourceWatcher.start();
     content.eventDelivery.start();
     content.warm().catch((error: unknown) => {
-      // Stopped before it was warm: nothing to report.
+      // The server was stopped before search was warm, so there is nothing to report.
       if (!isStopping) log.warn({ error: String(error) }, "search could not be warmed up");
     });
-    // The first query loads it; start is faster without it, and so is a push.
+    // The first query loads it. Without it, the start and pushes are faster.
     const endWarming = whenIdle(() => warmLater(identity, log), WARM_AFTER_MS);
     const endUpkeep = startUpkeep(settings, { identity, content, log, step, writer: database.writer });
     announceReady(foundation.settings.baseUrl, setupCode, say);
@@ -193,7 +196,7 @@ async function startServer(settings: Settings, { env, log, say }: StartContext):
 
 const WARM_AFTER_MS = 10_000;
 
-/** Loads the parts that a client's first sign-in would wait for. */
+/** Loads the modules for which a client's first sign-in would otherwise wait. */
 function warmLater({ oauth }: Identity, log: Log): void {
   oauth.warm().catch((error: unknown) => log.warn({ error: String(error) }, "client sign-in could not be warmed up"));
 }
@@ -252,7 +255,7 @@ async function compose(
   return { identity, content };
 }
 
-/** The mail server and the identity provider from the settings. */
+/** The mail server and the identity provider, from the settings. */
 function outsideOf(settings: Settings): Pick<IdentityOptions, "mailer" | "sso"> {
   const { smtpUrl: url, mailFrom: from, oidcIssuer: issuer, oidcClientId: clientId } = settings;
   const { oidcClientSecret: clientSecret, oidcName: name, oidcDomains } = settings;
@@ -263,10 +266,13 @@ function outsideOf(settings: Settings): Pick<IdentityOptions, "mailer" | "sso"> 
   };
 }
 
-/** Where programs are when `PATH` isn't set. */
+/** The folders of programs if `PATH` isn't set. */
 const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** Makes the first admin from the settings; without them returns a setup code. Undefined once there is an admin. */
+/**
+ * Creates the first admin from the settings. Without these settings, returns a setup code. Undefined if there already
+ * is an admin.
+ */
 async function makeFirstAdmin(
   settings: Settings,
   { onboarding }: Pick<Identity, "onboarding">,
@@ -277,8 +283,8 @@ async function makeFirstAdmin(
 }
 
 /**
- * Handles a restored database: what sources reported is out of date, so all of it is read again, and the admins are
- * notified.
+ * Handles a restored database. The data that sources reported is out of date, so all of it is read again, and the
+ * admins are notified.
  */
 async function invalidateRestored(
   { identity, content }: { identity: Pick<Identity, "audit">; content: Pick<Content, "invalidateEverything"> },
@@ -290,12 +296,15 @@ async function invalidateRestored(
 }
 
 const UPKEEP_MS = 3_600_000;
-/** A restored database is recognized once it is older than two steps. */
+/** A restored database is recognized if it is more than two of these intervals old, in milliseconds. */
 const STEP_MS = 10 * 60_000;
-/** How often the writer checks for a rebuild requested by the operator, while nothing else is stored. */
+/** Milliseconds between the writer's checks for a rebuild that the operator requested, while nothing else is stored. */
 const TURN_MS = 10_000;
 
-/** Records weakened settings in the audit, and starts the recurring work. Returns the function that stops it. */
+/**
+ * Records weakened security settings in the audit log, and starts the recurring work. Returns the function that stops
+ * it.
+ */
 function startUpkeep(
   settings: Settings,
   {
@@ -345,19 +354,19 @@ async function stopServer(
   log.info({}, "stopping");
   goDown();
   listener.beginClosing();
-  // Requests are served until load balancers have noticed, each as the last of its connection.
+  // Requests are handled until load balancers have noticed the shutdown. Each is the last of its connection.
   await sleep(settings.drainS * 1_000);
   const [cut] = await Promise.all([
     listener.close(settings.shutdownTimeoutS * 1_000),
     content.sourceWatcher.stop().then(() => content.worker.stop()),
   ]);
   if (cut > 0) log.warn({ connections: cut }, "connections were closed before their requests ended");
-  // Events of the last runs are sent at the next start.
+  // The next start sends the events of the last runs.
   await content.eventDelivery.stop();
-  // Waits for messages in progress; a mail server that hangs doesn't delay the shutdown.
+  // Waits for emails that are being sent. A mail server that hangs doesn't delay the shutdown.
   await Promise.race([identity.afterwards.idle(), sleep(LAST_MESSAGES_MS, undefined, { ref: false })]);
   await content.close();
-  // Reads of the last answers.
+  // Writes the reads of the last responses.
   await identity.audit.flush();
   await database.close();
   folder.release();

@@ -6,8 +6,8 @@ import type { ConnectionRecord } from "#storage/records/connections.ts";
 import type { ProviderServerRecord } from "#storage/records/provider-servers.ts";
 
 /**
- * Tools and the names of their arguments, for the audit; values are left out, because anyone may have written them.
- * Source: S53.
+ * Returns tools and the names of their arguments, for the audit log. Values are omitted, because anyone may have
+ * written them. Source: S53.
  */
 export function namesOf(mapping: ToolMapping | undefined): Record<string, unknown>[] {
   return rolesOf(mapping).map((role) => {
@@ -16,7 +16,10 @@ export function namesOf(mapping: ToolMapping | undefined): Record<string, unknow
   });
 }
 
-/** The tools that kb calls with a connection, with their argument values, and whether its owner agreed to them. */
+/**
+ * Returns the tools that kb calls through a connection, with their argument values, and whether the connection's owner
+ * agreed to them.
+ */
 export function toolsOf(
   { mapping: stored }: Pick<ProviderServerRecord, "mapping">,
   { agreed }: Pick<ConnectionRecord, "agreed">,
@@ -38,7 +41,7 @@ export function toolsOf(
   return { tools, agreement: waiting.length === 0 ? null : nameOfMapping(mapping) };
 }
 
-/** The tools that an owner agrees to by connecting: the mapped ones that declare themselves read-only. */
+/** Returns the tools to which an owner agrees by connecting: the mapped tools that declare themselves read-only. */
 export function agreedAtFirst(
   { mapping: stored }: Pick<ProviderServerRecord, "mapping">,
   now: number,
@@ -48,7 +51,7 @@ export function agreedAtFirst(
   return { agreed: agreed ?? null, waitingSince: rolesToAgree(mapping, agreed).length === 0 ? null : now };
 }
 
-/** Whether kb makes the same calls under both. */
+/** Whether kb makes the same calls with both mappings. */
 export function isSameMapping(
   one: Pick<ProviderServerRecord, "mapping">,
   other: Pick<ProviderServerRecord, "mapping">,

@@ -170,7 +170,7 @@ async function saveGrant(
 /**
  * Checks that this person may authorize a client in that workspace with these scopes.
  *
- * @returns when the person last proved who they are
+ * @returns when the person last proved their identity
  */
 async function requireStanding(
   { store, clock, prove }: DecisionOptions,
@@ -226,7 +226,7 @@ export function readAsked(
   };
 }
 
-/** The same answer for an unknown, expired or already decided request. */
+/** The error is the same for an unknown, expired or already decided request. */
 export function consentGone(): ApiError {
   return new ApiError("consent_invalid", {
     message: "This request was already decided or has expired. Return to the app and start again.",

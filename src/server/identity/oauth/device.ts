@@ -13,11 +13,14 @@ export interface DeviceOptions {
   decisions: Decisions;
   clock: Clock;
   baseUrl: string;
-  /** Attempts at codes, per person and per address. */
+  /** Limits attempts at codes, per person and per address. */
   throttle: Throttle;
 }
 
-/** The person types the code; there is no link to follow, and only the session that typed it decides. */
+/**
+ * Device sign-in. The person types the code, so there is no link to follow. Only the session in which it was typed can
+ * decide.
+ */
 export function makeDeviceService({ provider: load, decisions, clock, baseUrl, throttle }: DeviceOptions) {
   const deciding = new Set<string>();
 
@@ -33,7 +36,7 @@ export function makeDeviceService({ provider: load, decisions, clock, baseUrl, t
       code.consumed === undefined;
     if (code === undefined) throw unknownCode();
     if (!isOpen) throw consentGone();
-    // Only wrong codes count: the limit is against guessing.
+    // Only wrong codes are counted, since the limit is against guessing.
     for (const key of keys) throttle.giveBack(key);
     return code;
   }
@@ -80,7 +83,7 @@ export function makeDeviceService({ provider: load, decisions, clock, baseUrl, t
 
     async decide(actor: Actor, decision: ConsentDecision & { userCode: string }): Promise<void> {
       const name = normal(decision.userCode);
-      // Of two simultaneous decisions, only one counts.
+      // Only one of two simultaneous decisions takes effect.
       if (deciding.has(name)) throw consentGone();
       deciding.add(name);
       try {
@@ -94,7 +97,10 @@ export function makeDeviceService({ provider: load, decisions, clock, baseUrl, t
 
 type DeviceCode = NonNullable<Awaited<ReturnType<Provider["DeviceCode"]["findByUserCode"]>>>;
 
-/** Typed wrong, or so old that it was deleted: "expired" would make people look for a decision that was never made. */
+/**
+ * The error for a code that was mistyped, or is so old that it was deleted. The word "expired" would make people look
+ * for a decision that was never made.
+ */
 function unknownCode(): ApiError {
   const minutes = LIFETIMES.deviceCode / 60;
   return new ApiError("consent_invalid", {
@@ -103,7 +109,7 @@ function unknownCode(): ApiError {
   });
 }
 
-/** The code as the library stores it: capitals, without separators. */
+/** Returns the code as the library stores it: in capitals, without separators. */
 function normal(userCode: string): string {
   return userCode.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }

@@ -11,8 +11,8 @@ const TIMEOUT_MS = 2_500;
 const FRESH_SECONDS = { least: 60, most: LIFETIMES.document };
 
 /**
- * Returns true for an identifier that may be fetched: https at its default port, a name with a dot and no IP address.
- * The address that the name resolves to is checked when it is fetched. Source: S39.
+ * Returns whether a client id may be fetched: it has https at its default port, and a host name with a dot that isn't
+ * an IP address. The address to which the name resolves is checked when it is fetched. Source: S39.
  */
 export function isFetchableClientId(clientId: string): boolean {
   if (clientId.length > 500 || !canParseUrl(clientId)) return false;
@@ -22,19 +22,19 @@ export function isFetchableClientId(clientId: string): boolean {
   return protocol === "https:" && port === "" && isName && isPlain && pathname !== "/";
 }
 
-/** The result of fetching a client's document. `why` is for the log. */
+/** The result of fetching a client's metadata document. `why` is for the log. */
 export type DocumentAnswer =
   | { type: "document"; metadata: ClientMetadata; freshMs: number }
-  /** The client's own answer: there is no document, or it doesn't describe a client. */
+  /** The client's own response: there is no document, or it doesn't describe a client. */
   | { type: "none"; why: string }
-  /** The client's state is unknown for now. */
+  /** It is unknown for now whether the client has a document. */
   | { type: "out_of_reach"; why: string }
-  /** Neither: an answer that isn't the client's own, or an address that may not be fetched. */
+  /** Any other case: the response isn't the client's own, or the address may not be fetched. */
   | { type: "other"; why: string };
 
 /**
- * Fetches the client's metadata at its own identifier, through the guard, and returns it validated. Redirects are not
- * followed, because people see the identifier itself. Never throws.
+ * Fetches a client's metadata from the address that is its id, through the address guard, and returns it validated.
+ * Redirects are not followed, because people see the id itself. Never throws.
  */
 export async function fetchDocument(
   fetchGuarded: GuardedFetch,
@@ -65,7 +65,7 @@ function meaningOf(status: number): Exclude<DocumentAnswer["type"], "document"> 
   return status >= 500 || status === 403 || status === 408 || status === 429 ? "out_of_reach" : "other";
 }
 
-/** The client's metadata, or the error in the document. */
+/** Returns the client's metadata, or the error in the document. */
 function parseDocument(body: Uint8Array, clientId: string, rules: RedirectRules): ClientMetadata | string {
   try {
     const json: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
@@ -79,7 +79,7 @@ function parseDocument(body: Uint8Array, clientId: string, rules: RedirectRules)
   }
 }
 
-/** How long the document stays fresh: the client's own value, within bounds. */
+/** How long the document stays fresh, in milliseconds: the client's own value, within bounds. */
 function freshMs(cacheControl: string | string[] | undefined): number {
   const asked = /(?:^|,)\s*max-age\s*=\s*(\d{1,9})/i.exec(String(cacheControl ?? ""))?.[1];
   const { least, most } = FRESH_SECONDS;

@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import { cleanLine } from "#api/clean.ts";
 import type { ApiError } from "#api/errors.ts";
 
-/** A failed request in OAuth's terms, and its client where known. */
+/** A failed request in OAuth's terms, and its client if known. */
 export interface FailedRequest {
   error: string;
   description: string | undefined;
-  /** The client's own name, unverified. */
+  /** The name that the client reports, unverified. */
   clientName: string | undefined;
 }
 
-/** A page without scripts and links, and a policy that allows only its one style sheet, by hash. */
+/** A page without scripts and links. Its content security policy allows only its one style sheet, by hash. */
 export interface ErrorPage {
   html: string;
   policy: string;
 }
 
 /**
- * The page for a request that can't be answered by redirecting to the client, because the client isn't verified. It
- * looks like the sign-in cards, and every text in it is escaped.
+ * Makes the page for a request whose error can't be sent to the client by a redirect, because the client isn't
+ * verified. It looks like the sign-in cards, and every text in it is escaped.
  */
 export function errorPage({ error, description, clientName }: FailedRequest): ErrorPage {
   const client = clientName === undefined ? "" : cleanLine(clientName, MAX_NAME_CHARS);
@@ -30,7 +30,7 @@ export function errorPage({ error, description, clientName }: FailedRequest): Er
 
 type Refusal = Pick<ApiError, "code" | "message" | "retryAfterMs">;
 
-/** The same page for requests that this server refuses or can't answer itself, for any client. */
+/** Makes the same page for requests that this server refuses or can't answer, for any client. */
 export function refusalPage(failure: Refusal, requestId: string): ErrorPage {
   const { code, message, retryAfterMs } = failure;
   const seconds = retryAfterMs === undefined ? 0 : Math.ceil(retryAfterMs / 1000);
@@ -65,7 +65,7 @@ const REASONS: Readonly<Record<string, string>> = {
   invalid_client: ": this server doesn't know the app",
 };
 
-/** The colours and measures of the sign-in cards; the system chooses between light and dark. */
+/** The colours and sizes of the sign-in cards. The system decides between light and dark. */
 const STYLE =
   ":root{color-scheme:light dark}" +
   'body{margin:0;min-width:320px;padding:2rem 1rem;background:light-dark(#f6f6f3,#121413);color:light-dark(#1a1d1c,#e8ebe9);font:14px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Liberation Sans",sans-serif;display:flex;flex-direction:column;align-items:center;box-sizing:border-box}' +

@@ -4,18 +4,18 @@ import { toApiError, toProblem, retryAfterOf } from "#server/http/problem.ts";
 import { refusalPage } from "./error-page.ts";
 import { PATHS } from "./policy.ts";
 
-/** A failure with its code of RFC 6749, 7591 or 8628. */
+/** Makes an error with its code of RFC 6749, 7591 or 8628. */
 export function oauthFailure(oauthError: string, message: string): ApiError {
   return new ApiError("invalid_request", { message, details: { oauthError } });
 }
 
-/** The body of a failed answer under `/oauth`. Source: RFC 6749 §5.2. */
+/** The body of an error response under `/oauth`. Source: RFC 6749 §5.2. */
 export interface OAuthErrorBody {
   error: string;
   error_description: string;
 }
 
-/** Converts any failure to OAuth's terms; details of server faults are not exposed. */
+/** Converts any error to OAuth's terms. Details of server faults are not exposed. */
 export function toOAuthError(error: unknown): {
   status: number;
   headers: Record<string, string>;
@@ -39,8 +39,8 @@ export function toOAuthError(error: unknown): {
 }
 
 /**
- * The failure as a page where an app sent a person's browser, which would otherwise show them JSON; undefined
- * elsewhere. Browsers only visit `/oauth/authorize` and the paths below it.
+ * Returns the error as a page on paths where an app sent a person's browser, which would otherwise show JSON. Undefined
+ * on other paths. Browsers only visit `/oauth/authorize` and the paths below it.
  */
 export function toErrorPage(c: AppContext, error: unknown): Response | undefined {
   const { path } = c.req;
@@ -54,7 +54,7 @@ export function toErrorPage(c: AppContext, error: unknown): Response | undefined
   });
 }
 
-/** Paths that pages of other sites may use: they carry their own credentials and ignore cookies. */
+/** Paths that pages of other sites may use. Their requests contain their own credentials, and cookies are ignored. */
 export const CROSS_ORIGIN: ReadonlySet<string> = new Set([
   PATHS.register,
   PATHS.token,
@@ -62,10 +62,10 @@ export const CROSS_ORIGIN: ReadonlySet<string> = new Set([
   PATHS.deviceAuthorization,
 ]);
 
-/** Without credentials, so that a page learns nothing that its own server couldn't. */
+/** Cookies are never sent with these requests, so a page learns nothing that its own server couldn't. */
 export const ANY_ORIGIN = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
 
-/** The failure in OAuth's terms; readable by pages of other sites on the paths that they may use. */
+/** Returns the error in OAuth's terms. Pages of other sites can read it on the paths that they may use. */
 export function answerOAuthError(path: string, error: unknown): Response {
   const { status, headers, body } = toOAuthError(error);
   const open = CROSS_ORIGIN.has(path) ? ANY_ORIGIN : {};
@@ -73,8 +73,8 @@ export function answerOAuthError(path: string, error: unknown): Response {
 }
 
 /**
- * The answer to a request refused before the authorization server (too many requests, a wrong Host): a page for people,
- * OAuth's JSON for programs; undefined on other paths.
+ * Responds to a request that was refused before it reached the authorization server (too many requests, a wrong Host):
+ * a page for people, OAuth's JSON for programs. Undefined on other paths.
  */
 export function toOAuthAnswer(c: AppContext, error: unknown): Response | undefined {
   return toErrorPage(c, error) ?? (CROSS_ORIGIN.has(c.req.path) ? answerOAuthError(c.req.path, error) : undefined);

@@ -1,20 +1,23 @@
 import type { IncomingMessage } from "node:http";
 
-/** Largest form that is inspected, in bytes: less than a stream buffers, so that all of it can be put back. */
+/**
+ * Maximum size of a form that is inspected, in bytes. It is less than a stream buffers, so that the whole form can be
+ * put back.
+ */
 const MAX_BYTES = 8_192;
 
 /**
- * Reads the whole body and puts it back for the next reader; empty for one that is too long, has no length or breaks
- * off.
+ * Reads the whole body and puts it back for the next reader. Returns an empty text if the body is too long, has no
+ * length or is cut off.
  */
 export async function peekForm(incoming: IncomingMessage): Promise<string> {
   const body = await take(incoming);
-  // Before the stream signals its end: it has data to deliver again.
+  // The body is put back before the stream signals its end, so that the stream delivers it again.
   if (body) incoming.unshift(body);
   return body?.toString("utf8") ?? "";
 }
 
-/** Replaces the form in the body where `change` changes it; one that can't be inspected is left as it is. */
+/** Replaces the form in the body if `change` changes it. A form that can't be inspected stays unchanged. */
 export async function rewriteForm(incoming: IncomingMessage, change: (form: URLSearchParams) => void): Promise<void> {
   const body = await take(incoming);
   if (body === undefined) return;
@@ -38,8 +41,8 @@ async function take(incoming: IncomingMessage): Promise<Buffer | undefined> {
 const ARRIVALS = ["readable", "close", "error"] as const;
 
 /**
- * Waits until that many bytes have arrived, or the stream ends. It listens once for all of them: Node notifies a new
- * listener again of data that has already arrived, so listening again for each piece would loop forever.
+ * Waits until that many bytes have arrived, or the stream ends. It adds one listener for all data: Node notifies a new
+ * listener again of data that has already arrived, so a new listener for each piece would loop forever.
  */
 function arrivalOf(incoming: IncomingMessage, length: number): Promise<void> {
   return new Promise((resolve) => {

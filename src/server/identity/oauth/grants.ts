@@ -21,7 +21,7 @@ export interface GrantOptions extends Pick<Parts, "store" | "clock"> {
 /** The clients that people authorized. */
 export function makeGrantService({ store, clock, cursors, audit, documents }: GrantOptions) {
   const handlers: MemberHandlers<typeof grantRoutes> = {
-    /** Lists the clients that the person authorized in this workspace, newest first. */
+    /** Lists the clients that the person authorized in this workspace, the newest first. */
     async list({ actor, query }) {
       const { grants } = store.in(actor.workspaceId);
       const { page, nextCursor } = await readPage(
@@ -39,7 +39,10 @@ export function makeGrantService({ store, clock, cursors, audit, documents }: Gr
       return { grants: page.map((grant) => toGrant(grant, readAt.get(grant.clientId))), nextCursor };
     },
 
-    /** Revokes a client's access; its tokens and those it made end at once. @throws ApiError `not_found` */
+    /**
+     * Revokes a client's access. The client's tokens, and the tokens that it made, end at once. @throws ApiError
+     * `not_found`
+     */
     async revoke({ actor, params: { id: grantId } }) {
       await store.transaction(async (tx) => {
         const grant = await tx.in(actor.workspaceId).grants.find(grantId);
@@ -53,7 +56,7 @@ export function makeGrantService({ store, clock, cursors, audit, documents }: Gr
 
   return {
     ...handlers,
-    /** Ends a token family at the token endpoint's request. */
+    /** Ends all tokens of a grant, at the token endpoint's request. */
     async end(grantId: string, why: "reuse" | "client", origin: RequestOrigin | undefined): Promise<void> {
       await store.transaction(async (tx) => {
         const grant = await tx.oauth.endGrant(grantId, clock.now());

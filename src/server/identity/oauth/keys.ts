@@ -1,6 +1,6 @@
 import { createECDH, createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** A signing key in the form that the authorization server needs. */
+/** A signing key in the format that the authorization server needs. */
 export interface SigningKey {
   kty: "EC";
   crv: "P-256";
@@ -14,7 +14,10 @@ export interface SigningKey {
 
 export type OAuthKeys = ReturnType<typeof makeOAuthKeys>;
 
-/** Derives every key from the installation's secret, so that they are the same across restarts and stored nowhere. */
+/**
+ * Derives every key from the installation's secret. The keys are therefore the same after a restart, and stored
+ * nowhere.
+ */
 export function makeOAuthKeys(secret: Uint8Array) {
   const derive = (purpose: string) => Buffer.from(hkdfSync("sha256", secret, "kb", `oauth|${purpose}`, 32));
   const proofKey = derive("proof");
@@ -22,8 +25,8 @@ export function makeOAuthKeys(secret: Uint8Array) {
     createHmac("sha256", proofKey).update(JSON.stringify(parts)).digest("base64url");
   return {
     /**
-     * Published because the protocol requires it, though nothing that leaves this server is signed with it: tokens are
-     * opaque.
+     * This key is published because the protocol requires it. Nothing that leaves this server is signed with it, since
+     * tokens are opaque.
      */
     signing: signingKeyOf(derive("signing")),
     /** Signs the cookies of an authorization in progress. */
@@ -38,7 +41,7 @@ export function makeOAuthKeys(secret: Uint8Array) {
 }
 
 /**
- * A private key of P-256 is a number below the curve's order; 32 random bytes satisfy that in all but one of 2^32
+ * A private key of P-256 is a number below the curve's order. 32 random bytes satisfy that in all but one of 2^32
  * cases.
  */
 function signingKeyOf(d: Buffer): SigningKey {

@@ -1,7 +1,7 @@
 import type { MCP_PATHS } from "#server/http/own-addresses.ts";
 import { DEVICE_GRANT, PATHS, resourcesOf } from "./policy.ts";
 
-/** The published metadata of the authorization server. Source: RFC 8414, RFC 9207, OpenID Connect Discovery. */
+/** Returns the published metadata of the authorization server. Source: RFC 8414, RFC 9207, OpenID Connect Discovery. */
 export function authorizationServerMetadata(
   baseUrl: string,
   { takesDocuments }: { takesDocuments: boolean },
@@ -24,7 +24,7 @@ export function authorizationServerMetadata(
     authorization_response_iss_parameter_supported: true,
     ...(takesDocuments && { client_id_metadata_document_supported: true }),
     protected_resources: [resourcesOf(baseUrl).mcp],
-    // Clients that look for OpenID Connect's document reject it without these three.
+    // Clients that look for OpenID Connect's document reject it if any of these three is missing.
     jwks_uri: at(PATHS.jwks),
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
@@ -32,7 +32,8 @@ export function authorizationServerMetadata(
 }
 
 /**
- * The published metadata of `/mcp` as a protected resource, under the address that the client used. Source: RFC 9728.
+ * Returns the published metadata of `/mcp` as a protected resource, under the address that the client used. Source: RFC
+ * 9728.
  */
 export function protectedResourceMetadata(
   baseUrl: string,

@@ -28,7 +28,7 @@ export interface MountOAuthOptions extends SubmissionOptions {
 
 /**
  * Mounts the authorization server at the paths of the contract. The library gets the original Node request and
- * response; metadata and registration are ours.
+ * response. This server itself handles metadata and registration.
  */
 export function mountOAuthServer(app: App, options: MountOAuthOptions): void {
   const { oauth } = options;
@@ -87,8 +87,8 @@ function on(
 }
 
 /**
- * Charges the limits: a valid credential has its own, and a known browser gets one once others have used up its
- * address's.
+ * Counts the request against its limits. A valid credential has a separate limit. A known browser gets one after others
+ * have used up the limit of its address.
  */
 async function charge(c: AppContext, options: MountOAuthOptions): Promise<void> {
   const { limits, authenticator } = options;
@@ -135,7 +135,8 @@ async function register(c: AppContext, oauth: OAuthService): Promise<Response> {
 }
 
 /**
- * The authorization parameters passed to the library; it would reject the rest, or act on ones that we don't support.
+ * The authorization parameters that are passed to the library. It would reject other parameters, or act on ones that kb
+ * doesn't support.
  */
 const KNOWN_PARAMETERS = new Set([
   "client_id",
@@ -152,7 +153,7 @@ const KNOWN_PARAMETERS = new Set([
 function withKnownParameters(url: string, baseUrl: string): string {
   const { pathname, searchParams } = new URL(url, "http://localhost");
   const kept = [...searchParams].filter(
-    // A person always has to consent, so the only `prompt` that counts is "none".
+    // A person always has to consent, so the only `prompt` with an effect is "none".
     ([name, value]) => KNOWN_PARAMETERS.has(name) || (name === "prompt" && value === "none"),
   );
   const form = new URLSearchParams(kept);
@@ -160,7 +161,7 @@ function withKnownParameters(url: string, baseUrl: string): string {
   return `${pathname}?${form}`;
 }
 
-/** Rewrites each spelling of a resource to the canonical one, for which tokens are issued. */
+/** Replaces each spelling of a resource with the canonical one, for which tokens are issued. */
 function toOneAudience(form: URLSearchParams, baseUrl: string): void {
   const resources = form.getAll("resource");
   form.delete("resource");
@@ -176,12 +177,12 @@ async function handForm(c: AppContext, options: MountOAuthOptions): Promise<Resp
 }
 
 /**
- * Passes the Node objects to the library and waits for its answer.
+ * Passes the Node objects to the library and waits for its response.
  *
- * @throws ApiError `unavailable` when there is no socket behind the request
+ * @throws ApiError `unavailable` if the request has no socket
  */
 async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: string) => url): Promise<Response> {
-  // `@hono/node-server` passes both; a handler called without a listener has neither.
+  // `@hono/node-server` passes both. Without a listener, a handler gets neither.
   const { incoming, outgoing }: { incoming?: unknown; outgoing?: unknown } = c.env ?? {};
   if (!(incoming instanceof IncomingMessage) || !(outgoing instanceof ServerResponse)) {
     throw new ApiError("unavailable", { message: "This endpoint needs a real HTTP connection." });
@@ -190,8 +191,8 @@ async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: s
   const origin = originOf(c);
   handOver(incoming, { origin, hasSession: await hasSession(c, options) });
   incoming.url = rewrite(incoming.url ?? "/");
-  // Every address in an answer is built from these: the Host header is set by the client, and at most chooses between
-  // twins.
+  // Every address in a response is built from these values. The client sets the Host header, which at most selects one
+  // of the loopback twins.
   incoming.headers.host = base.host;
   incoming.headers["x-forwarded-proto"] = base.protocol.slice(0, -1);
   delete incoming.headers["x-forwarded-host"];
@@ -201,7 +202,7 @@ async function hand(c: AppContext, options: MountOAuthOptions, rewrite = (url: s
   const provider = await options.oauth.provider();
   await provider.callback()(incoming, outgoing);
   void options.oauth.sweep();
-  // Signals to the listener that the answer was sent; the status is for our own log line.
+  // Signals to the listener that the response was sent. The status is for kb's own log line.
   const status = outgoing.statusCode >= 200 ? outgoing.statusCode : 200;
   return new Response(null, { status, headers: new Headers({ "x-hono-already-sent": "true" }) });
 }
@@ -210,7 +211,10 @@ async function hasSession(c: AppContext, options: MountOAuthOptions): Promise<bo
   return c.req.path === PATHS.authorize && (await findVisitor(c.req.raw.headers, options)) !== undefined;
 }
 
-/** The credential of ours that a request shows: it is limited by that, not with strangers at the same address. */
+/**
+ * The credential of this server that a request contains. The request is limited by that credential, and not together
+ * with strangers at the same address.
+ */
 async function findShown(c: AppContext, options: MountOAuthOptions): Promise<string | undefined> {
   const { path } = c.req;
   if (path === PATHS.authorize || path.startsWith(`${PATHS.authorize}/`))
@@ -220,7 +224,10 @@ async function findShown(c: AppContext, options: MountOAuthOptions): Promise<str
   return options.oauth.findShown(incoming);
 }
 
-/** Our session is the only sign-in state; the library's own would outlive it. Source: docs/decisions/0015. */
+/**
+ * kb's session is the only sign-in state, since the library's own session would outlive it. Source:
+ * docs/decisions/0015.
+ */
 function ownCookies(header: string | undefined): string {
   const names = [COOKIES.interaction, COOKIES.resume].flatMap((name) => [name, `${name}.sig`]);
   return Object.entries(parseCookies(header ?? ""))

@@ -1,11 +1,11 @@
 import { canParseUrl } from "#api/parse-url.ts";
 import type { Scope } from "#api/common.ts";
 
-/** The client that ships with this server: the command line. Every other client registered itself. */
+/** The client id of the command line, which is part of this server. Every other client registered itself. */
 export const OWN_CLIENT_ID = "kb-cli";
 export const OWN_CLIENT_NAME = "kb command line";
 
-/** The paths of the contract, and the few more that the library needs. */
+/** The paths of the contract, and further paths that the library needs. */
 export const PATHS = {
   authorize: "/oauth/authorize",
   token: "/oauth/token",
@@ -19,30 +19,33 @@ export const PATHS = {
 /** The grant type of RFC 8628. */
 export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
-/** Grant types that clients can have, besides device codes: the code flow and refresh. */
+/** Grant types that clients can have in addition to device codes: the code flow and refresh. */
 export const CODE_GRANTS: readonly string[] = ["authorization_code", "refresh_token"];
-/** Flows that aren't offered: requested by mistake or in bad faith. */
+/** Flows that aren't offered. A request for one is a mistake or an attack. */
 export const OTHER_FLOWS: ReadonlySet<unknown> = new Set(["implicit", "password", "client_credentials"]);
 
 /** Lifetimes in seconds. Source: docs/oauth.md#rules; S27, S29. */
 export const LIFETIMES = {
   accessToken: 3_600,
   authorizationCode: 60,
-  /** A code for `mcp:read` alone: people who sign in over SSH copy an address from one window into another. */
+  /**
+   * Lifetime of a code for `mcp:read` alone. It is longer because people who sign in over SSH copy an address from one
+   * window into another.
+   */
   readingCode: 600,
   refreshToken: 30 * 86_400,
-  /** After it the person has to consent again, however often the tokens were refreshed. */
+  /** After this time the person has to consent again, even if the tokens were refreshed. */
   grant: 365 * 86_400,
   interaction: 600,
   deviceCode: 300,
-  /** The client's document is fetched again after this. */
+  /** Time after which the client's document is fetched again. */
   document: 86_400,
 } as const;
 
-/** The audiences of tokens: the tools and the REST routes. */
+/** The audiences of tokens: the MCP tools and the REST routes. */
 export type Audience = "mcp" | "api";
 
-/** The resource indicators of the two endpoints; a token is bound to exactly one. Source: RFC 8707. */
+/** Returns the resource indicators of the two endpoints. A token is bound to exactly one. Source: RFC 8707. */
 export function resourcesOf(baseUrl: string): Record<Audience, string> {
   return { mcp: `${baseUrl}/mcp`, api: `${baseUrl}/api` };
 }
@@ -53,13 +56,19 @@ export const SCOPES_OF: Readonly<Record<Audience, readonly Scope[]>> = {
   api: ["kb:api", "kb:admin"],
 };
 
-/** Every scope that a client may request. Never `kb:admin` by a device: its code can be mailed to an admin (S27). */
+/**
+ * Returns every scope that a client may request. A device can never request `kb:admin`, since its code could be mailed
+ * to an admin (S27).
+ */
 export function scopesOf(clientId: string, way: "browser" | "device"): readonly Scope[] {
   if (clientId !== OWN_CLIENT_ID) return ["mcp:read"];
   return way === "browser" ? ["mcp:read", "kb:api", "kb:admin"] : ["mcp:read", "kb:api"];
 }
 
-/** Schemes of common apps, besides those with a dot, which belong to the owner of the domain. Source: S33. */
+/**
+ * Schemes of common apps. Schemes with a dot are also allowed, since they belong to the owner of the domain. Source:
+ * S33.
+ */
 const KNOWN_SCHEMES = new Set([
   "claude",
   "cline",
@@ -78,17 +87,17 @@ const KNOWN_SCHEMES = new Set([
   "zed",
 ]);
 
-/** Schemes that run programs, open files, or belong to the system, dot or not. */
+/** Schemes that run programs, open files, or belong to the system, with or without a dot. */
 const FORBIDDEN_SCHEME =
   /^(?:about|blob|chrome.*|data|file.*|filesystem|ftp|https?|intent|jar|javascript|mailto|ms-.*|resource|search-ms|shell|sms|tel|vbscript|view-source|wss?|x-.*)$/;
 
-/** The redirect addresses allowed besides the built-in ones. */
+/** Redirect addresses that are allowed in addition to the built-in ones. */
 export interface RedirectRules {
-  /** App schemes that the operator added: lower case, without the colon. */
+  /** App schemes that the operator added, in lower case and without the colon. */
   appSchemes: ReadonlySet<string>;
 }
 
-/** The problem with a scheme that an operator wants to add; undefined for a valid one. */
+/** Returns the problem with a scheme that an operator wants to add. Undefined if the scheme is valid. */
 export function faultOfAppScheme(scheme: string): string | undefined {
   if (!/^[a-z][a-z0-9+.-]{0,60}$/.test(scheme)) return "isn't a URL scheme such as myapp";
   return FORBIDDEN_SCHEME.test(scheme) ? "can't be an app's scheme" : undefined;
@@ -96,10 +105,10 @@ export function faultOfAppScheme(scheme: string): string | undefined {
 
 const MAX_URI_CHARS = 2_000;
 
-/** The problem with a client's redirect address; undefined for a valid one. */
+/** Returns the problem with a client's redirect address. Undefined if the address is valid. */
 export function faultOfRedirectUri(uri: string, { appSchemes }: RedirectRules): string | undefined {
   if (uri.length > MAX_URI_CHARS) return "is too long";
-  // Characters that parsers silently drop or rewrite make two readers see two addresses.
+  // Because of characters that parsers silently drop or rewrite, two readers would see two addresses.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes("\\")) return "contains characters that aren't allowed in an address";
   if (!canParseUrl(uri)) return "is not an address";
   const url = new URL(uri);
@@ -118,7 +127,7 @@ function isLoopbackHost(url: URL): boolean {
   return ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
 }
 
-/** The destination of an answer: a host, or a program on the person's own computer. */
+/** Returns the destination of a redirect: a host, or a program on the person's own computer. */
 export function placeOf(redirectUri: string): { host: string; isLocal: boolean } {
   const url = new URL(redirectUri);
   if (url.protocol === "https:") return { host: url.host, isLocal: false };

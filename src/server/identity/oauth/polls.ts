@@ -5,17 +5,17 @@ import { hashSecret } from "#core/secrets.ts";
 
 /** Limits how often devices poll for approval of their code. */
 export interface PollWatch {
-  /** Counts one poll; true when it comes too early, which also makes the device wait longer. */
+  /** Counts a poll. Returns whether it came too early, which also makes the device wait longer. */
   isTooSoon(deviceCode: string): boolean;
 }
 
-/** Seconds between two polls, and the increase for each early one. Source: RFC 8628 §3.5. */
+/** Minimum seconds between two polls, and the increase for each early poll. Source: RFC 8628 §3.5. */
 export const POLL_SECONDS = 5;
-/** A poll may be early by network jitter. */
+/** Network jitter can make a poll this much too early. */
 const TOLERANCE_MS = 500;
 const MAX_CODES = 5_000;
 
-/** In the memory of this process; a code lives five minutes. */
+/** Makes the limiter, in the memory of this process. A code is valid for five minutes. */
 export function makePollWatch(clock: Clock): PollWatch {
   const seen = new LRUCache<string, { at: number; seconds: number }>(atMost(MAX_CODES));
   return {

@@ -28,11 +28,11 @@ export interface ProviderOptions extends Pick<Parts, "store" | "clock" | "log"> 
   records: OAuthRecords;
   grace: RefreshGrace;
   polls: PollWatch;
-  /** Undefined: clients have to register. */
+  /** Undefined if clients have to register. */
   documents: Pick<ClientDocuments, "find"> | undefined;
-  /** Ends a token family; `ctx` is the request that caused it. */
+  /** Ends all tokens of a grant. `ctx` is the request that caused it. */
   endGrant(grantId: string, ctx: KoaContextWithOIDC | undefined): Promise<void>;
-  /** Details of a request for consent or a device code, besides the standard ones. */
+  /** Details of a request for consent or a device code, in addition to the standard ones. */
   deviceInfo(ctx: KoaContextWithOIDC): { ip: string };
 }
 
@@ -43,20 +43,20 @@ export const COOKIES = {
 } as const;
 
 /**
- * The authorization server: public clients, code flow with PKCE S256, device codes, opaque tokens bound to one resource.
- * Source: docs/decisions/0015.
+ * Makes the authorization server: public clients, code flow with PKCE S256, device codes, opaque tokens bound to one
+ * resource. Source: docs/decisions/0015.
  */
 export function makeProvider(options: ProviderOptions): Provider {
   const { library, baseUrl, log, grace, polls } = options;
   const { errors } = library;
 
   class KbProvider extends library.Provider {
-    /** Errors that the library didn't handle itself; it would print them to the console. */
+    /** Receives errors that the library didn't handle. By default it would print them to the console. */
     override onerror(error: Error): void {
       log.error({ err: error }, "request failed");
     }
 
-    // The library's constructor calls this for its own grants; two of them are wrapped here.
+    // The library's constructor calls this method for its own grants, and two of them are wrapped here.
     override registerGrantType<Params extends object>(
       name: string,
       handler: (ctx: TokenEndpointGrantContext<Params>) => Promise<void> | void,
@@ -89,7 +89,7 @@ export function makeProvider(options: ProviderOptions): Provider {
     };
   }
 
-  /** The library checks the resource after it has used up the token, so a mistake would sign the person out. */
+  /** The library checks the resource only after it has used up the token, so a mistake would sign the person out. */
   async function requireGrantedResource({ oidc }: TokenEndpointGrantContext, token: string): Promise<void> {
     const { resource } = oidc.params;
     if (resource === undefined) return;
@@ -116,7 +116,7 @@ export function makeProvider(options: ProviderOptions): Provider {
 
   const provider = new KbProvider(baseUrl, makeConfiguration(options));
   provider.proxy = true;
-  // The library's types omit what it adds to the context of its own middleware.
+  // The library's types omit the properties that it adds to the context of its own middleware.
   provider.use((ctx, next) => dress(ctx as unknown as Koa, next, baseUrl));
   provider.on("server_error", (ctx, error) => log.error({ path: ctx.path, err: error }, "request failed"));
   return provider;
@@ -125,7 +125,7 @@ export function makeProvider(options: ProviderOptions): Provider {
 type GrantParameters = string | readonly string[] | ReadonlySet<string>;
 type GrantHandler = (ctx: TokenEndpointGrantContext) => Promise<void> | void;
 
-/** Clients other than our own get their one scope, even if they repeat an earlier request. */
+/** Gives clients other than the command line their only scope, even if they repeat an earlier request. */
 function leaveScopeToServer({ oidc }: TokenEndpointGrantContext): void {
   if (oidc.client.clientId !== OWN_CLIENT_ID) delete oidc.params["scope"];
 }
@@ -160,7 +160,7 @@ function makeConfiguration(options: ProviderOptions): Configuration {
       return { accountId, claims: () => ({ sub: accountId }) };
     },
     interactions: { url: (_ctx, interaction) => `/oauth/consent/${interaction.uid}` },
-    // Scopes gained by an admin's step-up end after an hour. Source: S27.
+    // The scopes that an admin gains by proving their identity again end after an hour. Source: S27.
     issueRefreshToken: (_ctx, client, source) =>
       client.grantTypeAllowed("refresh_token") && !source.scopes.has("kb:admin"),
     jwks: { keys: [keys.signing] },
@@ -170,7 +170,7 @@ function makeConfiguration(options: ProviderOptions): Configuration {
     },
     pkce: { required: () => true },
     renderError: (ctx, out) => {
-      // Programs that ask for JSON get JSON; browsers, and programs that accept anything, get the page.
+      // Programs that request JSON get JSON. Browsers, and programs that accept anything, get the page.
       if (ctx.accepts("html", "json") === "json") {
         ctx.body = out;
         return;
@@ -206,7 +206,10 @@ function makeConfiguration(options: ProviderOptions): Configuration {
   };
 }
 
-/** Loads a client from its document; failures are in the library's form. The library's own loader keeps no copy. */
+/**
+ * Loads a client from its document. Errors have the form that the library expects. The library's own loader keeps no
+ * copy.
+ */
 async function findDocument(
   { documents, library }: ProviderOptions,
   clientId: string,
@@ -261,7 +264,7 @@ function makeFeatureList({ library, baseUrl, deviceInfo }: ProviderOptions): Non
   };
 }
 
-/** Adjusts the library's answer: adds and removes headers, cookies and fields. */
+/** Adjusts the library's response: adds and removes headers, cookies and fields. */
 async function dress(ctx: Koa, next: () => Promise<unknown>, baseUrl: string): Promise<void> {
   await next();
   const secure = isHttps(baseUrl);
@@ -283,7 +286,7 @@ async function dress(ctx: Koa, next: () => Promise<unknown>, baseUrl: string): P
     );
     ctx.body = "";
   }
-  // The request was decided: the cookie that bound it to this browser is no longer needed.
+  // The request was decided, so the cookie that bound it to this browser is no longer needed.
   if (oidc?.route === "resume" && interaction !== undefined) {
     kept.push(serialize(bindingCookie(interaction.uid), "", { path: "/oauth", httpOnly: true, maxAge: 0, secure }));
   }
@@ -292,7 +295,10 @@ async function dress(ctx: Koa, next: () => Promise<unknown>, baseUrl: string): P
   if (oidc?.route === "device_authorization") dressDeviceAnswer(ctx);
 }
 
-/** Clients that came through the server's other name compare the issuer with the one in the metadata that they read. */
+/**
+ * Sets the issuer for clients that used the server's other name, since they compare it with the issuer in the metadata
+ * that they read.
+ */
 function nameIssuerAsAsked(ctx: Koa, baseUrl: string): void {
   const own = `${new URL(baseUrl).protocol}//${ctx.req.headers.host}`;
   const location = ctx.res.getHeader("location");
@@ -301,7 +307,7 @@ function nameIssuerAsAsked(ctx: Koa, baseUrl: string): void {
   ctx.set("Location", location.replace(issuer(baseUrl), issuer(own)));
 }
 
-/** Omits the link that contains the code: people would follow it without reading. Source: S27. */
+/** Omits the link that contains the code, since people would follow it without reading. Source: S27. */
 function dressDeviceAnswer(ctx: Koa): void {
   const body: unknown = ctx.body;
   if (typeof body !== "object" || body === null) return;
@@ -324,11 +330,12 @@ function isHttps(baseUrl: string): boolean {
 }
 
 /**
- * Keeps only the requested scopes that the command line may have; a request without scopes gets `mcp:read`. Every other
- * client gets `mcp:read`, whatever it requests, and the answer says so (RFC 6749 §3.3). Done here because this is the
- * first hook after the client and its redirect address were checked.
+ * Removes the requested scopes that the client may not have. The command line keeps those that it may have, and gets
+ * `mcp:read` if it requests none. Every other client gets `mcp:read`, whatever it requests, and the response reports it
+ * (RFC 6749 §3.3). It happens here because this is the first hook after the client and its redirect address were
+ * checked.
  *
- * @returns false when scopes were requested and none is left
+ * @returns false if scopes were requested and none remains
  */
 function keepKnownScopes(ctx: KoaContextWithOIDC): boolean {
   const { route, params, client } = ctx.oidc;
@@ -341,7 +348,7 @@ function keepKnownScopes(ctx: KoaContextWithOIDC): boolean {
   return kept.length > 0;
 }
 
-/** Tokens can be refreshed only while the grant exists and its person is a member. Source: S13. */
+/** Returns whether tokens can be refreshed: only while the grant exists and its person is a member. Source: S13. */
 async function mayGoOn({ store }: ProviderOptions, userId: string, token: unknown): Promise<boolean> {
   const grantId =
     typeof token === "object" && token !== null && "grantId" in token && typeof token.grantId === "string"

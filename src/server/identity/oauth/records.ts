@@ -8,7 +8,7 @@ import type { OAuthKeys } from "./keys.ts";
 /** The decrypted content of a record. */
 export type Payload = Record<string, unknown>;
 
-/** Records by their identifier; neither it nor their content is readable in the database. */
+/** Records by their id. Neither the id nor the content is readable in the database. */
 export type OAuthRecords = ReturnType<typeof makeOAuthRecords>;
 
 export interface RecordOptions extends Pick<Parts, "store" | "clock" | "log" | "vault"> {
@@ -16,8 +16,8 @@ export interface RecordOptions extends Pick<Parts, "store" | "clock" | "log" | "
 }
 
 /**
- * The row's key is the SHA-256 of the identifier, which for codes and tokens is the secret itself; the payload without
- * it is sealed for that row. Source: docs/oauth.md#rules.
+ * Makes the storage of OAuth records. The row's key is the SHA-256 of the id, which for codes and tokens is the secret
+ * itself. The payload, without the id, is sealed for that row. Source: docs/oauth.md#rules.
  */
 export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptions) {
   const hashOfUserCode = (userCode: string) => keys.prove("user code", userCode);
@@ -40,7 +40,7 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
       const { jti: _secret, ...kept } = payload;
       const idHash = hashSecret(id);
       const { grantId, userCode } = payload;
-      // A device code is found by the user code, and then saved again under its own identifier.
+      // A device code is found by its user code, and is then stored again under its own id.
       const content = typeof userCode === "string" ? { ...kept, [OWN_ID]: id } : kept;
       await store.oauth.save({
         model,
@@ -57,19 +57,22 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
       return row === undefined || isExpired(row) ? undefined : open(row, id);
     },
 
-    /** As `find`, but includes expired records that were not swept yet: the library distinguishes the two. */
+    /**
+     * Does the same as `find`, but also returns expired records that were not deleted yet, since the library
+     * distinguishes expired from unknown.
+     */
     async findEvenExpired(model: string, id: string): Promise<Payload | undefined> {
       const row = await store.oauth.find(model, hashSecret(id));
       return row && open(row, id);
     },
 
-    /** Includes expired ones. */
+    /** Also returns expired records. */
     async findByUserCode(userCode: string): Promise<Payload | undefined> {
       const row = await store.oauth.findByUserCode(hashOfUserCode(userCode));
       return row && open(row, undefined);
     },
 
-    /** True for exactly one caller. */
+    /** Returns true to exactly one caller. */
     consume: (model: string, id: string): Promise<boolean> => store.oauth.consume(model, hashSecret(id), clock.now()),
 
     async isUnused(model: string, id: string): Promise<boolean> {
@@ -84,15 +87,15 @@ export function makeOAuthRecords({ store, vault, clock, log, keys }: RecordOptio
 }
 
 /**
- * Decrypts a row's payload; undefined when its key is no longer available. The row then counts as missing: the client
- * signs in again, and its error mentions no key and no setting.
+ * Decrypts a row's payload. Returns undefined if its key is no longer available. The row is then treated as missing:
+ * the client signs in again, and its error mentions no key and no setting.
  */
 export function openPayload(
   { vault, log }: Pick<RecordOptions, "vault" | "log">,
   row: { model: string; idHash: string; sealed: string },
 ): Payload | undefined {
   try {
-    // Written by `save` as an object.
+    // `save` has written an object.
     return JSON.parse(vault.open(placeOfRecord(row.model, row.idHash), row.sealed)) as Payload;
   } catch (error) {
     if (!isApiError(error, "secret_unreadable")) throw error;
@@ -104,7 +107,7 @@ export function openPayload(
   }
 }
 
-/** Where a device code keeps its own identifier, which otherwise only the device knows. */
+/** The field in which a device code stores its own id, which otherwise only the device has. */
 const OWN_ID = "kbId";
 
 const placeOfRecord = sealedIn("oauth_records");

@@ -5,36 +5,37 @@ import type { OAuthRecords, Payload } from "./records.ts";
 export type TokenAnswer = Record<string, unknown>;
 
 export interface RefreshRequest {
-  /** The refresh token that was presented. */
+  /** The refresh token in the request. */
   token: string;
   clientId: string;
-  /** The resource and the scope requested; a repeat must request the same. */
+  /** The requested resource and scope. A repeated request must have the same. */
   asked: string;
 }
 
 /**
- * The result of a repeated refresh: the answer of the first one, `other` when it requests something else than the first
- * did, or undefined, and then the rules of reuse apply.
+ * The result of a repeated refresh: the response to the first one; `other` if its resource or scope differs from the
+ * first; or undefined, and then the rules of reuse apply.
  */
 export type Repeated = { answer: TokenAnswer } | "other" | undefined;
 
 export type RefreshGrace = ReturnType<typeof makeRefreshGrace>;
 
-/** How long a second use of a refresh token gets the first answer. Source: S29. */
+/** Seconds within which a second use of a refresh token gets the first response. Source: S29. */
 const GRACE_SECONDS = 30;
 const MODEL = "RefreshGrace";
 
 /**
- * Hosts start two to five bridges on one login, and they refresh at the same moment. The second use of a refresh token
- * within 30 seconds gets the same pair, as long as the new refresh token is unused; after that it counts as theft.
+ * Hosts start two to five bridges with one sign-in, and the bridges refresh at the same moment. The second use of a
+ * refresh token within 30 seconds gets the same pair of tokens, as long as the new refresh token is unused. After that
+ * it is treated as theft.
  *
- * The pair is encrypted under a key derived from the presented token, so that the database alone reveals nothing.
- * Source: S29.
+ * The pair is encrypted under a key derived from the refresh token in the request, so that the database alone reveals
+ * nothing. Source: S29.
  */
 export function makeRefreshGrace(records: OAuthRecords, randomBytes: RandomBytes) {
   const running = new Map<string, Promise<unknown>>();
   return {
-    /** Runs `work` while no other work for this token runs. */
+    /** Runs `work` when no other work for this token is running. */
     async alone<T>(token: string, work: () => Promise<T>): Promise<T> {
       const before = running.get(token) ?? Promise.resolve();
       const mine = before.then(work, work);
@@ -91,6 +92,6 @@ function openBox(token: string, box: string): Kept {
   });
   decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
   const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-  // Written by `closeBox`, and the tag proves that it is unchanged.
+  // `closeBox` has written the text, and the tag proves that it is unchanged.
   return JSON.parse(opened.toString("utf8")) as Kept;
 }

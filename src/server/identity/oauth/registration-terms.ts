@@ -2,11 +2,11 @@ import { oauthFailure } from "./failures.ts";
 import { CODE_GRANTS, faultOfRedirectUri, OTHER_FLOWS, type RedirectRules } from "./policy.ts";
 
 /**
- * Adapts a registration to this server: values that a client can't have here are replaced or left out, and the answer
- * shows the result. Libraries send what other servers expect, and can't be configured otherwise. Clients described by a
- * document get no such leniency: their document alone counts. Source: RFC 7591 §3.2.1.
+ * Adapts a registration to this server. Values that a client can't have here are replaced or omitted, and the response
+ * shows the result. OAuth libraries send what other servers expect, and can't be configured otherwise. For clients
+ * described by a document, nothing is adapted. Source: RFC 7591 §3.2.1.
  *
- * @throws ApiError `invalid_request` whose details carry the code of RFC 7591: no redirect address, or another flow
+ * @throws ApiError `invalid_request`, whose details contain the code of RFC 7591: no redirect address, or another flow
  */
 export function toOurTerms(sent: Readonly<Record<string, unknown>>, rules: RedirectRules): Record<string, unknown> {
   const { client_secret: _secret, ...own } = sent;
@@ -19,13 +19,16 @@ export function toOurTerms(sent: Readonly<Record<string, unknown>>, rules: Redir
   };
 }
 
-/** The values of a list; a text in its place is split into words. Null and empty values count as absent. */
+/**
+ * Returns the values of a list. A text instead of a list is split into words. Null and empty values are treated as
+ * absent.
+ */
 function listOf(value: unknown): unknown[] {
   const values: unknown[] = typeof value === "string" ? value.split(/\s+/u) : Array.isArray(value) ? value : [value];
   return values.filter((one) => one !== undefined && one !== null && one !== "");
 }
 
-/** The allowed redirect addresses; a disallowed one is left out, not the whole registration. */
+/** Returns the allowed redirect addresses. A disallowed address is omitted; the registration is still accepted. */
 function servedUris(values: readonly unknown[], rules: RedirectRules): string[] {
   const served = values.filter(
     (uri): uri is string => typeof uri === "string" && faultOfRedirectUri(uri, rules) === undefined,
@@ -39,7 +42,10 @@ function servedUris(values: readonly unknown[], rules: RedirectRules): string[] 
   );
 }
 
-/** A client that requests only other flows would never use ours; every other client gets the code flow. */
+/**
+ * A client that requests only other flows would never use the code flow, so it is refused. Every other client gets the
+ * code flow.
+ */
 function servedGrants(values: readonly unknown[]): readonly string[] {
   if (values.length > 0 && values.every((grant) => OTHER_FLOWS.has(grant))) {
     throw oauthFailure(

@@ -9,7 +9,7 @@ import { oauthFailure } from "./failures.ts";
 import type { RedirectRules } from "./policy.ts";
 import { toOurTerms } from "./registration-terms.ts";
 
-/** The answer to a client's registration: the metadata that was stored. Source: RFC 7591 §3.2.1. */
+/** The response to a client's registration: the metadata that was stored. Source: RFC 7591 §3.2.1. */
 export type RegisteredClient = Record<string, unknown>;
 
 export interface RegistrationService {
@@ -26,9 +26,9 @@ export interface RegistrationOptions extends Pick<Parts, "store" | "clock" | "ra
 export const MAX_REGISTRATION_BYTES = 16 * 1024;
 
 /**
- * Clients register themselves (`http/limits.ts` limits how often), so nothing they say is trusted: names are shown as
- * unverified, and they get `mcp:read` only. The library's own endpoint isn't used, because it accepts values that ours
- * refuses (docs/decisions/0015).
+ * Clients register themselves (`http/limits.ts` limits how often), so nothing they report is trusted: their names are
+ * shown as unverified, and they get `mcp:read` only. The library's own endpoint isn't used, because it accepts values
+ * that kb refuses (docs/decisions/0015).
  */
 export function makeRegistrationService(options: RegistrationOptions): RegistrationService {
   const { store, clock, randomBytes, log, rules } = options;
@@ -45,7 +45,7 @@ export function makeRegistrationService(options: RegistrationOptions): Registrat
         createdAt,
         lastUsedAt: null,
       });
-      // No workspace is known yet, so it isn't in any audit; the consent that follows is.
+      // No workspace is known yet, so the registration isn't in any audit log. The consent that follows is.
       log.info({ requestId: origin.requestId, clientId, ip: origin.clientIp }, "oauth client registered");
       const { response_modes: _modes, id_token_signed_response_alg: _alg, ...shown } = metadata;
       return {
@@ -64,7 +64,7 @@ function parseObject(text: string): Record<string, unknown> {
   throw oauthFailure("invalid_client_metadata", "Send the client's metadata as one JSON object.");
 }
 
-/** Clients that we accept must also be valid for the library, or they would fail at the first use. */
+/** The library must also accept the clients that kb accepts, or they would fail at their first use. */
 async function requireTakenByLibrary(provider: Provider, metadata: Record<string, unknown>): Promise<void> {
   try {
     await provider.Client.validate(metadata as Parameters<Provider["Client"]["validate"]>[0]);

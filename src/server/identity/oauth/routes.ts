@@ -2,7 +2,7 @@ import { consentRoutes, grantRoutes } from "#api/oauth.ts";
 import type { Mount } from "#server/http/mount.ts";
 import type { OAuthService } from "./service.ts";
 
-/** `/api/grants`, and the routes of the consent and device pages. */
+/** Mounts `/api/grants`, and the routes of the consent and device pages. */
 export function mountOAuth(at: Mount, { oauth }: { oauth: OAuthService }): void {
   const { consent, device, grants } = oauth;
   at.members(grantRoutes, grants);

@@ -36,18 +36,21 @@ export interface OAuthOptions extends Parts {
   takesDocuments: boolean;
   rules: RedirectRules;
   baseUrl: string;
-  /** At least 32 bytes, the same across restarts: cookies, proofs and the signing key are derived from it. */
+  /**
+   * Secret of at least 32 bytes, the same after a restart. The keys of cookies and proofs and the signing key are
+   * derived from it.
+   */
   key: Uint8Array;
   prove: ProvePassword;
-  /** Wrong device codes, per person and per address. */
+  /** Limits wrong device codes, per person and per address. */
   deviceThrottle: Throttle;
 }
 
 const SWEEP_STEP_MS = 10 * 60_000;
-/** How long expired records are kept, so that "expired" can be distinguished from "unknown". */
+/** Milliseconds for which expired records are kept, so that "expired" can be distinguished from "unknown". */
 const EXPIRED_KEPT_MS = 3_600_000;
 
-/** Builds the service; nothing is loaded before `provider` is called. */
+/** Makes the service. Nothing is loaded before `provider` is called. */
 export function makeOAuthService(options: OAuthOptions) {
   const { store, vault, clock, log, randomBytes, audit, baseUrl, prove, rules, takesDocuments } = options;
   const keys = makeOAuthKeys(options.key);
@@ -79,7 +82,7 @@ export function makeOAuthService(options: OAuthOptions) {
 
   async function provider(): Promise<Provider> {
     loading ??= load().catch((error: unknown) => {
-      // The next call tries again.
+      // The next call loads the library again.
       loading = undefined;
       throw error;
     });
@@ -105,24 +108,27 @@ export function makeOAuthService(options: OAuthOptions) {
 
   return {
     baseUrl,
-    /** Whether clients may be described by a document at their own identifier. */
+    /** Whether clients may be described by a document at the address that is their id. */
     takesDocuments,
-    /** The authorization server; loaded on first use. */
+    /** The authorization server, loaded on first use. */
     provider,
     grants,
     /**
-     * Deletes expired records and unused clients. Does nothing within ten minutes of the last run, and never throws: it
-     * runs after answers.
+     * Deletes expired records and unused clients. Does nothing within ten minutes of the last run. Never throws, since
+     * it runs after the response.
      */
     sweep,
     consent: makeConsentService({ provider, decisions, records, clock, baseUrl }),
     device: makeDeviceService({ provider, decisions, clock, baseUrl, throttle: options.deviceThrottle }),
     registration: makeRegistrationService({ provider, store, clock, randomBytes, log, rules }),
-    /** The person and scopes of an access token. */
+    /** Finds the person and scopes of an access token. */
     findActor: makeAccessLookup(options),
-    /** The credential of ours in a token request; undefined for a guess. Leaves the body to the library. */
+    /**
+     * Finds the credential of this server in a token request. Undefined if it was guessed. The library can still read
+     * the body.
+     */
     findShown: (incoming: IncomingMessage): Promise<string | undefined> => findShownCredential(records, incoming),
-    /** Loads the library, so that the first request need not wait for it, and sweeps. */
+    /** Loads the library, so that the first request doesn't have to wait for it, and deletes expired records. */
     async warm(): Promise<void> {
       await provider();
       await sweep();

@@ -3,7 +3,9 @@ import { hashSecret } from "#core/secrets.ts";
 import { peekForm } from "./form-body.ts";
 import type { OAuthRecords } from "./records.ts";
 
-/** The credential in a token request, by its grant type: the field, and the model that stores it. */
+/**
+ * The credential in a token request, by grant type: the name of the field, and the model that stores the credential.
+ */
 const SHOWN: ReadonlyMap<string, readonly [field: string, model: "RefreshToken" | "AuthorizationCode" | "DeviceCode"]> =
   new Map([
     ["refresh_token", ["refresh_token", "RefreshToken"]],
@@ -12,8 +14,8 @@ const SHOWN: ReadonlyMap<string, readonly [field: string, model: "RefreshToken" 
   ]);
 
 /**
- * The credential of ours in a token request: the grant of a known refresh token or code, or a device code's hash;
- * undefined for a guess. The body is left to the library.
+ * Finds the credential of this server in a token request: the grant of a known refresh token or code, or a device
+ * code's hash. Undefined if it was guessed. The library can still read the body.
  */
 export async function findShownCredential(
   records: Pick<OAuthRecords, "find">,

@@ -16,8 +16,9 @@ export interface SubmissionOptions {
 }
 
 /**
- * `POST /oauth/authorize`: the page's decision as a form or as JSON, the same as the page's JSON route. A post without
- * a decision is a request for authorization, and is handled as a GET. Source: RFC 6749 §4.1.1, docs/decisions/0015.
+ * Handles `POST /oauth/authorize`, which contains the decision of the consent page as a form or as JSON, like the
+ * page's JSON route. A post without a decision is a request for authorization, and is handled as a GET. Source: RFC
+ * 6749 §4.1.1, docs/decisions/0015.
  */
 export async function answerSubmission(c: AppContext, { oauth, authenticator }: SubmissionOptions): Promise<Response> {
   const isJson = (c.req.header("content-type") ?? "").startsWith("application/json");
@@ -51,14 +52,14 @@ function goOnAsGet(fields: Record<string, unknown>): Response {
   return redirect(`${PATHS.authorize}?${asked}`);
 }
 
-/** The longest query that proxies and browsers pass on. */
+/** The longest query that proxies and browsers forward. */
 const MAX_QUERY_CHARS = 8_000;
 
 function redirect(to: string): Response {
   return new Response(null, { status: 303, headers: { Location: to, "Cache-Control": "no-store" } });
 }
 
-/** A form's fields or a JSON object's members; a field that occurs several times is a list. */
+/** Returns a form's fields or a JSON object's members. A field that occurs several times becomes a list. */
 function readFields(text: string, isJson: boolean): Record<string, unknown> {
   if (isJson) return readJson(text);
   const values = new Map<string, string[]>();

@@ -28,10 +28,10 @@ export interface AcceptOptions extends Pick<Parts, "store" | "clock"> {
 
 export type AcceptService = ReturnType<typeof makeAcceptService>;
 
-/** The account that was verified, or the fields of a new one. */
+/** The account whose owner was verified, or the fields of a new account. */
 type Accepting = { userId: string } | { userId: null; email: string; name: string; passwordHash: string };
 
-/** Accepting invitations. Source: docs/people.md#with-and-without-email. */
+/** Makes the service that accepts invitations. Source: docs/people.md#with-and-without-email. */
 export function makeAcceptService(options: AcceptOptions) {
   const { store, clock, passwords, throttle, accounts, sessions, audit } = options;
 
@@ -55,7 +55,7 @@ export function makeAcceptService(options: AcceptOptions) {
     return { userId: user.userId };
   }
 
-  /** Returns the person's id, and adds an account if there was none. */
+  /** Returns the person's id. Adds an account if there was none. */
   async function settle(tx: Store, who: Accepting, body: AcceptBody, verifiedAt: number | null): Promise<string> {
     const { timeZone = null } = body;
     if (who.userId === null) {
@@ -67,7 +67,7 @@ export function makeAcceptService(options: AcceptOptions) {
   }
 
   /**
-   * Finds the link's open invitation, whose inviter could still give its role.
+   * Finds the link's open invitation. The person who invited must still be allowed to give its role.
    *
    * @throws ApiError `invitation_invalid`
    */
@@ -80,9 +80,9 @@ export function makeAcceptService(options: AcceptOptions) {
 
   return {
     /**
-     * The invitation behind this link, for a page that shows it before anyone types anything.
+     * Returns the invitation of this link, for a page that shows it before the person enters anything.
      *
-     * @throws ApiError `invitation_invalid` with one text for every reason, `rate_limited`
+     * @throws ApiError `invitation_invalid`, with the same text for every reason; `rate_limited`
      */
     async check(token: string, origin: RequestOrigin): Promise<InvitationOffer> {
       takeTry(throttle, origin);
@@ -90,7 +90,7 @@ export function makeAcceptService(options: AcceptOptions) {
       const workspace = await store.workspaces.find(invitation.workspaceId);
       if (!workspace) throw invalidInvitation();
       const inviter = await store.users.find(invitation.invitedBy);
-      // Only wrong links count: the limit is against guessing.
+      // Only wrong links are counted, since the limit is against guessing.
       giveTryBack(throttle, origin);
       return {
         workspaceName: workspace.name,
@@ -101,11 +101,11 @@ export function makeAcceptService(options: AcceptOptions) {
     },
 
     /**
-     * Makes the invited person a member and signs them in there. A new person gets an account; someone with an account
-     * proves its password, or is signed in. The address must be the invited one. Single use.
+     * Makes the invited person a member and signs them in there. A new person gets an account. A person with an account
+     * enters its password or is already signed in. The account's address must be the invited one. A link works once.
      *
      * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`,
-     *   `unauthenticated`, `rate_limited`; `invalid_request` without the name of a new person
+     * `unauthenticated`, `rate_limited`; `invalid_request` without the name of a new person
      */
     async accept(body: AcceptBody, context: SignInContext): Promise<OpenedSession> {
       takeTry(throttle, context.origin);
@@ -115,10 +115,10 @@ export function makeAcceptService(options: AcceptOptions) {
         const at = clock.now();
         const { workspaceId, invitationId, role, isMailed } = invitation;
         const workspace = tx.in(workspaceId);
-        // Decided in the transaction: the first of several at once wins, and a role that was lowered since has ended
-        // the invitation.
+        // The transaction decides: the first of several concurrent requests succeeds, and a role that was lowered in
+        // the meantime has ended the invitation.
         if (!(await workspace.invitations.accept(invitationId, at))) throw invalidInvitation();
-        // A link handed over in person proves nothing about the address. Source: S3.
+        // A link that was handed over in person doesn't verify the address. Source: S3.
         const userId = await settle(tx, who, body, isMailed ? at : null);
         if (isMailed) await tx.users.markVerified(userId, invitation.email, at);
         if (await workspace.members.find(userId)) {

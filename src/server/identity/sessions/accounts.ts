@@ -15,7 +15,7 @@ export interface NewWorkspace {
   origin?: RequestOrigin | undefined;
 }
 
-/** Creates accounts and workspaces, however a person joins. Each act runs in the caller's transaction. */
+/** Creates accounts and workspaces, in whatever way a person joins. Each method runs in the caller's transaction. */
 export type AccountService = ReturnType<typeof makeAccountService>;
 
 export function makeAccountService(
@@ -49,7 +49,7 @@ export function makeAccountService(
       }
     },
 
-    /** Records an act on someone's account in the audit of every workspace they are in. */
+    /** Records an action on a person's account in the audit log of every workspace to which they belong. */
     async recordEverywhere(
       tx: Store,
       userId: string,

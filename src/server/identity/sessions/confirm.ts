@@ -14,7 +14,7 @@ import { passwordNeeded, type SignUpService } from "./sign-up.ts";
 
 export interface ConfirmService {
   /**
-   * Performs a mailed link's action once its holder has proved that they asked for it.
+   * Performs the action of a mailed link after its holder has proved that they requested it.
    *
    * @throws ApiError `link_invalid`, `password_needed`, `rate_limited`; those of a sign-up
    */
@@ -26,8 +26,8 @@ export interface ConfirmService {
 }
 
 /**
- * Links that prove an address. `emailVerifiedAt` is set by these, by mailed invitations and resets, and by SSO. Source:
- * S3.
+ * Makes the service for links that verify an address. `emailVerifiedAt` is set by these links, by mailed invitations
+ * and resets, and by SSO. Source: S3.
  */
 export function makeConfirmService(
   options: Pick<Parts, "store" | "clock"> & {
@@ -66,7 +66,7 @@ export function makeConfirmService(
       await links.use(tx, token);
       const at = clock.now();
       await tx.users.setEmail(user.userId, link.email, at);
-      // Links sent to the former address stop working.
+      // Links that were sent to the previous address stop working.
       await tx.links.endOf(user.userId, at);
       await accounts.recordEverywhere(tx, user.userId, { action: "user.email_changed" }, byPerson(user, context));
     });

@@ -7,8 +7,8 @@ import type { OnboardingService } from "./onboarding.ts";
 import type { Passwords } from "./passwords.ts";
 
 /**
- * Operator commands on the server's machine. Anyone who can write the data folder can do anything with it: that is the
- * proof, and no session or role is required. Every act is audited.
+ * Operator commands on the server's machine. They need no session or role, since anyone who can write the data folder
+ * can do anything with it. Every action is audited.
  */
 export type HostAdminService = ReturnType<typeof makeHostAdminService>;
 
@@ -23,8 +23,8 @@ export function makeHostAdminService(
   const { store, clock, passwords, accounts, onboarding, audit } = options;
   return {
     /**
-     * Sets someone's password and ends every other credential of the account, linked identities included. The person is
-     * notified at their next sign-ins.
+     * Sets a person's password and ends every other credential of the account, linked identities included. The person
+     * is notified at their next sign-ins.
      *
      * @throws ApiError `not_found`, which names the owners; `password_too_weak`
      */
@@ -45,7 +45,7 @@ export function makeHostAdminService(
       return known;
     },
 
-    /** Makes a new setup code, while there is no first admin. @throws ApiError `onboarding_closed` */
+    /** Makes a new setup code while there is no first admin. @throws ApiError `onboarding_closed` */
     async makeSetupCode(): Promise<string> {
       const code = await onboarding.makeSetupCode();
       if (code !== undefined) return code;
@@ -56,10 +56,10 @@ export function makeHostAdminService(
     },
 
     /**
-     * Makes a setup code for an installation that already has its first admin: for an hour it creates one more owner.
-     * If there is a single workspace, they join it.
+     * Makes a setup code for an installation that already has its first admin. For an hour, the code creates one more
+     * owner. If there is a single workspace, the new owner joins it.
      *
-     * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` before the first admin
+     * @throws ApiError `onboarding_closed` if strangers can own workspaces, `onboarding_needed` before the first admin
      */
     async reopenSetup(): Promise<string> {
       const code = await onboarding.reopen();
@@ -74,7 +74,7 @@ export function makeHostAdminService(
   };
 }
 
-/** Its reader can read the database, so it may name the owners. */
+/** The person who reads this error can read the database, so it may name the owners. */
 async function noAccount(store: Store, email: string): Promise<ApiError> {
   const owners = new Set<string>();
   for (const { workspaceId } of (await store.workspaces.list()).slice(0, 20)) {

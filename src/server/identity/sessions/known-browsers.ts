@@ -4,21 +4,21 @@ import type { SecretCookie } from "#server/http/cookies.ts";
 import type { RandomBytes } from "#core/clock.ts";
 
 /**
- * Browsers in which someone has signed in: the cookie that records this outlives the session and grants no access by
+ * Browsers in which someone has signed in. The cookie that records this outlives the session, and grants no access by
  * itself.
  */
 export type KnownBrowsers = ReturnType<typeof makeKnownBrowsers>;
 
 const LIFETIME_S = 180 * 86_400;
-/** People remembered per browser; the one who signed in longest ago is dropped. */
+/** Maximum people remembered per browser. The person who signed in longest ago is dropped. */
 const MAX_PEOPLE = 5;
-/** Used in place of a person: the tag proves only that this server made the cookie. */
+/** The value of a tag for no person, which proves only that this server made the cookie. */
 const NOBODY = "";
 
 /**
- * Makes and reads the cookie: `<id>.<tag>.<tag>…`, a tag for each person and a last one for the browser alone. A tag is
- * an HMAC over the browser's id and the person's, so the cookie reveals no names, and no one can make one for an
- * account that they couldn't sign in to.
+ * Makes and reads the cookie `<id>.<tag>.<tag>…`, with a tag for each person and a last tag for the browser alone. A
+ * tag is an HMAC over the ids of the browser and the person. The cookie therefore reveals no names, and a person can't
+ * make one for an account to which they couldn't sign in.
  */
 export function makeKnownBrowsers(options: { key: Uint8Array; cookie: SecretCookie; randomBytes: RandomBytes }) {
   const { key, cookie, randomBytes } = options;
@@ -42,13 +42,13 @@ export function makeKnownBrowsers(options: { key: Uint8Array; cookie: SecretCook
 
   return {
     /**
-     * Reads the browser's cookie from a `Cookie` header. A cookie that was set twice is ignored; only the count of
-     * attempts depends on it.
+     * Reads the browser's cookie from a `Cookie` header. If the cookie was set twice, it is ignored, which only affects
+     * how attempts are counted.
      */
     cookieIn,
-    /** The id of the browser if this person has signed in there; else undefined. */
+    /** Returns the id of the browser if this person has signed in there, otherwise undefined. */
     idFor,
-    /** The id of a browser in which anyone has signed in, by its `Cookie` header; else undefined. */
+    /** Returns the id of a browser in which anyone has signed in, by its `Cookie` header, otherwise undefined. */
     browserIn: (header: string | undefined): string | undefined => idFor(cookieIn(header), NOBODY),
     /** Returns the `Set-Cookie` value that adds this person. */
     remember(value: string | undefined, userId: string): string {

@@ -9,13 +9,13 @@ export interface NewLink extends Pick<LinkRecord, "purpose" | "userId" | "email"
   details?: Record<string, unknown>;
 }
 
-/** Links that were mailed or handed over: 256 random bits, single use, stored only as SHA-256. */
+/** Links that were mailed or handed over. They contain 256 random bits, work once, and are stored only as SHA-256. */
 export type LinkService = ReturnType<typeof makeLinkService>;
 
-/** How long an ended link is kept; it is no longer read. */
+/** Milliseconds for which an ended link is kept. It is no longer read. */
 const KEPT_MS = 86_400_000;
 
-/** The page that a link leads to. */
+/** The page of a link, by the link's purpose. */
 const PAGES: Readonly<Record<LinkPurpose, string>> = {
   sign_up: "/confirm",
   verification: "/confirm",
@@ -37,11 +37,11 @@ export function makeLinkService(
       const expiresAt = createdAt + lifetimeMs;
       await tx.links.sweep(createdAt - KEPT_MS);
       await tx.links.insert({ ...link, details, tokenHash: hashSecret(secret), createdAt, expiresAt });
-      // After `#`: a fragment reaches no server log.
+      // The secret is after `#`, since a fragment never appears in a server log.
       return { url: `${baseUrl}${PAGES[link.purpose]}#token=${secret}`, expiresAt };
     },
 
-    /** Finds the open link of this secret with one of these purposes. @throws ApiError `link_invalid` */
+    /** Finds the open link with this secret and one of these purposes. @throws ApiError `link_invalid` */
     async get(secret: string, purposes: readonly LinkPurpose[]): Promise<LinkRecord> {
       const link = await store.links.findOpen(hashSecret(secret), clock.now());
       if (!link || !purposes.includes(link.purpose)) throw linkInvalid();
@@ -49,7 +49,7 @@ export function makeLinkService(
     },
 
     /**
-     * Uses up the link in the caller's transaction; the first of several at once wins.
+     * Uses up the link in the caller's transaction. Only the first of several concurrent requests succeeds.
      *
      * @throws ApiError `link_invalid`
      */
@@ -59,7 +59,7 @@ export function makeLinkService(
   };
 }
 
-/** The same text for every reason. */
+/** The error has the same text for every reason. */
 export function linkInvalid(): ApiError {
   return new ApiError("link_invalid", { message: "This link is unknown, used or expired. Ask for a new one." });
 }

@@ -7,9 +7,9 @@ import type { Tie } from "#storage/records/ties.ts";
 import type { Store, WorkspaceStore } from "#storage/records/store.ts";
 
 const DAY_MS = 86_400_000;
-/** How long after an event sign-ins show a notice of it. */
+/** How long after an event a sign-in shows a notice of it, in milliseconds. */
 const TOLD_MS = 90 * DAY_MS;
-/** How long after a sign-in its notices are shown. */
+/** How long after a sign-in its notices are shown, in milliseconds. */
 const SHOWN_MS = DAY_MS;
 
 interface Reader {
@@ -19,9 +19,10 @@ interface Reader {
 }
 
 /**
- * Notices to a person about their account, and to an owner about the workspace. A link that someone else could sign in
- * with, a password set by the operator, or a manual link to a user of a source is shown at each sign-in after it, for a
- * day. The person who used the link sees the notice too; that doesn't hide it from the account's owner.
+ * Notices to a person about their account, and to an owner about the workspace. Three events are shown for a day after
+ * each following sign-in: a link with which someone else could sign in, a password set by the operator, and a manual
+ * link to a user of a source. The person who used a sign-in link sees the notice too, but the account's owner still
+ * sees it.
  */
 export async function noticesOf(
   store: Pick<Store, "users" | "in">,
@@ -29,7 +30,7 @@ export async function noticesOf(
   { signedInAt, now }: { signedInAt: number; now: number },
 ): Promise<Notice[]> {
   const { userId, workspaceId } = reader;
-  // More than a day after the sign-in, only events of the last day are shown.
+  // If the sign-in was more than a day ago, only events of the last day are shown.
   const since = now - (now - signedInAt <= SHOWN_MS ? TOLD_MS : SHOWN_MS);
   const notices: Notice[] = [];
   const setAt = await store.users.findPasswordSet(userId);
@@ -46,7 +47,7 @@ export async function noticesOf(
   return notices;
 }
 
-/** The reader's own connections that wait for their consent to an admin's mapping of the tools. Source: S65. */
+/** The reader's own connections that wait for the reader's consent to an admin's mapping of the tools. Source: S65. */
 async function toolsNoticesOf(
   { connections, providerServers, names }: Pick<WorkspaceStore, "connections" | "providerServers" | "names">,
   userId: string,
@@ -64,7 +65,10 @@ async function toolsNoticesOf(
   return notices;
 }
 
-/** Event targets paused by the server, for as long as they are: their events wait for an admin. */
+/**
+ * Event targets that the server has paused. The notice is shown while they are paused, since their events wait for an
+ * admin.
+ */
 async function targetNoticesOf({ eventTargets }: Pick<WorkspaceStore, "eventTargets">): Promise<Notice[]> {
   return (await eventTargets.list()).flatMap(({ targetId, url, pausedFor, pausedAt }) => {
     if (pausedFor === null || pausedFor === "admin" || pausedAt === null) return [];
@@ -82,8 +86,8 @@ interface LinkEvent {
 }
 
 /**
- * Manual links: for the member linked, for the member previously linked to that user of the source, and for every
- * owner. Source: S3.
+ * Notices of manual links: for the member linked, for the member previously linked to that user of the source, and for
+ * every owner. Source: S3.
  */
 async function linkNoticesOf(
   workspace: Pick<WorkspaceStore, "ties" | "names" | "connectors">,
@@ -117,7 +121,8 @@ async function linkNoticesOf(
 }
 
 /**
- * A user's current name is not shown to a member who is no longer linked to them: sources rename people. Source: S11.
+ * A member who is no longer linked to a user doesn't see the user's current name, since sources rename people. Source:
+ * S11.
  */
 function personIn({ principal, name, login }: Tie, isNamed: boolean): LinkNotice["person"] {
   const parsed = parsePrincipal(principal);
@@ -130,8 +135,8 @@ function personIn({ principal, name, login }: Tie, isNamed: boolean): LinkNotice
 }
 
 /**
- * The names of these links' connectors, where the reader manages them: a linked member may not be able to see any of
- * its items.
+ * The names of these links' connectors, if the reader manages them. A linked member may not be able to see any item of
+ * the connector.
  */
 async function managedOf(
   { connectors }: Pick<WorkspaceStore, "connectors">,

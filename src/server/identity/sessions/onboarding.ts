@@ -21,30 +21,30 @@ export type OnboardingService = ReturnType<typeof makeOnboardingService>;
 export interface OnboardingOptions extends Pick<Parts, "store" | "clock" | "randomBytes" | "log"> {
   audit: AuditRecorder;
   passwords: Passwords;
-  /** Per address; looser than the limit of sign-in, because the code itself has only 10 tries. */
+  /** Limits requests per address. It is looser than the limit of sign-ins, because each code has only 10 tries. */
   throttle: Throttle;
   sessions: Pick<SessionService, "open">;
   accounts: AccountService;
   /** How people can sign up. */
   entry: Omit<EntryState, "needed">;
-  /** Called with the new code when the old one ran out of tries; prints it to the terminal. */
+  /** Called with the new code if the old one ran out of tries; prints it to the terminal. */
   announceSetupCode?: (code: string) => void;
 }
 
 const CODE_LIFETIME_MS = 86_400_000;
-/** Short, because the person who reopens it is at the machine, and the installation is in use. */
+/** The lifetime is short because the person who reopens the setup is at the machine, and the installation is in use. */
 const REOPENED_LIFETIME_MS = 3_600_000;
 const MAX_TRIES = 10;
-/** 26 characters of 5 bits: 130 bits. */
+/** 26 characters of 5 bits each are 130 bits. */
 const CODE_CHARS = 26;
 
 /**
- * Onboarding of the first admin. `installation.completedAt` is the gate; only the operator's own code reopens it.
- * Source: S35.
+ * Makes the service for onboarding the first admin. Onboarding is closed once `installation.completedAt` is set. Only
+ * the operator's own code reopens it. Source: S35.
  */
 export function makeOnboardingService(options: OnboardingOptions) {
   const { store, clock, randomBytes, passwords, throttle, sessions, accounts, audit, log, entry } = options;
-  // Where everyone can make their own account, there is no first admin.
+  // If everyone can make their own account, there is no first admin.
   const hasOnboarding = !(entry.mode === "managed" && entry.signup === "open");
 
   async function makeSetupCode(): Promise<string | undefined> {
@@ -57,11 +57,11 @@ export function makeOnboardingService(options: OnboardingOptions) {
     });
   }
 
-  /** Counts the try in its own transaction, so that a wrong one stays counted. */
+  /** Counts the try in a separate transaction, so that a wrong try stays counted. */
   async function tryCode(code: string): Promise<"right" | "wrong" | "spent" | "closed"> {
     return store.transaction(async (tx) => {
       const state = await tx.installation.state();
-      // A code for a completed installation is the operator's, made to reopen it once.
+      // If the installation is complete, a live code is the operator's, and can be used once to add an owner.
       if (state.completedAt !== null && !hasLiveCode(state)) return "closed";
       const { setupCodeHash, setupCodeExpiresAt, setupCodeTries } = state;
       if (setupCodeHash === null || setupCodeExpiresAt === null || setupCodeExpiresAt <= clock.now()) {
@@ -97,12 +97,12 @@ export function makeOnboardingService(options: OnboardingOptions) {
     return setupCodeExpiresAt > clock.now() && setupCodeTries < MAX_TRIES;
   }
 
-  /** In the transaction: the request that completes the installation makes the owner. */
+  /** Runs in the transaction, so that only the request that completes the installation creates the owner. */
   async function createOwner(tx: Store, who: NewOwner): Promise<{ userId: string; workspaceId: string }> {
     const at = clock.now();
     if (!(await tx.installation.complete(at, who.codeHash))) throw closed();
     const { email, name, passwordHash, timeZone, origin } = who;
-    // Entered by someone at the terminal: that proves nothing about the address. Source: S3.
+    // A person at the terminal entered the address, which doesn't verify it. Source: S3.
     const userId = await accounts.add(tx, { email, name, passwordHash, emailVerifiedAt: null, timeZone });
     const [only, ...further] = await tx.workspaces.list();
     const workspaceId =
@@ -123,22 +123,22 @@ export function makeOnboardingService(options: OnboardingOptions) {
 
   return {
     /**
-     * Makes a new setup code, in plain text, for the terminal only; undefined once the first admin exists. Valid for 24
-     * hours and 10 tries; it replaces the previous one.
+     * Makes a new setup code, in plain text, for the terminal only. Undefined once the first admin exists. The code is
+     * valid for 24 hours and 10 tries, and replaces the previous one.
      */
     makeSetupCode,
 
-    /** How people can sign up, and whether there is no first admin yet. @throws ApiError `rate_limited` */
+    /** Returns how people can sign up, and whether the first admin is still missing. @throws ApiError `rate_limited` */
     async state(origin: RequestOrigin): Promise<EntryState> {
       takeTry(throttle, origin);
       return { needed: await isNeeded(), ...entry };
     },
 
-    /** Whether there is no first admin yet. */
+    /** Whether the first admin is still missing. */
     isNeeded,
 
     /**
-     * Makes the first admin and signs them in; exactly one caller ever succeeds.
+     * Creates the first admin and signs them in. Only one caller ever succeeds.
      *
      * @throws ApiError `onboarding_closed`, `setup_code_invalid`, `password_too_weak`, `rate_limited`
      */
@@ -157,10 +157,11 @@ export function makeOnboardingService(options: OnboardingOptions) {
     },
 
     /**
-     * Makes a setup code, in plain text, for one more owner of an installation that has its first admin; valid for an
-     * hour and 10 tries. If there is a single workspace they join it, else they get their own.
+     * Makes a setup code, in plain text, for one more owner of an installation that already has its first admin. It is
+     * valid for an hour and 10 tries. If there is a single workspace, the new owner joins it; otherwise they get a new
+     * one.
      *
-     * @throws ApiError `onboarding_closed` where strangers own workspaces, `onboarding_needed` before the first admin
+     * @throws ApiError `onboarding_closed` if strangers can own workspaces, `onboarding_needed` before the first admin
      */
     async reopen(): Promise<string> {
       if (!hasOnboarding || entry.mode === "managed") throw closed();
@@ -178,9 +179,9 @@ export function makeOnboardingService(options: OnboardingOptions) {
     },
 
     /**
-     * Makes the first admin from the settings, at start.
+     * Creates the first admin from the settings when the server starts.
      *
-     * @returns false when there already was one: the settings are then ignored, with a warning
+     * @returns false if there already was an admin: the settings are then ignored, with a warning
      * @throws ApiError `settings_invalid` in managed mode, `password_too_weak`
      */
     async bootstrap({ email, password }: { email: string; password: string }): Promise<boolean> {
@@ -215,14 +216,14 @@ interface NewOwner {
   codeHash?: string;
 }
 
-/** Groups of four with dashes, easy to type: `k7qm-…`. */
+/** Returns groups of four characters with dashes, which are easy to type: `k7qm-…`. */
 function randomCode(randomBytes: RandomBytes): string {
   let text = "";
   for (const byte of randomBytes(CODE_CHARS)) text += ID_ALPHABET[byte & 31];
   return text.replaceAll(/(.{4})(?=.)/g, "$1-");
 }
 
-/** Ignores dashes, blanks and case. */
+/** Returns the hash of a code. Dashes, blanks and case don't matter. */
 function hashCode(code: string): string {
   return hashSecret(`setup ${code.toLowerCase().replaceAll(/[\s-]/g, "")}`);
 }

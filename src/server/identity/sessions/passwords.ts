@@ -7,20 +7,26 @@ export interface PasswordCosts {
   passes: number;
 }
 
-/** Tens of milliseconds of work. Source: OWASP Password Storage Cheat Sheet, argon2id. */
+/** The cost of a hash: tens of milliseconds of work. Source: OWASP Password Storage Cheat Sheet, argon2id. */
 export const PASSWORD_COSTS: PasswordCosts = { memoryKib: 19_456, passes: 2 };
 
 export type Passwords = ReturnType<typeof makePasswords>;
 
 const MIN_CHARS = 12;
-/** Longer input only costs time; argon2 itself would accept it. Source: docs/people.md#who-can-join. */
+/**
+ * Maximum length of a password. argon2 accepts longer input, but it would only take more time. Source:
+ * docs/people.md#who-can-join.
+ */
 const MAX_BYTES = 128;
-/** Hashes computed at once; the others wait, so that file reads keep their share of the thread pool. */
+/** Maximum hashes computed at once. Others wait, so that file reads keep their share of the thread pool. */
 const MAX_AT_ONCE = 2;
-/** A few seconds of work. Beyond it requests are refused immediately, so that a flood can't fill the memory. */
+/**
+ * Maximum waiting hashes: a few seconds of work. Further requests are refused at once, so that a flood can't fill the
+ * memory.
+ */
 const MAX_WAITING = 200;
 
-/** Passwords that appear in documentation, so everyone knows them. Source: S35. */
+/** Passwords that appear in documentation, so everyone can know them. Source: S35. */
 const PUBLISHED = new Set([
   "correct horse battery staple",
   "correct-horse-battery-staple",
@@ -28,7 +34,7 @@ const PUBLISHED = new Set([
   "password1234",
 ]);
 
-/** Passwords by argon2id, off the main thread; `argon2` is the native module by default. */
+/** Hashes and checks passwords with argon2id, off the main thread. `argon2` is the native module by default. */
 export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { hash, verify }) {
   const options = { memoryCost: costs.memoryKib, timeCost: costs.passes, parallelism: 1 };
   const gate = makeGate(MAX_AT_ONCE);
@@ -40,19 +46,22 @@ export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { 
       const problem = weaknessOf(password, email);
       if (problem !== undefined) throw new ApiError("password_too_weak", { message: problem, field: "password" });
     },
-    /** Returns the argon2id hash, in PHC form. @throws ApiError `unavailable` when too many wait */
+    /** Returns the argon2id hash, in PHC form. @throws ApiError `unavailable` if too many hashes are waiting */
     hash: (password: string): Promise<string> => gate(() => argon2.hash(password, options)),
-    /** Compares; takes equally long when there is no such account or no password. @throws ApiError `unavailable` */
+    /**
+     * Compares a password with a stored hash. Takes the same time if there is no such account or no password. @throws
+     * ApiError `unavailable`
+     */
     async verify(stored: string | null, password: string): Promise<boolean> {
-      // Both paths wait for the dummy, so that the first unknown account is no slower than a known one. Not through the
-      // gate: one refusal would be cached forever.
+      // Both paths wait for the dummy hash, so that the first unknown account takes no longer than a known one. The
+      // gate isn't used, since a refusal would be cached forever.
       dummy ??= argon2.hash("no one has this password", options);
       const nobody = await dummy;
       const isTooLong = Buffer.byteLength(password) > MAX_BYTES;
       const matches = await gate(() => argon2.verify(stored ?? nobody, isTooLong ? "" : password));
       return matches && stored !== null && !isTooLong;
     },
-    /** True when the hash was made with costs other than today's. */
+    /** Whether the hash was made with other costs than the current ones. */
     isOutdated(stored: string): boolean {
       const { memoryCost, timeCost } = parseOptions(stored);
       return memoryCost !== costs.memoryKib || timeCost !== costs.passes;
@@ -70,12 +79,12 @@ function weaknessOf(password: string, email: string): string | undefined {
   return undefined;
 }
 
-/** Runs at most `limit` at once; the others wait in order. */
+/** Runs at most `limit` functions at once. The others wait in order. */
 function makeGate(limit: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
-    // A woken waiter takes the slot of the one that ended.
+    // A resumed waiter takes the slot of the function that ended.
     if (running >= limit && waiting.length >= MAX_WAITING) throw tooMany();
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running++;

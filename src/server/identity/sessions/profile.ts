@@ -27,7 +27,7 @@ export function makeProfileService(
   options: Pick<Parts, "store" | "clock"> & {
     audit: AuditRecorder;
     passwords: Passwords;
-    /** Per address and account: each attempt may send a message. */
+    /** Limits attempts per address and account, since each may send a message. */
     throttle: Throttle;
     accounts: AccountService;
     links: LinkService;
@@ -48,14 +48,14 @@ export function makeProfileService(
     });
   }
 
-  /** Runs after the answer, so that the answer doesn't reveal whether the address is free. */
+  /** Runs after the response, so that the response doesn't reveal whether the address is free. */
   async function mailNewAddress(user: UserRecord, email: string): Promise<void> {
     const other = await store.users.findByEmail(email);
     if (other && other.userId !== user.userId) {
       return post.send(other.email, { type: "account_exists", name: other.name });
     }
     const link = await store.transaction(async (tx) => {
-      // Only the last request counts.
+      // Only the link of the last request works.
       await tx.links.endOf(user.userId, clock.now(), "email_change");
       const { userId } = user;
       return links.add(tx, { purpose: "email_change", userId, email, isMailed: true, lifetimeMs: LIFETIME_MS });
@@ -75,8 +75,8 @@ export function makeProfileService(
     },
 
     /**
-     * Changes the password. Ends the person's other sessions and the clients they authorized; tokens made in a session
-     * stay.
+     * Changes the password. Ends the person's other sessions and the clients that they authorized. Tokens made in a
+     * session stay valid.
      *
      * @throws ApiError `password_wrong`, `password_too_weak`, `rate_limited`
      */
@@ -90,7 +90,8 @@ export function makeProfileService(
       passwords.check(newPassword, user);
       const passwordHash = await passwords.hash(newPassword);
       await store.transaction(async (tx) => {
-        // Respects a reset made since: someone who knew the former password must not take the account back.
+        // If the password was reset in the meantime, the change is refused, so that a person with the previous password
+        // can't take the account back.
         if ((await getUser(tx, actor)).passwordHash !== user.passwordHash) throw wrongPassword("currentPassword");
         await tx.users.setPasswordHash(user.userId, passwordHash);
         await accounts.endCredentials(tx, user.userId, { sessionId: actor.credential.id, tokens: true });
@@ -102,10 +103,10 @@ export function makeProfileService(
     },
 
     /**
-     * Where this server sends email, the new address gets a link first (`sent`), whether it is free or not; else it
-     * counts at once and is unverified.
+     * Changes the address. If this server sends email, the new address first gets a link (`sent`), whether or not it is
+     * free. Otherwise it applies at once and is unverified.
      *
-     * @throws ApiError `password_wrong`, `rate_limited`; `email_taken` where no email is sent
+     * @throws ApiError `password_wrong`, `rate_limited`; `email_taken` if no email is sent
      */
     async changeEmail(
       actor: Actor,
@@ -128,7 +129,10 @@ export function makeProfileService(
       });
     },
 
-    /** Sends the person a link that proves their address. @throws ApiError `already_verified`, `mail_not_configured`, `mail_failed`, `rate_limited` */
+    /**
+     * Sends the person a link that verifies their address. @throws ApiError `already_verified`, `mail_not_configured`,
+     * `mail_failed`, `rate_limited`
+     */
     async requestVerification(actor: Actor, context: SignInContext): Promise<{ sent: true }> {
       const user = await getUser(store, actor);
       if (user.emailVerifiedAt !== null) {

@@ -25,9 +25,9 @@ export type ResetService = ReturnType<typeof makeResetService>;
 export interface ResetOptions extends Pick<Parts, "store" | "clock"> {
   audit: AuditRecorder;
   passwords: Passwords;
-  /** Per address and account: each attempt may send a message. */
+  /** Limits attempts per address and account, since each may send a message. */
   throttle: Throttle;
-  /** Per address: using a link costs a hash. */
+  /** Limits uses of links per address, since each costs a hash. */
   confirmThrottle: Throttle;
   accounts: AccountService;
   links: LinkService;
@@ -36,20 +36,20 @@ export interface ResetOptions extends Pick<Parts, "store" | "clock"> {
   afterwards: Afterwards;
 }
 
-/** The origin of a background act, which has no address. */
+/** The origin of a background action, which has no client address. */
 const NOWHERE = { requestId: "", clientIp: null };
-/** An identity linked this soon after the account was made is the one the account was made with. */
+/** If an identity was linked this soon after the account was created, the account was created with that identity. */
 const BEGINNING_MS = 60_000;
 const MAILED_LIFETIME_MS = 3_600_000;
-/** Longer, because a person hands the link over. */
+/** The lifetime is longer because a person hands the link over. */
 const MADE_LIFETIME_MS = 86_400_000;
 
-/** Password resets. Source: S22. */
+/** Makes the service for password resets. Source: S22. */
 export function makeResetService(options: ResetOptions) {
   const { store, clock, passwords, throttle, confirmThrottle, accounts, links, sessions, audit, post, afterwards } =
     options;
 
-  /** Runs after the answer, so that the answer's content and time don't depend on it. */
+  /** Runs after the response, so that the content and time of the response don't depend on it. */
   async function mail(email: string): Promise<void> {
     const user = await store.users.findByEmail(email);
     if (!user) return;
@@ -66,11 +66,12 @@ export function makeResetService(options: ResetOptions) {
   }
 
   /**
-   * The holder of the link can sign in as that person and read their data. So only an owner may get one to hand over,
-   * and only if they own every workspace the person is in: the account is valid everywhere.
+   * The holder of the link can sign in as that person and read their data. Therefore only an owner may get a link to
+   * hand over, and only if they own every workspace to which the person belongs, since the account is valid in all of
+   * them.
    */
   async function requireMayHold(actor: Actor, { userId, role: roleHere }: MemberRecord): Promise<void> {
-    // A token must not become the session of an admin or an owner.
+    // A token must never lead to a session of an admin or an owner.
     if (actor.credential.type !== "session" && roleHere !== "member") {
       throw forbidden("A token can't create a reset link for an admin or owner. Use a browser.");
     }
@@ -86,14 +87,17 @@ export function makeResetService(options: ResetOptions) {
     });
   }
 
-  /** Checks again that the link's maker may hold it: they may have been removed since, or the person promoted. */
+  /**
+   * Checks again that the person who made the link may hold it. They may have been removed in the meantime, or the
+   * other person promoted.
+   */
   async function requireStillMayHold(tx: Store, link: LinkRecord, userId: string): Promise<void> {
     const madeBy = madeByOf(link);
     if (madeBy === null || link.isMailed || (await isOwnerEverywhere(tx, madeBy, userId))) return;
     throw linkInvalid();
   }
 
-  /** Finds the account of a link, if it is still valid. @throws ApiError `link_invalid` */
+  /** Finds the account of a link if the link is still valid. @throws ApiError `link_invalid` */
   async function requirePerson(from: Store, link: LinkRecord): Promise<UserRecord> {
     const user = link.userId === null ? undefined : await from.users.find(link.userId);
     if (!user) throw linkInvalid();
@@ -110,9 +114,10 @@ export function makeResetService(options: ResetOptions) {
       const madeBy = madeByOf(link);
       await accounts.endCredentials(tx, userId);
       await tx.links.endOf(userId, at);
-      // An identity that was linked while the address was unverified may be someone else's.
+      // An identity that was linked while the address was unverified may belong to someone else.
       if (madeBy !== null || user.emailVerifiedAt === null) await tx.sso.removeIdentitiesOf(userId);
-      // So may one that was linked later by someone with a session: only the one that the account began with stays.
+      // An identity that was linked later, by someone with a session, may also belong to someone else. Only the
+      // identity with which the account began stays.
       else await tx.sso.removeIdentitiesOf(userId, user.createdAt + BEGINNING_MS);
       await tx.users.setPasswordHash(userId, input.passwordHash);
       if (link.isMailed) await tx.users.markVerified(userId, link.email, at);
@@ -124,7 +129,7 @@ export function makeResetService(options: ResetOptions) {
 
   return {
     /**
-     * Sends a link if there is such an account; the answer is the same if not.
+     * Sends a link if the account exists. The response is the same if it doesn't.
      *
      * @throws ApiError `mail_not_configured`, `rate_limited`
      */
@@ -135,10 +140,12 @@ export function makeResetService(options: ResetOptions) {
     },
 
     /**
-     * Makes a link for a member. Mailed to them where this server sends email, else returned to be handed over.
+     * Makes a link for a member. If this server sends email, the link is mailed to them; otherwise it is returned to be
+     * handed over.
      *
-     * @throws ApiError `not_found`, `role_too_low` for an admin who would hold the link, `forbidden` for oneself and
-     *   for tokens that would hold the link of an admin or owner, `mail_failed`, `rate_limited`
+     * @throws ApiError `not_found`, `role_too_low` for an admin who would hold the link, `forbidden` for the actor's
+     * own
+     * account and for tokens that would hold the link of an admin or owner, `mail_failed`, `rate_limited`
      */
     async requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }> {
       const member = existing(await store.in(actor.workspaceId).members.find(userId));
@@ -152,7 +159,7 @@ export function makeResetService(options: ResetOptions) {
       const link = await store.transaction(async (tx) => {
         const details = { madeBy: actor.userId };
         await audit.record(tx, actor, actOn(userId, "member.reset_link_made", { isMailed: post.canMail }));
-        // The person is notified at their next sign-in: someone else can sign in as them.
+        // Someone else can sign in with this link, so the person is notified at their next sign-in.
         if (!post.canMail) await tx.users.noteResetLink(userId, actor.userId, clock.now());
         return links.add(tx, {
           purpose: "password_reset",
@@ -171,23 +178,23 @@ export function makeResetService(options: ResetOptions) {
     },
 
     /**
-     * The account whose password the link sets, for a page that shows it before anyone chooses one.
+     * Returns the account whose password the link sets, for a page that shows it before the person chooses a password.
      *
-     * @throws ApiError `link_invalid` with one text for every reason, `rate_limited`
+     * @throws ApiError `link_invalid`, with the same text for every reason; `rate_limited`
      */
     async check(token: string, origin: RequestOrigin): Promise<ResetOffer> {
       takeTry(confirmThrottle, origin);
       const link = await links.get(token, ["password_reset"]);
       const { email } = await requirePerson(store, link);
-      // Only wrong links count: the limit is against guessing.
+      // Only wrong links are counted, since the limit is against guessing.
       giveTryBack(confirmThrottle, origin);
       return { email, expiresAt: isoOf(link.expiresAt) };
     },
 
     /**
-     * Sets the new password, ends every other credential of the account, and signs in.
+     * Sets the new password, ends every other credential of the account, and signs the person in.
      *
-     * @throws ApiError `link_invalid`, `password_too_weak`, `rate_limited`, `forbidden` for someone in no workspace
+     * @throws ApiError `link_invalid`, `password_too_weak`, `rate_limited`, `forbidden` for a person in no workspace
      */
     async confirm(
       { token, password }: { token: string; password: string },
@@ -205,14 +212,14 @@ export function makeResetService(options: ResetOptions) {
   };
 }
 
-/** Whether `userId` owns every workspace that the other person is in. */
+/** Whether `userId` owns every workspace to which the other person belongs. */
 async function isOwnerEverywhere(from: Store, userId: string, otherId: string): Promise<boolean> {
   const own = new Map((await from.users.membershipsOf(userId)).map((m) => [m.workspaceId, m.role]));
   const theirs = await from.users.membershipsOf(otherId);
   return theirs.length > 0 && theirs.every(({ workspaceId }) => own.get(workspaceId) === "owner");
 }
 
-/** The maker of a link for someone else; null for one that the person requested. */
+/** The person who made a link for someone else. Null if the person requested the link themselves. */
 function madeByOf(link: LinkRecord): string | null {
   const { madeBy } = link.details;
   return typeof madeBy === "string" ? madeBy : null;

@@ -27,7 +27,7 @@ interface Services {
   knownBrowsers: KnownBrowsers;
 }
 
-/** `/api/session`, `/api/sessions`, `/api/onboarding`, `/api/invitations/check`, `/api/invitations/accept`. */
+/** Mounts `/api/session`, `/api/sessions`, `/api/onboarding`, `/api/invitations/check`, `/api/invitations/accept`. */
 export function mountSessions(at: Mount, services: Services): void {
   const { sessions, onboarding, invitationAcceptance } = services;
   at.open(sessionRoutes.signIn, (call) =>
@@ -52,7 +52,7 @@ export function mountSessions(at: Mount, services: Services): void {
   mountProfile(at, services);
 }
 
-/** `/api/sign-up`, `/api/password-reset`, `/api/email-verification`. */
+/** Mounts `/api/sign-up`, `/api/password-reset`, `/api/email-verification`. */
 function mountSignUp(at: Mount, services: Services): void {
   const { signUp, confirmations, passwordReset, profile, signUpCookie } = services;
   at.open(signUpRoutes.signUp, async (call) => {
@@ -80,7 +80,7 @@ function mountSignUp(at: Mount, services: Services): void {
   });
 }
 
-/** `/api/profile`. */
+/** Mounts `/api/profile`. */
 function mountProfile(at: Mount, services: Services): void {
   const { profile } = services;
   at.member(profileRoutes.update, ({ actor, body }) => profile.update(actor, body));
@@ -91,7 +91,7 @@ function mountProfile(at: Mount, services: Services): void {
   at.member(profileRoutes.identities, ({ actor }) => profile.identities(actor));
 }
 
-/** Sets the cookie and answers with the session; from now on the browser is known for this person. */
+/** Sets the cookie and responds with the session. From then on the browser is known for this person. */
 async function keep(
   { knownBrowsers }: Pick<Services, "knownBrowsers">,
   c: AppContext,

@@ -32,9 +32,9 @@ export interface SessionOptions extends Pick<Parts, "store" | "clock" | "randomB
   audit: AuditRecorder;
   cursors: CursorCodec;
   passwords: Passwords;
-  /** Per network, and per person in a browser that is known for them. */
+  /** Limits sign-ins per network, and per person in a browser that is known for them. */
   throttle: Throttle;
-  /** Per account, over all networks that are not known for it. */
+  /** Limits sign-ins per account, over all networks that are not known for it. */
   accountThrottle: Throttle;
   knownBrowsers: Pick<KnownBrowsers, "idFor">;
   cookie: SessionCookie;
@@ -55,7 +55,10 @@ export function scopesOfRole(role: Role): Scope[] {
   return role === "member" ? ["mcp:read", "kb:api"] : ["mcp:read", "kb:api", "kb:admin"];
 }
 
-/** Web sessions: a random secret in a cookie, its SHA-256 in the store. Source: S6. */
+/**
+ * Makes the service for web sessions. A session's secret is random and in a cookie; the store has its SHA-256. Source:
+ * S6.
+ */
 export function makeSessionService(options: SessionOptions) {
   const { store, clock, randomBytes, passwords, throttle, cookie, audit, accounts, afterwards } = options;
 
@@ -66,7 +69,7 @@ export function makeSessionService(options: SessionOptions) {
   ) {
     const user = await from.users.find(who.userId);
     const workspace = await from.workspaces.find(who.workspaceId);
-    // A membership's foreign keys guarantee that both rows exist.
+    // A membership has foreign keys, which guarantee that both rows exist.
     if (!user || !workspace) throw new Error(`No user or workspace for ${who.userId} in ${who.workspaceId}.`);
     const { mode, signup } = options;
     return {
@@ -86,7 +89,7 @@ export function makeSessionService(options: SessionOptions) {
     };
   }
 
-  /** When the person signed in; for a token, now, so that every request gets the notices. */
+  /** When the person signed in. For a token the time is now, so that every request gets the notices. */
   async function signInOf({ credential }: Actor): Promise<number> {
     if (credential.type !== "session") return clock.now();
     return (await store.sessions.find(credential.id))?.createdAt ?? clock.now();
@@ -113,7 +116,7 @@ export function makeSessionService(options: SessionOptions) {
     const who = { userId: owner.userId, workspaceId: owner.workspaceId };
     const member = await tx.in(who.workspaceId).members.find(who.userId);
     if (!member) throw new Error(`${who.userId} is not a member of ${who.workspaceId}.`);
-    // A session planted in the browser earlier must not be reused for someone else.
+    // An attacker may have placed their session in the browser. It must not be used for someone else.
     await endFormer(tx, context);
     const secret = randomSecret(randomBytes);
     const at = clock.now();
@@ -155,12 +158,13 @@ export function makeSessionService(options: SessionOptions) {
     const isRight = await passwords.verify(user?.passwordHash ?? null, password);
     if (user && !isRight) afterwards.run("recording a refused sign-in", () => recordRefusal(user, context));
     if (!isRight || !user) throw signInFailed();
-    // Only failures count: the limit is against guessing.
+    // Only failures are counted, since the limit is against guessing.
     giveBack();
     if (user.passwordHash !== null && passwords.isOutdated(user.passwordHash)) {
       const renewed = await passwords.hash(password);
       await store.transaction(async (tx) => {
-        // Only for the password that was verified: a reset made since stays.
+        // The new hash is stored only if the password is still the one that was verified: a reset in the meantime isn't
+        // overwritten.
         const today = await tx.users.find(user.userId);
         if (today?.passwordHash === user.passwordHash) await tx.users.setPasswordHash(user.userId, renewed);
       });
@@ -169,10 +173,10 @@ export function makeSessionService(options: SessionOptions) {
   }
 
   /**
-   * Counts the try. A browser in which this person has signed in has its own bucket, so that guessing at an account
-   * can't lock its owner out; guessing from many networks together meets the account's own limit.
+   * Counts the try. A browser in which this person has signed in has a separate bucket, so that guessing at an account
+   * can't lock its owner out. Guessing from many networks together reaches the account's own limit.
    *
-   * @returns gives the try back
+   * @returns a function that takes the count back
    * @throws ApiError `rate_limited`
    */
   function takeSignIn(email: string, user: UserRecord | undefined, context: SignInContext): () => void {
@@ -195,28 +199,32 @@ export function makeSessionService(options: SessionOptions) {
 
   return {
     /**
-     * Verifies a password, throttled per network and account, and separately in a known browser; returns the person.
+     * Verifies a password and returns the person. Tries are limited per network and account, and separately in a known
+     * browser.
      *
-     * @throws ApiError `sign_in_failed`, equally for an unknown account; `rate_limited`
+     * @throws ApiError `sign_in_failed`, also for an unknown account; `rate_limited`
      */
     prove,
     /**
-     * Opens a session for someone who has just proved who they are, inside the transaction that made them a member.
+     * Opens a session for a person who has just proved their identity, in the transaction that made them a member.
      *
-     * @param kept values kept from the previous session; without it the person proved who they are now
+     * @param kept values kept from the previous session; without it, the person proved their identity now
      */
     open,
     /**
-     * Opens a session in the workspace that the person joined first. Where sign-up is open, someone who is no longer in
-     * any gets their own.
+     * Opens a session in the workspace that the person joined first. If sign-up is open, a person who no longer belongs
+     * to any workspace gets a new one.
      *
-     * @throws ApiError `forbidden` for someone who is in no workspace
+     * @throws ApiError `forbidden` for a person who belongs to no workspace
      */
     enter,
-    /** The actor's session, as `GET /api/session` returns it. */
+    /** Returns the actor's session in the form of `GET /api/session`. */
     describe: async (actor: Actor): Promise<Session> => describe(store, actor, await signInOf(actor)),
 
-    /** @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for someone who is no longer in any workspace */
+    /**
+     * @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for a person who no longer belongs to any
+     * workspace
+     */
     async signIn(body: SignInBody, context: SignInContext): Promise<OpenedSession> {
       const { userId } = await prove(body.email, body.password, context);
       return store.transaction(async (tx) => {
@@ -234,7 +242,7 @@ export function makeSessionService(options: SessionOptions) {
       return store.transaction(async (tx) => {
         const former = await tx.sessions.find(actor.credential.id);
         const member = await tx.in(workspaceId).members.find(actor.userId);
-        // The session may have ended since it was accepted: it must not continue under a new id.
+        // The session may have ended in the meantime, and must then not continue under a new id.
         if (!former || !isLive(former) || !member) throw noSuchThing();
         await tx.sessions.revoke(former.sessionId, clock.now());
         return open(tx, { userId: actor.userId, workspaceId }, context, former);
@@ -242,10 +250,11 @@ export function makeSessionService(options: SessionOptions) {
     },
 
     /**
-     * Checks that the person proved who they are recently: a session left open must not do such things.
+     * Checks that the person proved their identity recently, since a session that was left open must not allow such
+     * actions.
      *
-     * @throws ApiError `recent_sign_in_required` when that was more than 15 minutes ago and no password is given;
-     *   `password_wrong`, `rate_limited`
+     * @throws ApiError `recent_sign_in_required` if it was more than 15 minutes ago and no password is given;
+     * `password_wrong`, `rate_limited`
      */
     async requireRecent(actor: Actor, password: string | undefined, context: SignInContext): Promise<void> {
       const session = await store.sessions.find(actor.credential.id);
@@ -263,7 +272,7 @@ export function makeSessionService(options: SessionOptions) {
       });
     },
 
-    /** Ends the session. @returns the `Set-Cookie` value that clears it */
+    /** Ends the session. @returns the `Set-Cookie` value that clears the cookie */
     async signOut(actor: Actor): Promise<string> {
       await store.sessions.revoke(actor.credential.id, clock.now());
       return cookie.clear();
@@ -299,7 +308,10 @@ export function makeSessionService(options: SessionOptions) {
       });
     },
 
-    /** The current actor of a session's secret; undefined for an unknown, ended or idle one. Writes `lastSeenAt`. */
+    /**
+     * Returns the current actor of a session's secret. Undefined if the session is unknown, ended or idle. Writes
+     * `lastSeenAt`.
+     */
     async findActor(secret: string): Promise<Actor | undefined> {
       const session = await store.sessions.findByHash(hashSecret(secret));
       if (!session || !isLive(session)) return undefined;
@@ -311,7 +323,7 @@ export function makeSessionService(options: SessionOptions) {
       return { workspaceId, userId, role, scopes: scopesOfRole(role), timeZone, credential };
     },
 
-    /** Deletes sessions that ended at least a day ago: they are no longer read. */
+    /** Deletes sessions that ended at least a day ago, since they are no longer read. */
     async sweep(): Promise<void> {
       const dayAgo = clock.now() - DAY_MS;
       await store.sessions.sweep(dayAgo, dayAgo - IDLE_MS);
@@ -323,7 +335,7 @@ function toRecord(row: SessionRecordRow, currentId: string): SessionRecord {
   return wireForm(SessionRecord, row, { id: row.sessionId, current: row.sessionId === currentId });
 }
 
-/** The same text for every reason. Source: S25. */
+/** The error has the same text for every reason. Source: S25. */
 function signInFailed(): ApiError {
   return new ApiError("sign_in_failed", { message: "The email address or the password is wrong." });
 }

@@ -19,14 +19,14 @@ export type SignUpService = ReturnType<typeof makeSignUpService>;
 
 export interface SignUpOptions extends Pick<Parts, "store" | "clock" | "randomBytes"> {
   passwords: Passwords;
-  /** Per address and account: each try costs a hash, and may send a message. */
+  /** Limits tries per address and account. Each try costs a hash, and may send a message. */
   throttle: Throttle;
   accounts: AccountService;
   links: LinkService;
   sessions: Pick<SessionService, "open">;
   post: Post;
   afterwards: Afterwards;
-  /** Recognizes the browser of the sign-up. */
+  /** The cookie that recognizes the browser of the sign-up. */
   cookie: SecretCookie;
   mode: Session["mode"];
   signup: Session["signup"];
@@ -43,7 +43,7 @@ interface Pending {
   browserHash: string;
 }
 
-/** Self-service sign-up. Source: docs/decisions/0017. */
+/** Makes the service for self-service sign-up. Source: docs/decisions/0017. */
 export function makeSignUpService(options: SignUpOptions) {
   const { store, clock, randomBytes, passwords, throttle, accounts, links, sessions, post, afterwards, cookie } =
     options;
@@ -55,7 +55,7 @@ export function makeSignUpService(options: SignUpOptions) {
         hint: "Ask an admin of the workspace for an invitation.",
       });
     }
-    // The operator's own account comes first; in managed mode there is none to wait for.
+    // The operator must create their own account first. In managed mode there is none to wait for.
     if (options.mode === "self-hosted" && (await store.installation.state()).completedAt === null) {
       throw new ApiError("onboarding_needed", { message: "This server still needs its first admin." });
     }
@@ -73,7 +73,7 @@ export function makeSignUpService(options: SignUpOptions) {
     return sessions.open(tx, { userId, workspaceId }, context);
   }
 
-  /** Runs after the answer, so that the answer's content and time don't depend on it. */
+  /** Runs after the response, so that the content and time of the response don't depend on it. */
   async function mail(email: string, pending: Pending): Promise<void> {
     const known = await store.users.findByEmail(email);
     if (known) return post.send(known.email, { type: "account_exists", name: known.name });
@@ -104,16 +104,16 @@ export function makeSignUpService(options: SignUpOptions) {
 
   return {
     /**
-     * Mails a link that makes an account with its own workspace. The answer is the same, in words and in time, for
-     * known and unknown addresses; without email it couldn't be, so sign-up is then refused.
+     * Mails a link that creates an account with its own workspace. The response is the same, in text and in time, for
+     * known and unknown addresses. Without email that would be impossible, so sign-up is refused.
      *
      * @returns the cookie that recognizes the browser
      * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`,
-     *   `mail_not_configured`
+     * `mail_not_configured`
      */
     async signUp(body: SignUpBody, context: SignInContext): Promise<{ setCookie: string }> {
       await requireOpen();
-      // The settings already ensure this; a second check.
+      // The settings already ensure this; it is checked a second time.
       if (!post.canMail) {
         throw new ApiError("mail_not_configured", {
           message: "Sign-up needs email, and this server does not send any.",
@@ -130,9 +130,9 @@ export function makeSignUpService(options: SignUpOptions) {
     },
 
     /**
-     * Makes the account of a confirmed link and signs its person in.
+     * Creates the account after its link was confirmed, and signs the person in.
      *
-     * @param browserSecret of the cookie that the sign-up set, if it was sent
+     * @param browserSecret the secret of the cookie that the sign-up set, if the browser sent it
      * @throws ApiError `link_invalid`, `password_needed`, `sign_up_closed`, `rate_limited`
      */
     async finish(
@@ -141,7 +141,7 @@ export function makeSignUpService(options: SignUpOptions) {
       context: SignInContext,
     ): Promise<OpenedSession> {
       await requireOpen();
-      // Written by `mail`.
+      // `mail` has written these details.
       const pending = link.details as unknown as Pending;
       await requireAsker(link, pending, input, context);
       try {
@@ -150,7 +150,7 @@ export function makeSignUpService(options: SignUpOptions) {
           return make(tx, { ...pending, email: link.email, verifiedAt: clock.now() }, context);
         });
       } catch (error) {
-        // Someone else has made an account with this address since.
+        // Someone else has created an account with this address in the meantime.
         throw isApiError(error, "email_taken") ? linkInvalid() : error;
       }
     },
@@ -158,8 +158,8 @@ export function makeSignUpService(options: SignUpOptions) {
 }
 
 /**
- * The person who clicks isn't always the one who signed up: the click alone must not verify an address for someone
- * else. Source: S3.
+ * The person who clicks the link isn't always the one who signed up. The click alone must not verify an address for
+ * someone else. Source: S3.
  */
 export function passwordNeeded(): ApiError {
   return new ApiError("password_needed", {

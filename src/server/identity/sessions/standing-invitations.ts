@@ -4,12 +4,13 @@ import { actOn } from "#storage/audit-act.ts";
 import { isAbove } from "#storage/access/ladder.ts";
 import type { InvitationRecord } from "#storage/records/people.ts";
 
-/** Checks, whenever an invitation is used, whether its inviter could still give its role. */
+/** Checks, whenever an invitation is used, whether the person who invited may still give its role. */
 export type StandingInvitations = ReturnType<typeof makeStandingInvitations>;
 
 /**
- * Makes the check for both ways of accepting: by link and by single sign-on. Lowering a role ends its invitations at
- * once (`ROLE_FALL`); this also finds invitations of roles lowered before that existed. Source: S63.
+ * Makes the check for both ways of accepting an invitation: by link, and by single sign-on. Lowering a role ends the
+ * person's invitations at once (`ROLE_FALL`). The check also finds invitations of people whose role was lowered in an
+ * older version. Source: S63.
  */
 export function makeStandingInvitations(
   options: Pick<Parts, "store" | "clock"> & {
@@ -22,7 +23,7 @@ export function makeStandingInvitations(
     const { workspaceId, invitationId, invitedBy, role } = invitation;
     const inviter = await store.in(workspaceId).members.find(invitedBy);
     if (inviter && isAbove(inviter.role, role)) return true;
-    // In its own transaction: the one that refuses the invitation rolls back.
+    // Runs in a separate transaction, since the one that refuses the invitation is rolled back.
     await store.transaction(async (tx) => {
       await tx.in(workspaceId).invitations.revoke(invitationId, clock.now());
       await audit.recordSystem(
@@ -35,7 +36,7 @@ export function makeStandingInvitations(
   }
 
   return {
-    /** False for one whose inviter could no longer give its role: it is ended for good. */
+    /** Returns false if the person who invited may no longer give the role. The invitation is then ended for good. */
     isStanding,
     /** Checks the open invitations of an address in all workspaces. */
     async endFallenOf(email: string): Promise<void> {

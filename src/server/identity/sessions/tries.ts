@@ -12,12 +12,14 @@ export function takeTry(throttle: Throttle, origin: RequestOrigin, email?: strin
   for (const key of keysOfTry(origin, email)) throttle.take(key);
 }
 
-/** Gives back a legitimate try, which doesn't count. */
+/** Takes back the count of a legitimate try. */
 export function giveTryBack(throttle: Throttle, origin: RequestOrigin, email?: string): void {
   for (const key of keysOfTry(origin, email)) throttle.giveBack(key);
 }
 
-/** The buckets of a try: the client's address (an IPv6 /64 as one) and the account, known or not. */
+/**
+ * Returns the buckets of a try: the client's address (an IPv6 /64 as one) and the account, whether or not it exists.
+ */
 export function keysOfTry(origin: RequestOrigin, email?: string): string[] {
   const ip = `ip ${throttleKeyOfIp(origin.clientIp)}`;
   return email === undefined ? [ip] : [ip, `account ${emailKeyOf(email)}`];

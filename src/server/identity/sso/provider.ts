@@ -10,13 +10,13 @@ export interface SsoSettings {
   issuer: string;
   clientId: string;
   clientSecret: string | undefined;
-  /** Its name on the button. */
+  /** The provider's name on the sign-in button. */
   name: string;
-  /** Domains whose addresses count as verified when the provider says so; ASCII lower-case. */
+  /** Domains whose addresses are treated as verified if the provider reports them as verified; in lower-case ASCII. */
   domains: readonly string[];
 }
 
-/** The values that bind the request to the callback. */
+/** The values that bind the authorization request to its callback. */
 export interface Trip {
   state: string;
   nonce: string;
@@ -27,35 +27,37 @@ export interface Trip {
 export interface ProvenIdentity {
   issuer: string;
   subject: string;
-  /** The provider's address for the person; null when it gives no valid one. */
+  /** The address that the provider reports for the person. Null if it reports no valid one. */
   email: string | null;
   isEmailVerified: boolean;
   name: string | null;
 }
 
-/** The provider, by OpenID Connect: code flow with PKCE; state, nonce and issuer are checked. */
+/**
+ * The single sign-on provider, by OpenID Connect. It uses the code flow with PKCE; state, nonce and issuer are checked.
+ */
 export interface Provider {
-  /** The address to redirect the browser to. @throws ApiError `source_unavailable` */
+  /** Returns the address to which the browser is redirected. @throws ApiError `source_unavailable` */
   addressFor(trip: Trip): Promise<string>;
   /**
-   * Redeems the callback.
+   * Redeems the code in the callback.
    *
    * @param query the callback's query, unchanged
-   * @throws ApiError `sso_failed`; `source_unavailable` when the provider can't be reached
+   * @throws ApiError `sso_failed`; `source_unavailable` if the provider can't be reached
    */
   redeem(query: string, trip: Trip): Promise<ProvenIdentity>;
 }
 
 const TIMEOUT_MS = 8_000;
 const MAX_BYTES = 1024 * 1024;
-/** Metadata and keys are fetched again after this. */
+/** Milliseconds after which metadata and keys are fetched again. */
 const METADATA_LIFETIME_MS = 3_600_000;
 
 export function makeProvider(options: {
   settings: SsoSettings;
   baseUrl: string;
   clock: Clock;
-  /** Goes through the address guard. */
+  /** Fetches through the address guard. */
   fetch: GuardedFetch;
 }): Provider {
   const { settings, clock } = options;
@@ -68,7 +70,7 @@ export function makeProvider(options: {
     const configuration = discover(settings, fetch);
     const mine = { until: clock.now() + METADATA_LIFETIME_MS, configuration };
     kept = mine;
-    // The next visitor tries again.
+    // If loading fails, the next visitor tries again.
     configuration.catch(() => void (kept === mine && (kept = undefined)));
     return configuration;
   }
@@ -105,7 +107,7 @@ export function makeProvider(options: {
         return toIdentity(claims.iss, claims.sub, { ...more, ...claims });
       } catch (cause) {
         if (isUnreachable(cause)) return unreachable(cause);
-        // The provider's text could come from anyone, so none of it is shown.
+        // Anyone may have written the text that the provider returned, so none of it is shown.
         throw new ApiError("sso_failed", { message: "The identity provider's response is not valid.", cause });
       }
     },
@@ -114,7 +116,7 @@ export function makeProvider(options: {
 
 async function discover(settings: SsoSettings, fetch: oidc.CustomFetch): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer);
-  // Loopback only: the settings accept no other issuer over plain HTTP.
+  // Plain HTTP is possible only on loopback, since the settings accept no other issuer with it.
   const execute = issuer.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
   const timeout = TIMEOUT_MS / 1_000;
   const found = await oidc.discovery(issuer, settings.clientId, undefined, oidc.None(), {
@@ -132,14 +134,14 @@ async function discover(settings: SsoSettings, fetch: oidc.CustomFetch): Promise
   configuration.timeout = timeout;
   configuration[oidc.customFetch] = fetch;
   for (const change of execute) change(configuration);
-  // The signature is checked even though the token came over TLS from the provider itself.
+  // The signature is checked even though the provider itself sent the token over TLS.
   oidc.enableNonRepudiationChecks(configuration);
   return configuration;
 }
 
 function authenticationOf({ clientSecret }: SsoSettings, metadata: oidc.ServerMetadata): oidc.ClientAuth {
   if (clientSecret === undefined) return oidc.None();
-  // Basic is the default for providers that don't say. Source: OpenID Connect Discovery 1.0 §3.
+  // Basic is the default for providers that list no method. Source: OpenID Connect Discovery 1.0 §3.
   const methods = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
   return methods.includes("client_secret_basic")
     ? oidc.ClientSecretBasic(clientSecret)
@@ -147,15 +149,16 @@ function authenticationOf({ clientSecret }: SsoSettings, metadata: oidc.ServerMe
 }
 
 /**
- * Sends every request of the library through the guard, without redirects and with a size limit on answers. The
- * operator named the issuer; addresses in its document are allowed if they are public, or at the same host and port.
+ * Sends every request of the library through the address guard, without redirects and with a size limit on responses.
+ * The operator named the issuer. Addresses in its metadata are allowed if they are public, or have the same host and
+ * port.
  */
 function toFetch(fetch: GuardedFetch, configured: ConfiguredPlaces): oidc.CustomFetch {
   return async (url, { method, headers, body, signal }) => {
     const answer = await fetch(url, {
       method,
       headers,
-      // This library sends only forms.
+      // The library sends only forms.
       ...(body !== undefined && body !== null && { body: Buffer.from(String(body)) }),
       configured,
       signal: signal ?? AbortSignal.timeout(TIMEOUT_MS),
@@ -177,7 +180,7 @@ function toIdentity(issuer: string, subject: string, claims: Record<string, unkn
     issuer,
     subject,
     email: email.success ? email.data : null,
-    // Exactly true: some providers send strings. Source: S3.
+    // The value must be exactly true, since some providers send strings. Source: S3.
     isEmailVerified: claims["email_verified"] === true,
     name: name.success ? name.data : null,
   };

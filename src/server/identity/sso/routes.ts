@@ -15,7 +15,7 @@ interface Services {
   knownBrowsers: KnownBrowsers;
 }
 
-/** `/api/sso`. */
+/** Mounts `/api/sso`. */
 export function mountSso(at: Mount, services: Services): void {
   const { sso, ssoCookie, cookie, knownBrowsers } = services;
   const remember = (c: AppContext, secret: string) => setCookie(c, ssoCookie.set(secret, TRIP_LIFETIME_MS / 1_000));
@@ -38,7 +38,8 @@ export function mountSso(at: Mount, services: Services): void {
     setCookie(c, ssoCookie.clear());
     if (opened) {
       setCookie(c, opened.setCookie);
-      // As after a password sign-in: a person who also has a password gets their own tries in this browser.
+      // The browser becomes known as after a password sign-in, so that a person who also has a password gets separate
+      // tries in it.
       setCookie(c, knownBrowsers.remember(knownBrowsers.cookieIn(c.req.header("cookie")), opened.session.user.id));
     }
     return c.redirect(path, 302);

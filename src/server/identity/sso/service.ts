@@ -21,9 +21,9 @@ export interface Departure {
   browserSecret: string;
 }
 
-/** Where a returning browser lands, with the session if one was opened. */
+/** The page to which a returning browser is redirected, and the session if one was opened. */
 export interface Arrival {
-  /** A page of this server. */
+  /** The path of a page of this server. */
   path: string;
   opened: OpenedSession | null;
 }
@@ -33,7 +33,7 @@ export type SsoService = ReturnType<typeof makeSsoService>;
 export interface SsoOptions extends Pick<Parts, "store" | "clock" | "log"> {
   audit: AuditRecorder;
   trips: Trips;
-  /** Undefined without a provider in the settings. */
+  /** Undefined if no provider is configured. */
   at: { provider: Provider; settings: SsoSettings } | undefined;
   sessions: Pick<SessionService, "enter" | "open" | "findActor" | "requireRecent">;
   accounts: Pick<AccountService, "add" | "addWorkspace" | "recordEverywhere">;
@@ -43,7 +43,7 @@ export interface SsoOptions extends Pick<Parts, "store" | "clock" | "log"> {
   signup: Session["signup"];
 }
 
-/** Ends a trip at a page that explains why. */
+/** Ends a sign-in at a page that explains the failure. */
 class Stranded extends Error {
   readonly problem: SsoProblem;
   constructor(problem: SsoProblem, cause?: unknown) {
@@ -54,7 +54,10 @@ class Stranded extends Error {
 
 const LINK_PAGE = "/settings/profile";
 
-/** Single sign-on. An account is identified by (issuer, subject) alone; an address never links. Source: S3. */
+/**
+ * Makes the service for single sign-on. An account is identified by (issuer, subject) alone; an equal address never
+ * links two accounts. Source: S3.
+ */
 export function makeSsoService(options: SsoOptions) {
   const { store, clock, log, audit, trips, sessions, accounts, takeTry, mode, signup } = options;
 
@@ -84,13 +87,14 @@ export function makeSsoService(options: SsoOptions) {
     });
   }
 
-  /** On a self-hosted server the first admin comes before everyone else. */
+  /** On a self-hosted server, the first admin must exist before anyone else can sign in. */
   async function isOpen(tx: Store): Promise<boolean> {
     return signup === "open" && (mode === "managed" || (await tx.installation.state()).completedAt !== null);
   }
 
   /**
-   * Signs in a new person: where sign-up is open, else by an open invitation of an address that the provider verifies.
+   * Signs in a new person. If sign-up is open, anyone can enter; otherwise the person needs an open invitation of an
+   * address that the provider verifies.
    */
   async function enterNew(tx: Store, identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
     const { email } = identity;
@@ -98,10 +102,10 @@ export function makeSsoService(options: SsoOptions) {
     const at = clock.now();
     const isProven = proves(identity);
     const isForAll = await isOpen(tx);
-    // Where sign-up is open, anyone may have invited them, so they accept an invitation only by its link.
+    // If sign-up is open, anyone may have invited the person, so they can accept an invitation only by its link.
     const [invitation] = isProven && !isForAll ? await tx.workspaces.listOpenInvitationsOf(email, at) : [];
     if (!invitation && !isForAll) throw new Stranded("sign_up_closed");
-    // The current holder of the account may be someone else: they link it themselves.
+    // The account may belong to someone else, so its holder has to link it themselves.
     if (await tx.users.findByEmail(email)) throw new Stranded("email_taken");
     const name = identity.name ?? email.slice(0, email.indexOf("@")).slice(0, 120);
     const userId = await accounts.add(tx, {
@@ -112,7 +116,7 @@ export function makeSsoService(options: SsoOptions) {
       timeZone: null,
     });
     await keepIdentity(tx, userId, identity);
-    // Where sign-up is open, `enter` makes a workspace for them.
+    // If sign-up is open, `enter` creates a workspace for the person.
     if (!invitation) return sessions.enter(tx, userId, context);
     const { workspaceId, invitationId, role } = invitation;
     const workspace = tx.in(workspaceId);
@@ -135,8 +139,8 @@ export function makeSsoService(options: SsoOptions) {
   }
 
   async function enter(identity: ProvenIdentity, context: SignInContext): Promise<OpenedSession> {
-    // In its own transaction, before a refusal below rolls back: ends invitations whose inviter can no longer give the
-    // role.
+    // Ends invitations whose sender may no longer give the role. It runs in a separate transaction, before a refusal
+    // below rolls back.
     if (identity.email !== null && proves(identity)) await options.standingInvitations.endFallenOf(identity.email);
     return store.transaction(async (tx) => {
       const known = await tx.sso.findIdentity(identity.issuer, identity.subject);
@@ -176,7 +180,7 @@ export function makeSsoService(options: SsoOptions) {
     } catch (error) {
       const problem = problemOf(error);
       if (problem === undefined) throw error;
-      // The provider's own words stay in `cause`: the log shows which of our checks failed.
+      // The text from the provider stays in `cause`. The log shows which check of kb failed.
       log.warn({ problem, error: error instanceof Error ? String(error.cause ?? error.message) : "" }, "sso");
       const page = returned.sessionId === null ? "/sign-in" : LINK_PAGE;
       return { path: `${page}?error=${problem}`, opened: null };
@@ -200,8 +204,8 @@ export function makeSsoService(options: SsoOptions) {
     },
 
     /**
-     * Handles the callback. Never throws for errors of the provider or the browser: the page that it leads to reports
-     * them.
+     * Handles the callback. Never throws for errors of the provider or the browser, since the page to which it
+     * redirects reports them.
      */
     async arrive(query: string, browserSecret: string | null, context: SignInContext): Promise<Arrival> {
       takeTry(context);

@@ -3,15 +3,15 @@ import { hashSecret, randomSecret } from "#core/secrets.ts";
 import { sealedIn } from "#storage/vault.ts";
 import type { Trip } from "./provider.ts";
 
-/** A trip that returned intact, in time and in the browser in which it began. */
+/** A redirect to the provider that returned intact, in time and in the browser in which it began. */
 export interface ReturnedTrip {
   trip: Trip;
-  /** The session that requested the link; null for a sign-in. */
+  /** The session that requested to link an account. Null for a sign-in. */
   sessionId: string | null;
   returnTo: string;
 }
 
-/** Round trips to the provider: single use, 10 minutes, tied to a browser by a cookie. */
+/** Redirects to the provider and back. Each works once, within 10 minutes, in the browser with its cookie. */
 export type Trips = ReturnType<typeof makeTrips>;
 
 export const TRIP_LIFETIME_MS = 10 * 60_000;
@@ -20,7 +20,7 @@ export function makeTrips(options: Pick<Parts, "store" | "clock" | "randomBytes"
   const { store, clock, randomBytes, vault } = options;
   const random = () => randomSecret(randomBytes);
   return {
-    /** @returns the trip, and the cookie's secret */
+    /** @returns the values of the redirect, and the cookie's secret */
     async begin({
       sessionId,
       returnTo,
@@ -48,15 +48,16 @@ export function makeTrips(options: Pick<Parts, "store" | "clock" | "randomBytes"
     },
 
     /**
-     * Ends a trip; undefined for one that is unknown, used, expired or another browser's. It is used up in any case.
+     * Returns the values of a redirect, which is used up in any case. Undefined if it is unknown, used or expired, or
+     * began in another browser.
      */
     async end(state: string, browserSecret: string | null): Promise<ReturnedTrip | undefined> {
       const stateHash = hashSecret(state);
       if (browserSecret === null) return undefined;
-      // Only for this browser: another one that has the state can't use up the person's trip.
+      // Only the browser in which the redirect began can use it up. Another browser with the state can't.
       const flow = await store.sso.takeFlow(stateHash, hashSecret(browserSecret));
       if (!flow || flow.expiresAt <= clock.now()) return undefined;
-      // Sealed by `begin`.
+      // `begin` has sealed the text.
       const { nonce, verifier } = JSON.parse(vault.open(placeOf(stateHash), flow.sealed)) as Omit<Trip, "state">;
       return { trip: { state, nonce, verifier }, sessionId: flow.sessionId, returnTo: flow.returnTo };
     },

@@ -16,12 +16,12 @@ import type { Store } from "#storage/records/store.ts";
 
 const MAX_ACTIVE_TOKENS = 50;
 const DAY_MS = 86_400_000;
-/** How recent a sign-in must be to create a token. Source: S26. */
+/** How recent a sign-in must be to create a token, in milliseconds. Source: S26. */
 const RECENT_SIGN_IN_MS = 12 * 3_600_000;
-/** `lastUsedAt` is written on the first use, then at most this often. */
+/** `lastUsedAt` is written on the first use, and then at most once in this many milliseconds. */
 const LAST_USED_STEP_MS = 5 * 60_000;
 
-/** For a token made by an OAuth client. Source: S28. */
+/** Maximum lifetime of a token made by an OAuth client. Source: S28. */
 const MAX_CHILD_DAYS = 30;
 
 /** The limits that a credential sets for the tokens it makes. */
@@ -32,7 +32,7 @@ interface TokenLimits {
   maxDays: number | undefined;
 }
 
-/** Personal access tokens. Source: requirements `pat:*`, `pat-state:*`, `pat-route:*`. */
+/** Makes the service for personal access tokens. Source: requirements `pat:*`, `pat-state:*`, `pat-route:*`. */
 export function makeTokenService(
   options: Pick<Parts, "store" | "clock" | "randomBytes"> & {
     audit: AuditRecorder;
@@ -73,7 +73,7 @@ export function makeTokenService(
     });
   }
 
-  /** Finds the person's own active token; the same error for every other. */
+  /** Finds the person's own active token. The error is the same for every other token. */
   async function findOwn(tx: Store, actor: Actor, tokenId: string): Promise<TokenRecord> {
     const record = await tx.in(actor.workspaceId).tokens.find(tokenId);
     if (!record || record.userId !== actor.userId) throw noSuchThing();
@@ -81,15 +81,16 @@ export function makeTokenService(
   }
 
   const handlers: MemberHandlers<typeof tokenRoutes> = {
-    /** Lists the person's active tokens, newest first, at most 50. */
+    /** Lists the person's active tokens, the newest first, at most 50. */
     async list({ actor }) {
       const records = await store.in(actor.workspaceId).tokens.listActive(actor.userId, clock.now());
       return { tokens: records.map((record) => toToken(record, clock.now())), mcpUrl };
     },
 
     /**
-     * Creates a token within 12 hours of signing in: by a session, or by the command line's sign-in as a child of it. A
-     * child has at most the scopes of its grant, never `kb:admin`, and ends after 30 days or with the grant.
+     * Creates a token within 12 hours of signing in. It can be made in a session, or by the command line's sign-in as a
+     * child of that sign-in. A child token has at most the scopes of its grant, never `kb:admin`, and ends after 30
+     * days or with the grant.
      *
      * @throws ApiError `insufficient_scope`, `forbidden`, `recent_sign_in_required`, `token_limit_reached`
      */
@@ -125,7 +126,9 @@ export function makeTokenService(
       return { token: toToken(record, clock.now()), plaintext, mcpUrl };
     },
 
-    /** Revokes; a repeat gives the same answer. @throws ApiError `not_found`, also for another person's token */
+    /**
+     * Revokes a token. Repeating it has the same result. @throws ApiError `not_found`, also for another person's token
+     */
     async revoke({ actor, params: { id: tokenId } }) {
       return store.transaction(async (tx) => {
         const shown = toToken(await findOwn(tx, actor, tokenId), clock.now());
@@ -154,7 +157,9 @@ export function makeTokenService(
 
   return {
     ...handlers,
-    /** The current actor of a token; undefined for an unknown, expired or revoked one. Writes `lastUsedAt`. */
+    /**
+     * Returns the current actor of a token. Undefined if the token is unknown, expired or revoked. Writes `lastUsedAt`.
+     */
     async findActor(secret: string): Promise<Actor | undefined> {
       if (!isWellFormedSecret("kb_pat_", secret)) return undefined;
       const found = await store.tokenLookup.findToken(hashSecret(secret), clock.now());
@@ -167,7 +172,7 @@ export function makeTokenService(
       return { workspaceId, userId, role, scopes, timeZone, credential: { type: "pat", id: found.tokenId } };
     },
 
-    /** The connector that a key currently opens. */
+    /** Finds the connector to which a key currently gives access. */
     async findConnector(secret: string): Promise<ConnectorCaller | undefined> {
       if (!isWellFormedSecret("kb_con_", secret)) return undefined;
       return store.tokenLookup.findConnectorKey(hashSecret(secret), clock.now());
@@ -175,7 +180,10 @@ export function makeTokenService(
   };
 }
 
-/** The token as its owner sees it: once expired it counts as revoked at that moment, so that two states suffice. */
+/**
+ * Returns the token as its owner sees it. An expired token is shown as revoked at its expiry, so that two states are
+ * enough.
+ */
 function toToken(record: TokenRecord, now: number): Token {
   const isExpired = record.expiresAt !== null && record.expiresAt <= now;
   const revokedAt = record.revokedAt ?? (isExpired ? record.expiresAt : null);
@@ -192,7 +200,7 @@ function requireHeldScopes(standing: Pick<TokenLimits, "scopes">, scopes: readon
   });
 }
 
-/** Days until it ends; undefined for a token that never does. */
+/** Days until the token expires. Undefined if it never does. */
 function daysOf({ maxDays }: TokenLimits, wanted: number | undefined): number | undefined {
   if (maxDays === undefined || (wanted !== undefined && wanted <= maxDays)) return wanted;
   if (wanted === undefined) return maxDays;

@@ -2,14 +2,15 @@ import { believedUntil } from "#storage/access/clocks.ts";
 import type { WorkspaceStore } from "#storage/records/store.ts";
 
 /**
- * Applies a changed maximum age of permissions: sources and providers are asked for them again at once. Connectors
- * whose permissions were too old under the former limit are read in full. Call it in a transaction.
+ * Applies a changed maximum age of permissions: sources and providers report the permissions again at once. If a
+ * connector's permissions were too old under the previous limit, the connector is read in full. Call it in a
+ * transaction.
  */
 export async function askAgain(
   { access, accounts, connectors, identitySchedules }: WorkspaceStore,
   { before, now }: { before: number; now: number },
 ): Promise<void> {
-  // Sources that count as current until a certain time are asked again too.
+  // Sources whose permissions are current until a certain time also report them again.
   await access.raiseEpoch();
   await identitySchedules.scheduleNow(now);
   await accounts.scheduleNow(now);

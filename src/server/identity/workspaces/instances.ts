@@ -5,7 +5,7 @@ import type { Actor } from "#storage/access/actor.ts";
 import type { RegisteredInstance } from "#storage/records/instances.ts";
 import type { Store } from "#storage/records/store.ts";
 
-/** Anyone can get an address there: having one says nothing about a person's identity in a company. Source: S3. */
+/** Mail domains where anyone can get an address. Such an address doesn't identify a person in a company. Source: S3. */
 const CONSUMER_DOMAINS = new Set(
   (
     "gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com icloud.com me.com mac.com aol.com gmx.de " +
@@ -47,7 +47,7 @@ export function checkInstances(instances: readonly InstanceInput[]): RegisteredI
 
 /**
  * Replaces the registered instances with these. Connectors of the apps concerned read everything again, because the
- * identities in their items depend on whether their server is trusted.
+ * identities in their items depend on whether kb trusts their server.
  *
  * @returns the changes, for the audit
  */
@@ -75,7 +75,7 @@ export async function setInstances(
   return { instancesAdded: added.map(toText), instancesRemoved: removed.map(toText) };
 }
 
-/** Ends links to users of an instance that is no longer trusted, until it is again. */
+/** Ends links to users of an instance that is no longer trusted, until it is trusted again. */
 async function endJoinsOf(
   tx: Store,
   workspaceId: string,
@@ -84,7 +84,7 @@ async function endJoinsOf(
 ): Promise<void> {
   const { identities } = tx.in(workspaceId);
   const name = encodeURIComponent(instanceName(baseUrl, undefined));
-  // With a tenant, the name continues after a "#".
+  // If the instance has a tenant, the name continues after a "#".
   for (const prefix of [`user:${providerId}:${name}:`, `user:${providerId}:${name}%23`]) {
     for (const principal of await identities.listJoinedOf(prefix)) {
       await identities.end(principal, { at: now, by: null, reason: "untied" });

@@ -18,7 +18,10 @@ import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
 
 const LIFETIME_MS = 7 * 86_400_000;
 
-/** Invitations: bound to an address, single use, 7 days. Source: docs/people.md#with-and-without-email. */
+/**
+ * Makes the service for invitations. An invitation is for one address, works once, and is valid for 7 days. Source:
+ * docs/people.md#with-and-without-email.
+ */
 export function makeInvitationService(
   options: Pick<Parts, "store" | "clock" | "randomBytes"> & {
     audit: AuditRecorder;
@@ -26,13 +29,13 @@ export function makeInvitationService(
     quotas: QuotaKeeper;
     baseUrl: string;
     post: Post;
-    /** Per workspace: each invitation may send a message to someone who didn't ask for it. */
+    /** Limits invitations per workspace, since each may send a message to a person who didn't request it. */
     throttle: Throttle;
   },
 ): MemberHandlers<typeof invitationRoutes> {
   const { store, clock, randomBytes, audit, quotas, baseUrl, post, throttle } = options;
 
-  /** Outside the transaction, so that a slow mail server can't hold it open. */
+  /** Runs outside the transaction, so that a slow mail server can't keep it open. */
   async function mail(actor: Actor, invitation: InvitationRecord, url: string): Promise<void> {
     const inviter = (await store.users.find(actor.userId))?.name ?? "Someone";
     const workspace = (await store.workspaces.find(actor.workspaceId))?.name ?? "a workspace";
@@ -47,7 +50,7 @@ export function makeInvitationService(
   }
 
   return {
-    /** Lists invitations that were not withdrawn, newest first. */
+    /** Lists invitations that were not withdrawn, the newest first. */
     async list({ actor, query }) {
       const { invitations } = store.in(actor.workspaceId);
       const { page, nextCursor } = await readPage(
@@ -65,10 +68,10 @@ export function makeInvitationService(
     },
 
     /**
-     * Invites an address; an earlier open invitation of it ends. The link is mailed where this server sends email, else
-     * returned only this once.
+     * Invites the owner of an address. An earlier open invitation of the address ends. If this server sends email, the
+     * link is mailed; otherwise it is returned only this once.
      *
-     * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`: no one is invited then
+     * @throws ApiError `already_member`, `role_too_low`, `rate_limited`; `mail_failed`, and then no one is invited
      */
     async create({ actor, body }) {
       requireAbove(actor, body.role);
@@ -96,7 +99,7 @@ export function makeInvitationService(
         await invitations.insert({ ...invitation, tokenHash: hashSecret(secret) });
         await audit.record(tx, actor, actOn(invitation.invitationId, "invitation.created", { role: body.role }));
       });
-      // After `#`: a fragment reaches no server log.
+      // The secret is after `#`, since a fragment never appears in a server log.
       const url = `${baseUrl}/invite#token=${secret}`;
       if (post.canMail) await mail(actor, invitation, url);
       return { invitation: toInvitation(invitation), url: post.canMail ? null : url };

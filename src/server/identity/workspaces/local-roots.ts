@@ -15,27 +15,27 @@ export interface LocalRootOptions extends Pick<Parts, "store" | "clock" | "rando
   audit: AuditRecorder;
   /** Key of the operator's proofs, from the data folder. */
   operatorKey: Uint8Array;
-  /** Strangers own workspaces here. */
+  /** Whether strangers can own workspaces here. */
   isOpenToStrangers: boolean;
-  /** `KB_LOCAL_ROOTS`. */
+  /** Parsed value of `KB_LOCAL_ROOTS`. */
   settingsRoots: readonly string[];
-  /** Connectors may never read it, nor any folder above it. */
+  /** The data folder. Connectors may never read it, nor any folder above it. */
   dataDir: string;
-  /** The server's own home folder: too broad to allow. */
+  /** The home folder of the server's user, which is too broad to allow. */
   homeDir: string | undefined;
 }
 
-/** Neither these nor anything inside them. `/private` is where macOS keeps some of them. */
+/** Folders that can't be allowed, nor anything inside them. On macOS some of them are in `/private`. */
 const CLOSED_TREES = ["/proc", "/sys", "/dev", "/run", "/boot", "/etc", "/private/etc", "/System"];
-/** Not as a whole; a folder inside may be allowed. */
+/** Folders that can't be allowed as a whole. A folder inside them can be. */
 const CLOSED_FOLDERS = (
   "/ /bin /home /lib /lib32 /lib64 /opt /root /sbin /usr /var /tmp /usr/bin /usr/lib /usr/sbin /var/lib /var/log " +
   "/Applications /Library /Users /Volumes /private /private/tmp /private/var"
 ).split(" ");
 
 /**
- * Folders of this machine that connectors may read. Only the operator allows them, by proving access to the data
- * folder: behind a proxy every client has a local address. Source: S34, S36, docs/decisions/0051.
+ * Makes the service for folders of this machine that connectors may read. Only the operator can allow them, by proving
+ * access to the data folder: behind a proxy, every client has a local address. Source: S34, S36, docs/decisions/0051.
  */
 export function makeLocalRootService(options: LocalRootOptions) {
   const { store, clock, randomBytes, audit, settingsRoots } = options;
@@ -52,7 +52,7 @@ export function makeLocalRootService(options: LocalRootOptions) {
   }
 
   const handlers: MemberHandlers<typeof localRootRoutes> = {
-    /** Lists the roots, those of the settings first. */
+    /** Lists the allowed folders, those of the settings first. */
     async list({ c }) {
       requireOperator(c.req.raw.headers);
       const fixed = settingsRoots.map((path) => ({ id: null, path, createdBy: null, createdAt: null }));
@@ -61,9 +61,9 @@ export function makeLocalRootService(options: LocalRootOptions) {
     },
 
     /**
-     * Allows a folder, by its real path; adding a known one returns the same record.
+     * Allows a folder, by its real path. Adding an allowed folder again returns the same record.
      *
-     * @throws ApiError `root_not_allowed`, `forbidden` without the operator's proof and where strangers own workspaces
+     * @throws ApiError `root_not_allowed`, `forbidden` without the operator's proof, or if strangers can own workspaces
      */
     async add({ actor, c, body: { path } }) {
       requireOperator(c.req.raw.headers);
@@ -73,7 +73,7 @@ export function makeLocalRootService(options: LocalRootOptions) {
         const rootId = makeId("root", randomBytes);
         const createdAt = clock.now();
         const root = await tx.installation.addLocalRoot({ rootId, path: real, createdBy: actor.userId, createdAt });
-        // The only audit record that contains a path: the path is what was allowed.
+        // This is the only audit record that contains a path, since the path is what was allowed.
         const act = actOn(root.rootId, "local_root.added", { path: real });
         if (root.rootId === rootId) await audit.record(tx, actor, act);
         return { root: toRoot(root) };
@@ -94,7 +94,7 @@ export function makeLocalRootService(options: LocalRootOptions) {
 
   return {
     ...handlers,
-    /** The real paths that connectors may read now; paths in the settings that don't exist are left out. */
+    /** Returns the real paths that connectors may read now. Paths in the settings that don't exist are omitted. */
     async allowed(): Promise<string[]> {
       const stored = (await store.installation.listLocalRoots()).map((root) => root.path);
       const real = await Promise.all(settingsRoots.map((path) => realpath(path).catch(() => undefined)));

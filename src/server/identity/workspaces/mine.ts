@@ -8,7 +8,7 @@ import type { Actor, RequestOrigin } from "#storage/access/actor.ts";
 import type { Store } from "#storage/records/store.ts";
 import { toWorkspace } from "./service.ts";
 
-/** Workspaces that one person may own on a managed server. */
+/** Maximum number of workspaces that a person may own on a managed server. */
 const MAX_OWNED = 10;
 
 export function makeMyWorkspaceService(options: {
@@ -36,7 +36,7 @@ export function makeMyWorkspaceService(options: {
   }
 
   return {
-    /** Lists the person's workspaces in the order they joined them. */
+    /** Lists the person's workspaces, in the order in which they joined them. */
     async list({ actor, query }) {
       const memberships = await store.users.membershipsOf(actor.userId);
       const mine = inMemory(memberships, ({ joinedAt, workspaceId }) => ({ value: joinedAt, id: workspaceId }));

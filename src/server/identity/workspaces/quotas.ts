@@ -7,42 +7,48 @@ import type { Store } from "#storage/records/store.ts";
 
 /** The limits of a workspace. */
 export interface Quotas {
-  /** Items that are searchable or listed. */
+  /** Items that can be searched or listed. */
   items: number;
-  /** Their text together, in millions of characters: about as many megabytes. */
+  /** The text of these items, in millions of characters, which are about as many megabytes. */
   textMb: number;
   connectors: number;
-  /** Members and open invitations together. */
+  /** Members and open invitations, added up. */
   members: number;
-  /** Active tokens of all members together. */
+  /** Active tokens of all members, added up. */
   tokens: number;
 }
 
-/** Quotas of each workspace in managed mode; self-hosted servers have none unless the settings specify some. */
+/** Quotas of each workspace in managed mode. Self-hosted servers have quotas only if the settings specify some. */
 export const MANAGED_QUOTAS: Quotas = { items: 200_000, textMb: 2_000, connectors: 50, members: 100, tokens: 1_000 };
 
-/** Checks whether there is room for more. Nothing stored is ever removed for a quota. */
+/** Checks whether a workspace is below its quotas. Stored data is never removed because of a quota. */
 export interface QuotaKeeper {
   /**
-   * Checks, in the transaction that creates one, that there is room for it.
+   * Checks that another one is within the quota, in the transaction that creates it.
    *
    * @throws ApiError `quota_reached`
    */
   requireRoom(tx: Store, workspaceId: string, what: "connectors" | "members" | "tokens"): Promise<void>;
-  /** Reserves room for a new item, or says why there isn't any. Counted at most once in half a minute. */
+  /**
+   * Reserves room for a new item, or returns the reason why there isn't any. Items are counted at most once in half a
+   * minute.
+   */
   takeItem(workspaceId: string): Promise<SourceProblem | undefined>;
-  /** Adds the text of a new item, so that the count stays right until the next one. */
+  /** Adds the text of a new item to the current count, so that it stays right until the next count. */
   noteText(workspaceId: string, textChars: number): void;
 }
 
-/** The keeper without limits. */
+/** A quota keeper without limits. */
 export const NO_QUOTAS: QuotaKeeper = {
   requireRoom: async () => undefined,
   takeItem: async () => undefined,
   noteText: () => undefined,
 };
 
-/** How long a count of items is used, with the items added since. A count of 200,000 takes some 30 ms. */
+/**
+ * Milliseconds for which a count of items is used. Items added in the meantime are added to it. A count of 200,000
+ * takes some 30 ms.
+ */
 const COUNT_KEPT_MS = 30_000;
 const MAX_COUNTS = 1_000;
 const CHARS_PER_MB = 1_000_000;
@@ -60,13 +66,13 @@ export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: P
   if (Object.keys(quotas).length === 0) return NO_QUOTAS;
   const counts = new LRUCache<string, { at: number; count: Promise<Count> }>(atMost(MAX_COUNTS));
 
-  /** Shares one count among concurrent callers, so that every reservation is included. */
+  /** Concurrent callers share one count, so that every reservation is included. */
   function countOf(workspaceId: string): Promise<Count> {
     const kept = counts.get(workspaceId);
     if (kept && clock.now() - kept.at < COUNT_KEPT_MS) return kept.count;
     const count = store.in(workspaceId).usage.items();
     counts.set(workspaceId, { at: clock.now(), count });
-    // A failed count is repeated.
+    // A failed count is tried again.
     count.catch(() => counts.delete(workspaceId));
     return count;
   }

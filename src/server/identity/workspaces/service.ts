@@ -24,16 +24,16 @@ import type { Store } from "#storage/records/store.ts";
 import { askAgain } from "./acl-age.ts";
 import { checkDomains, checkInstances, setInstances } from "./instances.ts";
 
-/** The workspace and its members. Role ladder: S22; removal: S13. */
+/** Makes the service for the workspace and its members. Rules for roles: S22; for removal: S13. */
 export function makeWorkspaceService(
   options: Pick<Parts, "store" | "clock"> & {
     audit: AuditRecorder;
     cursors: CursorCodec;
     syncSignals: Pick<SyncSignals, "stop">;
     leftGrants: Pick<LeftGrants, "end">;
-    /** Instances of the server's settings. */
+    /** The instances in the server's settings. */
     instances: readonly RegisteredInstance[];
-    /** Reports, in the same transaction, that the connections of someone who left were revoked. */
+    /** Reports that the connections of a person who left were revoked, in the same transaction. */
     reportRevoked(tx: Store, workspaceId: string, connections: readonly EndedConnection[]): Promise<void>;
   },
 ): MemberHandlers<Omit<typeof workspaceRoutes, "resetMember">> {
@@ -66,7 +66,8 @@ export function makeWorkspaceService(
     get: ({ actor }) => requireWorkspace(store, actor.workspaceId),
 
     /**
-     * @throws ApiError `forbidden` when anyone but an owner sets identity domains, `invalid_request` for invalid ones
+     * @throws ApiError `forbidden` if a person who isn't an owner sets identity domains, `invalid_request` for invalid
+     * ones
      */
     async update({ actor, body }) {
       const change = {
@@ -100,7 +101,7 @@ export function makeWorkspaceService(
       });
     },
 
-    /** Lists the members in the order they joined. */
+    /** Lists the members, in the order in which they joined. */
     async listMembers({ actor, query }) {
       const { members } = store.in(actor.workspaceId);
       const { page, nextCursor } = await readPage(
@@ -178,7 +179,7 @@ async function keepLastOwner(tx: Store, workspaceId: string, member: MemberRecor
   throw new ApiError("last_owner", { message: "This is the last owner. Make someone else an owner first." });
 }
 
-/** The credentials and resources that a lowered role ended, as counts for the audit. */
+/** The credentials and resources that ended when a role was lowered, as counts for the audit. */
 function endedBy(outcome: FallOutcome | undefined): { ended?: FallOutcome["ended"] } {
   return outcome && Object.keys(outcome.ended).length > 0 ? { ended: outcome.ended } : {};
 }
@@ -189,10 +190,10 @@ function toMember(record: MemberRecord): Member {
 
 const HOUR_MS = 3_600_000;
 
-/** By then, items that were read under the old setting are stored. */
+/** Milliseconds after which items that were read under the old setting are stored. */
 const LATE_MS = 120_000;
 
-/** Queues the work on stored items: at once, and again for items that were being read. */
+/** Queues the work on stored items: at once, and once more for items that were being read at that time. */
 async function applySecretsLater(tx: Store, workspaceId: string, now: number): Promise<void> {
   for (const [name, runAt] of [
     ["now", now],
@@ -203,7 +204,7 @@ async function applySecretsLater(tx: Store, workspaceId: string, now: number): P
   }
 }
 
-/** Converts a workspace to the contract's form. */
+/** Converts a workspace to the API's form. */
 export function toWorkspace(record: WorkspaceRecord): Workspace {
   return wireForm(Workspace, record, { id: record.workspaceId });
 }
