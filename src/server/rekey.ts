@@ -4,27 +4,27 @@ import type { Store } from "#storage/records/store.ts";
 import type { Vault } from "#storage/vault.ts";
 
 export interface RekeyProgress {
-  /** Envelopes checked so far, out of all. */
+  /** Sealed values checked so far, out of all. */
   done: number;
   total: number;
-  /** Envelopes re-sealed with the newest key in this run. */
+  /** Values sealed again with the newest key in this run. */
   resealed: number;
-  /** Envelopes that none of the keys opens. */
+  /** Values that none of the keys can open. */
   unreadable: number;
 }
 
 const PAGE = 200;
 
 /**
- * Re-seals everything that was sealed with an older key. Progress is kept: after an interruption it continues with the
- * rest.
+ * Seals again everything that was sealed with an older key. Progress is stored, so after an interruption it continues
+ * with the rest.
  */
 export async function rekey(
   { store, vault }: { store: Store; vault: Vault },
   onProgress: (progress: RekeyProgress) => void,
 ): Promise<RekeyProgress> {
   const progress: RekeyProgress = { done: 0, total: await store.sealed.count(), resealed: 0, unreadable: 0 };
-  // Keys of that record.
+  // The record's keys are the table names.
   for (const table of Object.keys(SEALED_TABLES) as SealedTable[]) {
     for (let after: readonly string[] | undefined; ;) {
       const page = await store.sealed.page(table, after, PAGE);
@@ -48,7 +48,7 @@ export async function rekey(
   return progress;
 }
 
-/** Undefined for values already sealed with the newest key. */
+/** Undefined if the value is already sealed with the newest key. */
 function sealAgain(
   vault: Vault,
   table: SealedTable,

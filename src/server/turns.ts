@@ -1,16 +1,16 @@
 import { setImmediate } from "node:timers";
 import { makeFairQueue } from "#server/search/fair-queue.ts";
 
-/** Starts requests one by one, so that a burst of them leaves time in the event loop for everything else. */
+/** Starts requests one by one, so that a burst of them leaves time in the event loop for other work. */
 export interface Turns {
   /** Starts the work now, or when it is this sender's turn. */
   take<T>(sender: string, work: () => Promise<T> | T): Promise<T>;
 }
 
 /**
- * Makes the turns. The event loop reads all connections that have data before it accepts new ones, so without them 500
- * requests at once were all begun before the next connection was accepted. One request begins in each turn of the loop;
- * senders take turns.
+ * Makes the scheduler. The event loop reads all connections that have data before it accepts new ones. Without this,
+ * 500 requests at once were all started before the next connection was accepted. Now one request starts in each turn of
+ * the loop, and senders take turns.
  *
  * @param nextTurn calls back in the next turn of the event loop
  */

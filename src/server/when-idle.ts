@@ -1,11 +1,14 @@
 import { performance } from "node:perf_hooks";
 
-/** The period over which a thread is measured, and the share of it that it may work and still be idle. */
+/**
+ * The period over which a thread's load is measured, in milliseconds, and the maximum share of it that an idle thread
+ * works.
+ */
 const LOOK_MS = 1_000;
 const IDLE_SHARE = 0.2;
 
 /**
- * Does the work once this thread had little to do for a second, after `afterMs` at the earliest. Doesn't keep the
+ * Runs the work after this thread was nearly idle for a second, and at the earliest after `afterMs`. Doesn't keep the
  * process alive.
  *
  * @param readLoad the share of the time since the last call in which the thread worked, 0 to 1

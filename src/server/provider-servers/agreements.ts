@@ -14,10 +14,11 @@ import { toConnection } from "./view.ts";
 type Deps = Pick<ServerDeps, "store" | "clock" | "request">;
 
 /**
- * Stores the mapping of a server's tools, and asks the owners of connections to agree where they haven't. The admin who
- * maps agrees for their own connections. Call it in a transaction. Source: S65.
+ * Stores the mapping of a server's tools, and asks the owners of connections to agree if they haven't yet. For the
+ * connections of the admin who maps the tools, the mapping itself is the agreement. Call it in a transaction. Source:
+ * S65.
  *
- * @param actor who mapped the tools; absent when kb itself found out about a tool
+ * @param actor who mapped the tools; absent if kb itself discovered a change of a tool
  */
 export async function putMapping(
   deps: Deps,
@@ -41,8 +42,8 @@ export async function putMapping(
 }
 
 /**
- * Corrects the mapping of a tool that an earlier version mapped though it isn't declared read-only: no owner agreed to
- * that.
+ * Corrects the mapping of a tool that isn't declared read-only but that an earlier version of kb mapped: no owner
+ * agreed to that.
  */
 export async function noteChanging(deps: Deps, workspaceId: string, serverId: string, tool: string): Promise<void> {
   await deps.store.transaction(async (tx) => {
@@ -53,9 +54,9 @@ export async function noteChanging(deps: Deps, workspaceId: string, serverId: st
 }
 
 /**
- * Records that the owner of a connection agrees to the mapping they were shown.
+ * Records that the owner of a connection agrees to the mapping that they were shown.
  *
- * @throws ApiError `not_found`, `forbidden` for anyone else, `conflict` when the mapping has changed since
+ * @throws ApiError `not_found`, `forbidden` for anyone else, `conflict` if the mapping has changed in the meantime
  */
 export async function agree(
   deps: ServerDeps,

@@ -6,7 +6,7 @@ import type { ProviderServerRecord } from "#storage/records/provider-servers.ts"
 import { requireEnabled, requireServer, type ServerDeps, visibleConnections } from "./deps.ts";
 import { inMemory, readPage } from "#server/http/pages.ts";
 
-/** Lists the apps that a server offers: a plain MCP server is one app, itself. @throws ApiError `not_found` */
+/** Lists the apps that a server offers. A plain MCP server is itself its only app. @throws ApiError `not_found` */
 export async function listApps(
   deps: ServerDeps,
   { actor, params: { id: serverId }, query: { q, ...query } }: MemberCall<typeof providerServerRoutes.apps>,

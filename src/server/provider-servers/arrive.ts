@@ -23,12 +23,12 @@ import { signWith } from "./target.ts";
 import { toConnection } from "./view.ts";
 
 /**
- * Handles the browser's return from the provider. Errors are reported by the page that it leads to; the provider's own
- * words are never shown. Tokens are requested only in the session and the browser that were sent there.
+ * Handles the browser's return from the provider. The page that it redirects to reports errors. The provider's own
+ * error text is never shown. Tokens are requested only in the session and the browser that were sent to the provider.
  *
- * @param actor whose session the browser has
+ * @param actor the person whose session the browser has
  * @param back the query, and the last segment of the callback's path
- * @param browserSecret of its cookie
+ * @param browserSecret the secret in the browser's cookie
  * @returns a page of this server
  */
 export async function arriveIntent(
@@ -41,7 +41,7 @@ export async function arriveIntent(
   const flow = await deps.once.find("intent_away", answer.state);
   if (!flow) return lost();
   const content = contentOf("intent_away", flow);
-  // Another person who presents it doesn't use it up: its owner can still come back.
+  // If another person sends the callback, the flow isn't used up, and its owner can still come back.
   if (!actor || !isSameBrowser(flow, content, actor, browserSecret)) return lost();
   if (!(await deps.once.take("intent_away", answer.state))) return lost();
   const end = async (status: "failed" | "cancelled", reason: string) => {
@@ -90,7 +90,7 @@ export async function describeFoundConnection(
   };
 }
 
-/** Revokes the tokens of an account that its person didn't confirm in time. */
+/** Revokes the tokens of an account that the person didn't confirm in time. */
 export async function endLapsedConnection(deps: Pick<ServerDeps, "oauth" | "log">, flow: OpenedFlow): Promise<void> {
   const { client, secrets } = contentOf("intent_found", flow);
   if (client.authorization.revocationEndpoint === undefined) return;
@@ -110,7 +110,7 @@ export async function decideFoundConnection(
   isAccepted: boolean,
 ): Promise<{ connection: Connection | null; returnTo: string }> {
   const known = await deps.once.find("intent_found", id);
-  // Another person's flow is left as it is, with its tokens.
+  // A flow of another person keeps its tokens.
   const flow = known && isOwn(known, actor) ? await deps.once.take("intent_found", id) : undefined;
   if (!flow) throw linkInvalid();
   const content = contentOf("intent_found", flow);
@@ -151,14 +151,14 @@ function isOwn({ workspaceId, userId, sessionId }: OpenedFlow, actor: Actor): bo
 }
 
 /**
- * An issuer that promises to identify itself must do so, and one that does must be the one to which the person was
- * sent. Source: RFC 9207.
+ * Whether the issuer is right. An issuer that promises to identify itself must do so. One that identifies itself must
+ * be the one to which the person was sent. Source: RFC 9207.
  */
 function isIssuer({ found }: AwayFlow, { issuer }: ProviderAnswer): boolean {
   return issuer === undefined ? !found.sendsIssuer : issuer === found.issuer;
 }
 
-/** Exchanges a code for tokens, and checks that the server the person was shown accepts them. */
+/** Exchanges a code for tokens, and checks that they are accepted by the server that the person was shown. */
 async function redeem(
   deps: ServerDeps,
   server: ProviderServerRecord,
@@ -190,7 +190,10 @@ async function redeem(
   };
 }
 
-/** Reconnects the same account at once and refuses a different one; everyone else is asked to confirm the account. */
+/**
+ * Reconnects the same account at once, and refuses a different one. In all other cases the person is asked to confirm
+ * the account.
+ */
 async function judge(deps: ServerDeps, actor: Actor, flow: OpenedFlow, found: FoundFlow): Promise<string> {
   const { connections } = deps.store.in(actor.workspaceId);
   const connection = await connections.find(flow.providerId);
@@ -215,8 +218,8 @@ async function judge(deps: ServerDeps, actor: Actor, flow: OpenedFlow, found: Fo
 }
 
 /**
- * Whether the account that signed in again is the same, according to the same authorization server; `unknown` where it
- * doesn't say.
+ * Whether the account that signed in again is the same, according to the same authorization server. `unknown` if the
+ * server doesn't identify the account.
  */
 function standingOf(
   { accountId, authorization }: Pick<ConnectionRecord, "accountId" | "authorization">,
@@ -227,7 +230,7 @@ function standingOf(
   return account.id === accountId ? "same" : "other";
 }
 
-/** Stores the account in the pending connection or the one of the same account, else in a new one. */
+/** Stores the account in the pending connection, or in the connection of the same account, otherwise in a new one. */
 async function keep(
   deps: ServerDeps,
   actor: Actor,
@@ -274,7 +277,7 @@ async function keep(
   return kept;
 }
 
-/** Reconnects the same account: content read through it becomes visible again, and its connectors resume. */
+/** Reconnects the same account. Content that was read through it becomes visible again, and its connectors resume. */
 export async function resume(
   deps: ServerDeps,
   tx: Store,
@@ -296,12 +299,12 @@ export async function resume(
   return connection;
 }
 
-/** The page that says this link is no longer valid. */
+/** Returns the page for a link that is no longer valid. */
 function lost(): string {
   return withQuery(CONNECT_PAGE, { status: "failed", reason: "expired" });
 }
 
-/** The code of why the connection failed; undefined for errors that aren't the provider's fault. */
+/** The code of the reason why the connection failed. Undefined for errors that aren't the provider's fault. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof GrantRefused) return "sign_in_failed";
   if (error instanceof McpProblem) return error.code;

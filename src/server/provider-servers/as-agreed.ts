@@ -6,8 +6,8 @@ import { noteChanging } from "./agreements.ts";
 import type { ServerDeps } from "./deps.ts";
 
 /**
- * Wraps a session so that it only calls tools that are currently mapped, in the way that the connection's owner agreed
- * to, and that haven't changed since. Checked before each call, so that a change also affects work in progress.
+ * Wraps a session so that it only calls tools that are currently mapped, that the connection's owner agreed to, and
+ * that haven't changed since. Each call checks this, so a change also affects work in progress.
  *
  * Source: S65.
  */
@@ -42,7 +42,7 @@ export function asAgreed(
   };
 }
 
-/** A run keeps the mapping that it started with. */
+/** A run uses only the mapping with which it started. */
 function changed(): ApiError {
   return new ApiError("source_unavailable", {
     message: "The tool has changed, or its mapping has.",

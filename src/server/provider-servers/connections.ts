@@ -26,7 +26,7 @@ import { problemOf, TEST_MS } from "./test-run.ts";
 import { toConnection } from "./view.ts";
 
 /**
- * Lists the actor's own connections, those shared with them, and for admins all; oldest first.
+ * Lists the actor's own connections and those shared with them, for admins all, the oldest first.
  *
  * @throws ApiError `not_found`, `invalid_cursor`
  */
@@ -50,11 +50,11 @@ export async function listConnections(
 }
 
 /**
- * Connects an app without a browser: anyone with their own token, or admins with the server's. The server is tested
- * first.
+ * Connects an app without a browser. Anyone can do it with their own token, and admins also with the server's token.
+ * The server is tested first.
  *
  * @throws ApiError `not_found`, `app_unknown`, `intent_required`, `connection_failed` with step and code,
- *   `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
+ * `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
  */
 export async function createConnection(
   deps: ServerDeps,
@@ -87,9 +87,9 @@ export async function createConnection(
 }
 
 /**
- * Sets who sees the content that the owner reads through a connection. Only the members of its group change, not the
- * items: it takes effect with the next request. An admin can only narrow it; so can an owner who is no longer an admin,
- * if the connection uses the server's own secret. Source: S5, S64.
+ * Sets who sees the content that the owner reads through a connection. The change affects the members of the
+ * connection's group, not the items, and applies from the next request. An admin can only narrow the access. The same
+ * is true for an owner who is no longer an admin, if the connection uses the server's own secret. Source: S5, S64.
  *
  * @throws ApiError `not_found`, `forbidden`, `unknown_member`, `unknown_group`
  */
@@ -128,7 +128,7 @@ export async function setAccess(
   return changed.isWidened ? { connection, warnings: [OWNERS_VIEW] } : { connection };
 }
 
-/** Disconnects; allowed for its owner and admins. @throws ApiError `not_found`, `forbidden` */
+/** Ends a connection. Its owner and admins may do it. @throws ApiError `not_found`, `forbidden` */
 export async function disconnect(
   deps: ServerDeps,
   { actor, params: { id: serverId, connectionId } }: MemberCall<typeof connectionRoutes.disconnect>,
@@ -148,7 +148,7 @@ export async function disconnect(
   return { connection: await toConnection(deps, actor, server, after) };
 }
 
-/** Makes a new connection of the actor. */
+/** Makes a connection that the actor owns. */
 export function makeConnection(
   { clock, randomBytes }: Pick<ServerDeps, "clock" | "randomBytes">,
   actor: Actor,
@@ -181,8 +181,8 @@ export function makeConnection(
 }
 
 /**
- * Activates a connection: it can be used for reading, and those it is shared with see the content, unless its server
- * requires a page to be opened first. Call it in a transaction.
+ * Activates a connection: kb can read through it, and people with whom it is shared see the content. If its server
+ * requires the owner to open a page first, the connection waits for that. Call it in a transaction.
  */
 export async function activate(
   { secrets, audit, emit }: Pick<ServerDeps, "secrets" | "audit" | "emit">,
@@ -212,7 +212,7 @@ export async function activate(
   );
 }
 
-/** The credentials that a connection reads with from now on. */
+/** The credentials with which a connection reads from now on. */
 interface Activation {
   own?: ConnectionSecrets;
   expiresAt?: number | null;
@@ -220,7 +220,7 @@ interface Activation {
 }
 
 /**
- * Validates the access of a connection; only its owner's by default.
+ * Validates who may see the content of a connection; by default only its owner.
  *
  * @throws ApiError `unknown_member`, `unknown_group`
  */
@@ -233,7 +233,7 @@ export async function accessOf(
 }
 
 /**
- * Opens a session and closes it; reports the page that a person has to open first.
+ * Opens a session and closes it. Returns the page that a person has to open first, if there is one.
  *
  * @throws ApiError `connection_failed`
  */
@@ -261,7 +261,7 @@ export async function tryConnection(
 }
 
 /**
- * Checks that the person is still a member, and that the server is still the one that was tested.
+ * Checks that the person is still a member, and that the server hasn't changed since it was tested.
  *
  * @throws ApiError `not_found`, `connection_failed`
  */
@@ -270,7 +270,7 @@ export async function requireStill(tx: Store, actor: Actor, asked: ProviderServe
   existing(await members.find(actor.userId));
   const today = await providerServers.find(asked.serverId);
   const isSame = today?.url === asked.url && today.authKind === asked.authKind;
-  // The mapping is part of what they agree to.
+  // The mapping is part of what the person agrees to.
   if (today?.isEnabled && isSame && isSameMapping(today, asked)) return;
   throw new ApiError("connection_failed", {
     message: `${asked.name} was changed while you were connecting. Try again.`,
@@ -295,7 +295,7 @@ function wayOf(actor: Actor, server: ProviderServerRecord, own: string | undefin
     throw new ApiError("connection_failed", { message: `${server.name} takes no credentials.`, field: "credentials" });
   }
   if (own !== undefined) return "secret";
-  // Only admins may share what the server's own secret gives access to.
+  // Only admins may share the content that the server's own secret gives access to.
   if (hasSecret && actsAsAdmin(actor)) return "server";
   throw new ApiError("connection_failed", {
     message: `${server.name} needs a token of yours.`,

@@ -34,25 +34,25 @@ export interface ServerDeps extends Pick<Parts, "store" | "clock" | "randomBytes
   openMcp: OpenMcp;
   discover: Discover;
   oauth: ProviderOAuth;
-  /** Stores the flows to providers and the accounts found there. */
+  /** Stores flows to providers, and the accounts found there. */
   once: OneTime;
   renewer: Renewer;
-  /** Runs revocations at providers after the answer. */
+  /** Revokes grants at providers after the response. */
   afterwards: Pick<Afterwards, "run">;
   baseUrl: string;
-  /** Counts a person's tests and connections. */
+  /** Limits a person's tests and connections. */
   throttle: Pick<Throttle, "take">;
   emit: Emit;
-  /** Deletes a connector in a transaction; returns the runs in progress that were cancelled. */
+  /** Deletes a connector in a transaction. @returns the current runs, which were cancelled */
   endConnector(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<SyncRecord[]>;
-  /** Requests a run of a connector that resumes. */
+  /** Requests a run of a connector that resumes after a stop. */
   request(tx: Store, workspaceId: string, connector: ConnectorRecord): Promise<unknown>;
   /** Reports that jobs were queued, and that these runs were cancelled. */
   signal(cancelled?: readonly SyncRecord[]): void;
 }
 
 /**
- * Finds a server that the actor may see: an enabled one, one with a connection of theirs, or any for admins.
+ * Finds a server that the actor may see: an enabled one, one to which they have a connection, or, for admins, any.
  *
  * @throws ApiError `not_found`
  */
@@ -68,7 +68,7 @@ export async function requireServer(
   throw noSuchThing();
 }
 
-/** The connections to a server that the actor may see: their own, those shared with them, and for admins all. */
+/** Returns the connections to a server that the actor may see: their own and those shared with them, for admins all. */
 export async function visibleConnections(
   { store }: Pick<ServerDeps, "store">,
   actor: Actor,

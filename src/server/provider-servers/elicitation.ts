@@ -2,14 +2,15 @@ import type { ConnectionRecord } from "#storage/records/connections.ts";
 import type { ServerDeps } from "./deps.ts";
 import { loseConnection } from "./lose.ts";
 
-/** How long the page that a server asks to open is kept. */
+/** Milliseconds for which the page that a server wants opened is kept. */
 const KEEP_MS = 24 * 3_600_000;
 
 type Asked = Pick<ConnectionRecord, "connectionId" | "ownerUserId">;
 
 /**
- * Stores the page that a server asks the owner of a connection to open, sealed: its address can be a secret. Without a
- * usable address the previous page is deleted too: it isn't the one that the server asks for now.
+ * Stores the page that the owner of a connection has to open at the server's request. It is sealed, since its address
+ * can be a secret. If the server sends no usable address, the previous page is deleted too, since it isn't the one that
+ * the server wants opened now.
  */
 export async function keepElicitation(
   { once }: Pick<ServerDeps, "once">,
@@ -38,17 +39,17 @@ export async function waitForElicitation(
   await loseConnection(deps, workspaceId, connectionId, ELICITATION);
 }
 
-/** The page to open; undefined when it is no longer known. */
+/** Returns the page to open. Undefined if it is no longer known. */
 export async function findElicitation(
   { once }: Pick<ServerDeps, "once">,
   connectionId: string,
 ): Promise<string | undefined> {
   const content = (await once.find("elicitation", connectionId))?.content;
-  // Sealed by `keepElicitation`.
+  // `keepElicitation` has sealed the content.
   return content === undefined ? undefined : (content as { url: string }).url;
 }
 
-/** Whether a connection waits only for such a page: its credentials are still valid. */
+/** Whether a connection only waits for its owner to open such a page. Its credentials are then still valid. */
 export function isElicited({ status, statusReason }: Pick<ConnectionRecord, "status" | "statusReason">): boolean {
   return status === "needs_reauth" && statusReason === ELICITATION;
 }

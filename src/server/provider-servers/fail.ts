@@ -2,7 +2,10 @@ import { ApiError } from "#api/errors.ts";
 import { KEEP_EXPIRED_MS } from "#storage/records/connections.ts";
 import type { ServerDeps } from "./deps.ts";
 
-/** Marks a pending connection as failed, so that it can't be finished. One that was finished before stays as it is. */
+/**
+ * Marks a pending connection as failed, so that it can't be finished. A connection that is already finished doesn't
+ * change.
+ */
 export async function failPending(
   { store, clock, emit }: Pick<ServerDeps, "store" | "clock" | "emit">,
   workspaceId: string,
@@ -20,7 +23,10 @@ export async function failPending(
   });
 }
 
-/** Returns, without throwing, an error with the step and code of the failure, and nothing of the server's answer. */
+/**
+ * Returns, without throwing, an error with the step and code of the failure. It contains nothing of the server's
+ * response.
+ */
 export function connectionFailed(
   message: string,
   { step, code, field }: { step: string; code: string; field?: string },

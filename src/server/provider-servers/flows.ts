@@ -18,30 +18,30 @@ interface Intent {
 }
 
 /**
- * The server as it was when a person was shown where they sign in; a different one gets none of their data. Source:
- * S31.
+ * The server as it was when the person was shown where they sign in. If it has changed, it gets none of their data.
+ * Source: S31.
  */
 export type ShownServer = Pick<ProviderServerRecord, "url" | "authKind" | "clientId">;
 
-/** Before a person goes to the provider. */
+/** A flow before the person goes to the provider. */
 export interface IntentFlow extends Intent {
   found: McpAuthorization;
   shown: ShownServer;
 }
 
-/** The same for a page that a server asks to open; there is no callback from it. */
+/** A flow for a page that a server wants opened. The page has no callback. */
 export interface PageFlow extends Intent {
   page: string;
 }
 
-/** Until they come back. */
+/** A flow until the person comes back from the provider. */
 export interface AwayFlow extends IntentFlow {
   client: RegisteredClient;
   verifier: string;
   browserHash: string;
 }
 
-/** Until they confirm that the account found is theirs. */
+/** A flow until the person confirms that the account found is theirs. */
 export interface FoundFlow extends Intent {
   client: RegisteredClient;
   shown: ShownServer;
@@ -50,7 +50,7 @@ export interface FoundFlow extends Intent {
   account: ProvenAccount | null;
 }
 
-/** The content of each stage, unchanged since the vault sealed it. */
+/** The content of each stage, as the vault sealed it. */
 interface Contents {
   intent: IntentFlow | PageFlow;
   intent_away: AwayFlow;
@@ -59,6 +59,6 @@ interface Contents {
 
 export function contentOf<Stage extends keyof Contents>(stage: Stage, flow: OpenedFlow): Contents[Stage] {
   if (flow.stage !== stage) throw new Error(`A flow ${flow.stage} was opened as ${stage}.`);
-  // Only this feature seals flows of these stages, each from its own type.
+  // Only this feature seals flows of these stages, and each with its own type.
   return flow.content as Contents[Stage];
 }

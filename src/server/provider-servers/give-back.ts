@@ -5,7 +5,7 @@ import type { RegisteredClient } from "./oauth.ts";
 import type { ConnectionSecrets } from "./secrets.ts";
 import { clientOf } from "./tokens.ts";
 
-/** Tokens that are no longer used, until they are revoked at their provider. */
+/** Tokens that are no longer used, and have yet to be revoked at their provider. */
 export interface EndedGrant {
   connectionId: string;
   client: RegisteredClient;
@@ -14,7 +14,10 @@ export interface EndedGrant {
 
 type Deps = Pick<ServerDeps, "store" | "secrets" | "oauth" | "afterwards" | "log">;
 
-/** A connection's grant at its provider; read it before its secrets are deleted. Undefined where no one signed in. */
+/**
+ * Returns a connection's grant at its provider. Read it before the connection's secrets are deleted. Undefined if no
+ * one signed in there.
+ */
 export async function grantOf(
   { secrets }: Pick<ServerDeps, "secrets">,
   from: Store,
@@ -27,7 +30,7 @@ export async function grantOf(
   return client && { connectionId, client, secrets: kept };
 }
 
-/** Revokes grants at their providers, after the answer and once: here the tokens are already deleted. */
+/** Revokes grants at their providers. It tries once, after the response; here the tokens are already deleted. */
 export function giveBack({ oauth, afterwards, log }: Deps, grants: readonly (EndedGrant | undefined)[]): void {
   for (const grant of grants) {
     if (!grant?.client.authorization.revocationEndpoint) continue;
@@ -39,7 +42,7 @@ export function giveBack({ oauth, afterwards, log }: Deps, grants: readonly (End
   }
 }
 
-/** Revokes the grants of someone who left. */
+/** Revokes the grants of a person who left. */
 export function giveBackLeft(deps: Deps, workspaceId: string, connections: readonly EndedConnection[]): void {
   deps.afterwards.run("ending the connections of someone who left", async () => {
     for (const connection of connections) {

@@ -8,11 +8,12 @@ import { accessTokenOf, notActive, type TokenDeps } from "./tokens.ts";
 import type { Tried } from "./test-run.ts";
 
 /**
- * The headers that sign the next request of a connection. Read each time, so that revoked credentials stop at once, and
- * a token that expires soon is renewed.
+ * Returns the headers that sign the next request of a connection. The secrets are read each time, so that revoked
+ * credentials stop working at once, and a token that expires soon is renewed.
  *
- * @throws ApiError `source_unauthorized` for one that is not active, `source_unavailable` for a disabled server,
- *   `forbidden` for one with the server's own secret whose owner is no longer an admin
+ * @throws ApiError `source_unauthorized` if the connection isn't active, `source_unavailable` if its server is
+ * disabled,
+ * `forbidden` if it has the server's own secret and its owner is no longer an admin
  */
 export async function headersOf(
   deps: TokenDeps,
@@ -28,7 +29,7 @@ export async function headersOf(
   if (!today.isEnabled) {
     throw new ApiError("source_unavailable", { message: `An admin has turned ${today.name} off.` });
   }
-  // Its secrets are only for the address that it had when the request began.
+  // The secrets are only for the address that the server had when the request began.
   if (!isWithin(server.url, today.url)) throw notActive();
   if (connection.way === "none") return {};
   if (connection.way === "oauth") return signWith(today, await accessTokenOf(deps, workspaceId, connectionId));

@@ -7,13 +7,13 @@ import { triedOf } from "./headers.ts";
 import { runTest } from "./test-run.ts";
 import { toStoredProblem } from "./view.ts";
 
-/** Time between two probes of a server that answers. */
+/** Milliseconds between two probes of a server that responds. */
 const PROBE_MS = 5 * 60_000;
 const MOST_MS = 60 * 60_000;
-/** Consecutive failures after which a server counts as down. */
+/** Number of consecutive failures after which a server is considered down. */
 const DOWN_AFTER = 3;
 
-/** The health of a server at its last probe; nothing is requested now. @throws ApiError `not_found` */
+/** Returns the health of a server at its last probe. Sends no request. @throws ApiError `not_found` */
 export async function healthOf(
   deps: ServerDeps,
   { actor, params: { id: serverId } }: MemberCall<typeof providerServerRoutes.health>,
@@ -35,7 +35,7 @@ export async function healthOf(
 /**
  * Updates the health of a server after a test.
  *
- * @param isDown counts as down at once, because a person tested it
+ * @param isDown whether a failure makes the server down at once, because a person tested it
  */
 export function afterTest(
   { failures, isEnabled }: Pick<ProviderServerRecord, "failures" | "isEnabled">,
@@ -59,7 +59,7 @@ export function afterTest(
   };
 }
 
-/** Probes a server that is due; one that fails is probed less and less often. */
+/** Probes a server that is due. A server that fails is probed less and less often. */
 export async function probeServer(deps: ServerDeps, workspaceId: string, serverId: string): Promise<void> {
   const { providerServers } = deps.store.in(workspaceId);
   const before = await providerServers.find(serverId);
@@ -67,7 +67,7 @@ export async function probeServer(deps: ServerDeps, workspaceId: string, serverI
   const { openMcp, clock, log } = deps;
   const test = await runTest({ openMcp, clock, log }, await triedOf(deps, workspaceId, before));
   const after = await providerServers.find(serverId);
-  // Moved or disabled during the probe: the result is for another address.
+  // The server was moved or disabled during the probe, so the result is for another address.
   if (!after?.isEnabled || after.url !== before.url) return;
   await providerServers.update(serverId, afterTest(after, test, deps.clock.now()));
 }

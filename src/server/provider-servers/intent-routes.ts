@@ -16,7 +16,7 @@ interface Services {
   sessions: SessionLookup;
 }
 
-/** The routes of the intent page, and the callbacks of providers. */
+/** Mounts the routes of the intent page, and the callbacks of providers. */
 export function mountConnectionIntents(at: Mount, services: Services): void {
   const { serverDeps: deps, settings } = services;
   const routes = connectionIntentRoutes;

@@ -27,15 +27,15 @@ import { problemOf, TEST_MS } from "./test-run.ts";
 /** The page that shows what will be connected, and the account that was found. Source: S30. */
 export const CONNECT_PAGE = "/connect";
 
-/** Connections that wait for a person to sign in. */
+/** Maximum number of connections that wait for a person to sign in. */
 const MOST_PENDING = 20;
 
 /**
- * Starts to connect an app in a browser. There is no redirect yet: the returned address is one of ours, works once and
- * for 10 minutes, and only in a browser in which the same person is signed in.
+ * Starts to connect an app in a browser. It doesn't redirect yet: the returned address is a page of this server. The
+ * address works once, for 10 minutes, and only in a browser in which the same person is signed in.
  *
  * @throws ApiError `not_found`, `app_unknown`, `intent_not_needed`, `connection_failed` with step and code,
- *   `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
+ * `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
  */
 export async function createIntent(
   deps: ServerDeps,
@@ -80,7 +80,7 @@ export async function createIntent(
   return begin(deps, actor, connection, content, body.returnTo);
 }
 
-/** Makes an intent for the page that a server asks the owner of a connection to open. */
+/** Makes an intent for the page that the owner of a connection has to open at the server's request. */
 async function intendPage(
   deps: ServerDeps,
   actor: Actor,
@@ -151,7 +151,7 @@ export async function readIntent(deps: ServerDeps, actor: Actor, secret: string)
 }
 
 /**
- * Uses an intent: from here on it belongs to this session, and to the browser that gets the secret in a cookie.
+ * Opens an intent. From then on it belongs to this session, and to the browser that gets the secret in a cookie.
  *
  * @throws ApiError `link_invalid`, `forbidden` for another person, `server_disabled`, `connection_failed`
  */
@@ -213,7 +213,7 @@ async function requireIntent({ store, once }: ServerDeps, actor: Actor, secret: 
 }
 
 /**
- * Finds the actor's own connection that was signed in to before.
+ * Finds the actor's own connection, to which they have signed in before.
  *
  * @throws ApiError `not_found`, `forbidden`, `connection_failed`
  */
@@ -247,12 +247,12 @@ async function requireRoom({ store, clock }: ServerDeps, { workspaceId, userId }
   });
 }
 
-/** Discovers how to sign in at a server now. @throws ApiError `connection_failed` */
+/** Discovers how to sign in at a server at the moment. @throws ApiError `connection_failed` */
 async function findSignIn(deps: ServerDeps, server: ProviderServerRecord): Promise<McpAuthorization> {
   const signal = AbortSignal.timeout(TEST_MS);
   try {
     const found = await deps.discover(server.url, await challengeOf(deps, server, signal), signal);
-    // Only together with other scopes: alone it would replace them all.
+    // The scope is added only to other scopes. Alone it would replace them all.
     const asksWho = found.supportsOpenId && found.scopes.length > 0 && !found.scopes.includes("openid");
     return asksWho ? { ...found, scopes: [...found.scopes, "openid"] } : found;
   } catch (error) {
@@ -264,7 +264,9 @@ async function findSignIn(deps: ServerDeps, server: ProviderServerRecord): Promi
   }
 }
 
-/** The server's challenge to an unauthenticated client; empty for a server that only challenges individual requests. */
+/**
+ * Returns the server's challenge to an unauthenticated client. Empty if the server only challenges individual requests.
+ */
 async function challengeOf(
   { openMcp }: ServerDeps,
   { url }: ProviderServerRecord,
@@ -284,8 +286,8 @@ async function challengeOf(
 }
 
 /**
- * Registers kb at an authorization server. A client registered by an admin is for the first server named: its secret
- * goes to no other. Source: S31.
+ * Registers kb at an authorization server. A client that an admin registered is for the first server named, and its
+ * secret is sent to no other. Source: S31.
  */
 async function registerAt(
   { store, secrets, oauth }: ServerDeps,
@@ -308,7 +310,7 @@ async function registerAt(
   return oauth.register(found, { clientId, secret: await secrets.ofServer(store, workspaceId, serverId), callback });
 }
 
-/** The page on which the flow ends, with the contract's codes. */
+/** Returns the page on which the flow ends, with the codes of the contract. */
 export function endOf(
   { returnTo }: Pick<OpenedFlow, "returnTo">,
   intentId: string,

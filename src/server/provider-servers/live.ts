@@ -19,7 +19,7 @@ import type { SearchableConnection, SessionWish } from "./sessions.ts";
 
 export interface LiveSearch {
   /**
-   * Queries the search tools behind the actor's own connections, all at once, for a second at most. Never rejects, and
+   * Queries the search tools of the actor's own connections, all at once, for a second at most. Never rejects, and
    * stores none of the results.
    */
   search(actor: Actor, query: string, signal: AbortSignal): Promise<LiveAnswer>;
@@ -33,22 +33,22 @@ export interface LiveSearchOptions {
   };
   sleep: Sleep;
   log: Log;
-  /** This server's base URL: hits that lead to it are dropped. */
+  /** This server's base URL. Hits that link to it are dropped. */
   baseUrl: string;
 }
 
-/** For the whole search, from loading the connections to the last excerpt. */
+/** Milliseconds for the whole search, from loading the connections to the last excerpt. */
 const LIVE_MS = 1_000;
 const MAX_HITS = 10;
 const MAX_CONNECTIONS = 8;
-/** Concurrent live searches of one person. */
+/** Maximum concurrent live searches of one person. */
 const MAX_AT_ONCE = 4;
-/** Texts fetched per connection, for hits that came without one. */
+/** Maximum texts fetched per connection, for hits that were returned without one. */
 const MAX_FETCHED = 5;
 const EXCERPT_CHARS = 500;
-/** Length of a hit's text that is searched for an excerpt. */
+/** Characters of a hit's text in which an excerpt is searched. */
 const MAX_TEXT_CHARS = 20_000;
-/** Limits of an answer, which is parsed while others wait for theirs. */
+/** Limits of a response, since other requests wait while it is parsed. */
 const CAPS: Partial<McpCaps> = { contentBytes: 512 * 1024, listBytes: 512 * 1024, values: 20_000, tools: 200 };
 
 export function makeLiveSearch({ sessions, sleep, log, baseUrl }: LiveSearchOptions): LiveSearch {
@@ -94,7 +94,7 @@ export function makeLiveSearch({ sessions, sleep, log, baseUrl }: LiveSearchOpti
   };
 }
 
-/** A connection and its progress; at the deadline it counts as it is. */
+/** A connection and its progress. At the deadline its results so far are used. */
 interface Asked extends SearchableConnection {
   hits: LiveHit[];
   problem: LiveProblem | null;
@@ -129,7 +129,7 @@ async function askOne(
     if (isExpected(error)) log.debug({ connectionId, problem }, "a live search got no answer");
     else log.error({ connectionId, err: error }, "a live search failed");
   } finally {
-    // Closing isn't awaited.
+    // The search doesn't wait until the session is closed.
     void session?.close();
   }
 }
@@ -151,7 +151,10 @@ async function searchIn(session: McpSession, asked: Asked, question: Question): 
   if (fetch !== undefined) await fetchTexts(session, fetch, { asked, found, question });
 }
 
-/** Fetches texts for hits that came without one, as far as time allows; hits that can't be read stay without. */
+/**
+ * Fetches texts for hits that were returned without one, while time remains. Hits that can't be read stay without a
+ * text.
+ */
 async function fetchTexts(
   session: McpSession,
   fetch: NonNullable<ToolMapping["fetch"]>,
@@ -181,14 +184,14 @@ function toHit(
   };
 }
 
-/** The part of a text that matches the question best, on one line. */
+/** Returns the part of a text that matches the question best, on one line. */
 function excerptOf(text: string, { marks, find }: Question): string {
   const chunk = { start: 0, text: cleanBlock(cut(text, MAX_TEXT_CHARS)) };
   const [passage] = bestSnippets([chunk], marks, { maxChars: EXCERPT_CHARS }, find);
   return cleanLine(passage?.text ?? "", EXCERPT_CHARS);
 }
 
-/** The first hit of each connection, then the second of each: none crowds out another. */
+/** Returns the first hit of each connection, then the second of each, so that no connection displaces another. */
 function answerOf(asked: readonly Asked[]): LiveAnswer {
   const most = Math.max(0, ...asked.map(({ hits }) => hits.length));
   const inTurn = Array.from({ length: most }, (_, at) => asked.flatMap(({ hits }) => hits.slice(at, at + 1))).flat();

@@ -6,15 +6,15 @@ import type { ServerDeps } from "./deps.ts";
 
 const LOST = "Its connection has to be reconnected.";
 
-/** Why a connection stopped working; a code, never the server's words. */
+/** The code of the reason why a connection stopped working. It is never the server's own text. */
 type LossReason = "refused" | "secret_missing" | "issuer_changed" | "other_account" | "elicitation_required";
 
-/** Maximum scopes that a server may request in addition. */
+/** Maximum number of additional scopes that a server may request. */
 const MOST_WANTED = 50;
 
 /**
- * Notes that the server wants more scopes than the person granted: the connection continues with what it may read, and
- * shows this; signing in again requests them. Source: RFC 6750 §3.1, MCP 2025-11-25 (step-up).
+ * Records that the server wants more scopes than the person granted. The connection continues with what it may read,
+ * and shows the missing scopes. Signing in again requests them. Source: RFC 6750 §3.1, MCP 2025-11-25 (step-up).
  */
 export async function noteWanted(
   { store }: Pick<ServerDeps, "store">,
@@ -35,7 +35,7 @@ export async function noteWanted(
   });
 }
 
-/** Marks a connection as lost: it and its connectors wait for its owner, and the content they read is hidden. */
+/** Marks a connection as lost. It and its connectors wait for its owner, and the content that they read is hidden. */
 export async function loseConnection(
   { store, clock, audit, emit }: Pick<ServerDeps, "store" | "clock" | "audit" | "emit">,
   workspaceId: string,
@@ -52,7 +52,7 @@ export async function loseConnection(
       statusReason: reason,
       lastCheckedAt: clock.now(),
     });
-    // Hides content read through it until its owner has signed in there again.
+    // Hides content that was read through the connection until its owner has signed in there again.
     await access.setMembers(connectionPrincipal(connectionId), [], "kb");
     await stopConnectors(tx, clock, workspaceId, await connectors.listOn({ connectionId }), LOST);
     await audit.recordSystem(tx, workspaceId, actOn(connectionId, "connection.lost", { reason }));

@@ -16,10 +16,10 @@ import { requireEnabled, requireServer, type ServerDeps } from "./deps.ts";
 import { triedOf } from "./headers.ts";
 import { makeProviderSessions } from "./sessions.ts";
 
-/** The longest wait of an admin. */
+/** The longest time that an admin waits, in milliseconds. */
 const ASK_MS = 20_000;
 
-/** Lists the tools that a server has now, and their mapping. For admins. */
+/** Lists the tools that a server has now, and their mapping. Only admins may call it. */
 export function listTools(
   deps: ServerDeps,
   { actor, params: { id: serverId }, query: { connectionId } }: MemberCall<typeof providerServerRoutes.tools>,
@@ -29,7 +29,7 @@ export function listTools(
   );
 }
 
-/** Calls a tool once, on an admin's request. */
+/** Calls a tool once, at an admin's request. */
 export function previewMapping(
   deps: ServerDeps,
   { actor, params: { id: serverId }, body }: MemberCall<typeof providerServerRoutes.preview>,
@@ -77,7 +77,7 @@ export function setMapping(
   });
 }
 
-/** A preview is recorded as the admin's act, whatever the tool does. Source: S53. */
+/** A preview is recorded as the admin's action, whatever the tool does. Source: S53. */
 async function recordPreview(
   { store, audit }: ServerDeps,
   actor: Actor,
@@ -111,7 +111,8 @@ function withoutPins({ list, search, fetch }: ToolMapping): NonNullable<ServerTo
 }
 
 /**
- * Queries a server once: through a connection of the actor's own, else with the server's own credentials.
+ * Sends one request to a server: through one of the actor's own connections, otherwise with the server's own
+ * credentials.
  *
  * @throws ApiError `not_found`, `server_disabled`, `server_check_failed`, `rate_limited`
  */

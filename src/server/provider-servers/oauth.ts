@@ -21,17 +21,17 @@ export type ProviderOAuth = ReturnType<typeof makeProviderOAuth>;
 export interface RegisteredClient {
   authorization: ConnectionAuthorization;
   clientSecret?: string | undefined;
-  /** Last segment of the callback's path; absent for a client that an admin gave to an earlier version. */
+  /** Last segment of the callback's path. Absent for a client that an admin entered in an earlier version. */
   callback?: string | undefined;
 }
 
-/** The account at an authorization server, where it identifies it. */
+/** The account at an authorization server, if the server identifies it. */
 export interface ProvenAccount {
   id: string;
   label: string;
 }
 
-/** kb as an OAuth client of provider servers. Source: RFC 6749, RFC 7009, RFC 7591, RFC 7636, RFC 8707. */
+/** Makes kb's OAuth client for provider servers. Source: RFC 6749, RFC 7009, RFC 7591, RFC 7636, RFC 8707. */
 export function makeProviderOAuth({
   http: pool,
   baseUrl,
@@ -41,18 +41,18 @@ export function makeProviderOAuth({
 }: {
   http: Pick<SourceHttpPool, "for">;
   baseUrl: string;
-  /** `https://host:port` each: where the operator allows the documents of every server to point. Source: S66. */
+  /** Addresses that the operator allows in the metadata of every server, as `https://host:port`. Source: S66. */
   authorizationServers?: readonly string[];
-  /** Time limit of one request to an authorization server; 20 s by default. */
+  /** Time limit of a request to an authorization server, in milliseconds; 20 s by default. */
   askMs?: number;
   now(): number;
 }) {
   const redirectUrlOf = ({ callback }: Pick<RegisteredClient, "callback">) =>
     `${baseUrl}/api/mcp-servers/callback${callback === undefined ? "" : `/${callback}`}`;
-  // The client ID is the URL of the document, which must be https.
+  // The client ID is the URL of the metadata document, which must have https.
   const hasDocument = baseUrl.startsWith("https:");
-  // Addresses in a server's documents are allowed if they are public, at the server's own host and port, or listed by
-  // the operator.
+  // An address in a server's metadata is allowed if it is public, has the server's own host and port, or is on the
+  // operator's list.
   const httpFor = ({ resource, tokenEndpoint }: Pick<McpAuthorization, "resource" | "tokenEndpoint">) =>
     pool.for({
       source: {
@@ -87,7 +87,7 @@ export function makeProviderOAuth({
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
       token_endpoint_auth_method: authMethod,
-      // A loopback address is that of an app on the person's own machine. Source: RFC 8252 §8.4.
+      // A loopback address belongs to an app on the person's own machine. Source: RFC 8252 §8.4.
       ...(!baseUrl.startsWith("https:") && { application_type: "native" }),
     };
   }
@@ -115,13 +115,14 @@ export function makeProviderOAuth({
     /** The redirect URL that an admin registers at an authorization server. */
     redirectUrlOf,
 
-    /** Whether kb can be registered there only by an admin. */
+    /** Whether only an admin can register kb there. */
     needsClient: ({ registrationEndpoint, supportsCimd }: McpAuthorization): boolean =>
       registrationEndpoint === undefined && !(supportsCimd && hasDocument),
 
     /**
-     * The admin's client, else one registered now, else a document of ours that the authorization server reads: it may
-     * not reach this server, which registration doesn't need.
+     * Returns the client that an admin registered. Without one, registers a client. If that is unsupported, uses a
+     * metadata document of this server. The document is the last choice because the authorization server has to be able
+     * to reach this server, which registration doesn't need.
      *
      * @throws ApiError `connection_failed`
      */
@@ -155,10 +156,10 @@ export function makeProviderOAuth({
       );
     },
 
-    /** The document that an authorization server reads when our client ID is its URL. */
+    /** The document that an authorization server reads if kb's client ID is the document's URL. */
     clientDocument: () => ({ client_id: `${baseUrl}${CLIENT_DOCUMENT}`, ...metadataFor("none", DOCUMENT_CALLBACK) }),
 
-    /** The authorization server's page for this trip. */
+    /** Returns the address of the authorization server's page for this flow. */
     addressOf(
       { authorizationEndpoint }: Pick<McpAuthorization, "authorizationEndpoint">,
       client: RegisteredClient,
@@ -183,11 +184,11 @@ export function makeProviderOAuth({
     redeem: (client: RegisteredClient, code: string, verifier: string): Promise<GrantedTokens> =>
       endpointOf(client).redeem(code, { verifier, redirectUrl: redirectUrlOf(client) }),
 
-    /** Only at the pinned token endpoint. @throws GrantRefused; ApiError `source_unavailable` */
+    /** Uses only the pinned token endpoint. @throws GrantRefused; ApiError `source_unavailable` */
     refresh: (client: RegisteredClient, secrets: { token: string; refreshToken: string }): Promise<GrantedTokens> =>
       endpointOf(client).refresh({ accessToken: secrets.token, refreshToken: secrets.refreshToken }),
 
-    /** Revokes tokens at the authorization server; false when it can't be reached or doesn't support it. */
+    /** Revokes tokens at the authorization server. @returns false if it can't be reached or doesn't support it */
     async revoke(client: RegisteredClient, { token, refreshToken }: ConnectionSecrets): Promise<boolean> {
       const { revocationEndpoint } = client.authorization;
       if (revocationEndpoint === undefined) return false;
@@ -209,8 +210,9 @@ export function makeProviderOAuth({
     },
 
     /**
-     * The account in an ID token. It came from the token endpoint itself, so its signature adds nothing (OpenID Connect
-     * Core §3.1.3.7); issuer and audience must be ours. Undefined where the token is absent or invalid.
+     * Returns the account in an ID token. The token came directly from the token endpoint, so its signature adds
+     * nothing (OpenID Connect Core §3.1.3.7). Its issuer and audience must match this client. Undefined if the token is
+     * absent or invalid.
      */
     accountOf({ authorization }: RegisteredClient, idToken: string | undefined): ProvenAccount | undefined {
       const [, payload, signature] = idToken?.split(".") ?? [];
@@ -231,17 +233,17 @@ const CLIENT_DOCUMENT = "/oauth/clients/mcp.json";
 const DOCUMENT_CALLBACK = "document";
 
 /**
- * A different callback for each authorization server: an answer that arrives at another one belongs to another request.
+ * Each authorization server has its own callback. A response that arrives at another one belongs to another request.
  * Source: S30.
  */
 function callbackOf({ issuer }: Pick<McpAuthorization, "issuer">): string {
   return createHash("sha256").update(issuer).digest("base64url").slice(0, 16);
 }
 
-/** The longest a person waits for an authorization server. */
+/** The longest time that a person waits for an authorization server, in milliseconds. */
 const ASK_MS = 20_000;
 
-/** In the order of preference. */
+/** The methods in the order of preference. */
 const AUTH_METHODS = ["none", "client_secret_post", "client_secret_basic"] as const;
 type AuthMethod = (typeof AUTH_METHODS)[number];
 

@@ -10,10 +10,10 @@ import { type EndedGrant, grantOf } from "./give-back.ts";
 export type RevokeReason = "disconnected" | "server_deleted";
 
 /**
- * Ends a connection: its secrets and pending flows are deleted, the content read through it is hidden from everyone
- * from the next request on, and its connectors are deleted with their items. Call it in a transaction.
+ * Ends a connection. Its secrets and pending flows are deleted. From the next request on, the content read through it
+ * is hidden from everyone. Its connectors are deleted with their items. Call it in a transaction.
  *
- * @returns the runs in progress that were cancelled, and the grant to revoke at the provider after the commit
+ * @returns the current runs, which were cancelled, and the grant to revoke at the provider after the commit
  */
 export async function revokeConnection(
   deps: Pick<ServerDeps, "clock" | "audit" | "emit" | "endConnector" | "secrets">,

@@ -11,7 +11,7 @@ import { healthOf } from "./health.ts";
 import { createServer, listServers, removeServer, updateServer } from "./servers.ts";
 import { testStored, testUnsaved } from "./tests.ts";
 
-/** `/api/mcp-servers`: third-party servers, their apps, and people's connections. */
+/** Mounts `/api/mcp-servers`: third-party servers, their apps, and people's connections. */
 export function mountProviderServers(at: Mount, { serverDeps: deps }: { serverDeps: ServerDeps }): void {
   at.membersWith(deps, providerServerRoutes, {
     list: listServers,

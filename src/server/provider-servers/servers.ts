@@ -16,10 +16,10 @@ import { isSameServer, isWithin, parseAuth, parseServerUrl, placeOf, type Server
 import { testUnsaved } from "./tests.ts";
 import { toServer } from "./view.ts";
 
-/** Maximum servers of a workspace. */
+/** Maximum number of servers in a workspace. */
 const MOST_SERVERS = 100;
 
-/** Lists the servers that the actor may see, oldest first. @throws ApiError `invalid_cursor` */
+/** Lists the servers that the actor may see, the oldest first. @throws ApiError `invalid_cursor` */
 export async function listServers(deps: ServerDeps, { actor, query }: MemberCall<typeof providerServerRoutes.list>) {
   const stored = await deps.store.in(actor.workspaceId).providerServers.list({ limit: MOST_SERVERS });
   const rows: ProviderServerRecord[] = [];
@@ -86,8 +86,9 @@ export async function createServer(deps: ServerDeps, { actor, body }: MemberCall
 }
 
 /**
- * Changes a server. If it moves to another scheme, host, port, or path that isn't below, every secret is dropped unless
- * the change includes it; while people have connected it or are signing in it can't be moved at all. Source: S31.
+ * Changes a server. If it moves to another scheme, host or port, or to a path that isn't below the old one, every
+ * secret is dropped unless the change includes it. While people have connections to it or are signing in, it can't be
+ * moved at all. Source: S31.
  *
  * @throws ApiError `not_found`, `server_exists`, `server_has_connections`, `server_config_invalid`
  */
@@ -116,13 +117,13 @@ export async function updateServer(
       ...defined({ name: body.name, url }),
       ...(parsed && parsed.auth),
       ...((hasMoved || isOldCallback(before, parsed?.auth)) && { callback: makeCallback(deps) }),
-      // An admin's client is only valid where it was registered.
+      // A client from an admin is valid only at the authorization server where it was registered.
       ...((isGiven || isDropped) && { issuer: null }),
       ...defined({ connectPolicy: body.connectPolicy, apps: body.apps }),
       isEnabled,
       ...(isTriedAgain && { dueAt: clock.now() }),
       ...(!isEnabled && { dueAt: null }),
-      // Its health and description came from the former address.
+      // The server's health and description came from the previous address.
       ...(hasMoved && UNKNOWN),
     };
     await workspace.providerServers.update(serverId, patch);
@@ -171,12 +172,12 @@ export async function removeServer(
   return { server: { ...server, enabled: false } };
 }
 
-/** Made before the client, whose registration contains it. Source: S30. */
+/** The callback is made before the client, whose registration contains it. Source: S30. */
 function makeCallback({ randomBytes }: Pick<ServerDeps, "randomBytes">): string {
   return Buffer.from(randomBytes(12)).toString("base64url");
 }
 
-/** The callback address once shared by all servers is replaced together with the client registered with it. */
+/** All servers once shared a callback address. It is replaced together with the client that was registered with it. */
 function isOldCallback({ callback, clientId }: ProviderServerRecord, auth: ServerAuth | undefined): boolean {
   return callback === null && auth !== undefined && auth.clientId !== clientId;
 }
@@ -226,7 +227,7 @@ function checkFailed({ steps }: ServerTest): ApiError {
   });
 }
 
-/** The name of a server's app in paths. */
+/** Returns the name of a server's app in paths. */
 function slugOf(name: string): string {
   const slug = name
     .normalize("NFKD")

@@ -17,11 +17,14 @@ import { renewRefused, type TokenDeps } from "./tokens.ts";
 /** Options of a session. */
 export interface SessionWish {
   signal: AbortSignal;
-  /** The caller: only its owner uses a connection. Absent for a sync, whose connector is its owner's. */
+  /**
+   * The caller, since only its owner may use a connection. Absent for a sync, whose connector has the same owner as the
+   * connection.
+   */
   actor?: Actor;
-  /** The owner tries a tool manually: any tool is allowed. */
+  /** Whether the owner tries a tool manually. Then any tool is allowed. */
   isOwnersAct?: boolean;
-  /** Receives the server's notifications. */
+  /** Whether the session receives the server's notifications. */
   isListening?: boolean;
   caps?: Partial<McpCaps>;
 }
@@ -30,19 +33,19 @@ export interface SessionWish {
 export interface SearchableConnection {
   connectionId: string;
   serverName: string;
-  /** Its owner has to agree to the mapping first. */
+  /** Whether the owner has to agree to the mapping first. */
   isWaiting: boolean;
   mapping: ToolMapping & { search: NonNullable<ToolMapping["search"]> };
 }
 
-/** The means by which a source reads through a connection. */
+/** The functions with which a source reads through a connection. */
 interface ConnectionWay {
   open(options: { signal: AbortSignal; isListening?: boolean }): Promise<McpSession>;
   mapping: ToolMapping | undefined;
   isWaiting: boolean;
 }
 
-/** Lets the rest of this server read through people's connections. */
+/** Makes the sessions with which the rest of this server reads through people's connections. */
 export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp" | "once" | "request">) {
   const { store, clock } = deps;
 
@@ -60,10 +63,11 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
 
   return {
     /**
-     * Opens a session as the owner of a connection. Each request is signed separately; after a revocation none is. A
-     * server that no longer accepts it makes it `needs_reauth`.
+     * Opens a session on behalf of the owner of a connection. Each request is signed separately, so after a revocation
+     * none is. If the server no longer accepts the connection, it becomes `needs_reauth`.
      *
-     * @throws McpProblem; ApiError `not_found` when it isn't the actor's, `source_unauthorized`, `server_disabled`
+     * @throws McpProblem; ApiError `not_found` if the connection isn't the actor's, `source_unauthorized`,
+     * `server_disabled`
      */
     async sessionFor(workspaceId: string, connectionId: string, wish: SessionWish): Promise<McpSession> {
       const workspace = store.in(workspaceId);
@@ -85,7 +89,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
           throw error;
         }
       };
-      // A token can end before its expiry: then it is renewed, and the request repeated.
+      // A token can end before its expiry. In that case it is renewed, and the request is repeated.
       const renewedOnce = async <Result>(work: () => Promise<Result>): Promise<Result> => {
         try {
           return await work();
@@ -101,7 +105,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
       return wish.isOwnersAct ? session : asAgreed(deps, session, { workspaceId, connectionId });
     },
 
-    /** The person's own connections that can be read with now. */
+    /** Returns the person's own connections through which kb can read now. */
     async connectionsUsableBy({ workspaceId, userId }: Pick<Actor, "workspaceId" | "userId">) {
       const workspace = store.in(workspaceId);
       const { connections, providerServers } = workspace;
@@ -114,7 +118,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
       return usable;
     },
 
-    /** The person's own connections that a live search can query; oldest first. */
+    /** Returns the person's own connections that a live search can query, the oldest first. */
     async searchableBy(actor: Pick<Actor, "workspaceId" | "userId">): Promise<SearchableConnection[]> {
       const workspace = store.in(actor.workspaceId);
       const { connections, providerServers } = workspace;
@@ -135,12 +139,12 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
       return found.flat();
     },
 
-    /** The mapping of the server's tools; null without one. */
+    /** Returns the mapping of the server's tools; null if it has none. */
     async mappingOf(workspaceId: string, serverId: string): Promise<unknown> {
       return (await store.in(workspaceId).providerServers.find(serverId))?.mapping ?? null;
     },
 
-    /** The means by which a source reads through a connection, on its owner's behalf. */
+    /** Returns the functions with which a source reads through a connection, on behalf of the connection's owner. */
     async wayOf(workspaceId: string, connectionId: string): Promise<ConnectionWay> {
       const connection = await store.in(workspaceId).connections.find(connectionId);
       const mapping = connection && (await this.mappingOf(workspaceId, connection.serverId));
@@ -152,10 +156,11 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
     },
 
     /**
-     * Finds the person's own connection to build a connector on; only its owner may. Source: S5.
+     * Finds the person's own connection as the base of a connector, which only its owner may use. Source: S5.
      *
-     * @throws ApiError `connector_config_invalid`, also for one that they may only see; `forbidden` for one with the
-     *   server's own secret when they aren't an admin
+     * @throws ApiError `connector_config_invalid`, also for a connection that they may only see; `forbidden` for one
+     * with the
+     * server's own secret if they aren't an admin
      */
     async requireOwn({ workspaceId, userId }: Actor, connectionId: string, from = store): Promise<ConnectionRecord> {
       const connection = await from.in(workspaceId).connections.find(connectionId);
@@ -183,7 +188,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
 
 const NOTE_EVERY_MS = 5 * 60_000;
 
-/** Wraps a session; each request goes through `ask`. */
+/** Wraps a session so that each request goes through `ask`. */
 function watched(session: McpSession, ask: <Result>(work: () => Promise<Result>) => Promise<Result>): McpSession {
   const asked =
     <Args extends unknown[], Result>(question: (...args: Args) => Promise<Result>) =>

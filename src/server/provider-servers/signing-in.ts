@@ -6,12 +6,12 @@ import type { IntentFlow, ShownServer } from "./flows.ts";
 import { linkInvalid } from "./link-invalid.ts";
 
 /**
- * Extends a sign-in: the person gets the full time of each stage, and until then their connection keeps the server from
- * being moved. Called before anything is sent to or received from the authorization server. Source: S31.
+ * Extends a sign-in, so that the person gets the full time of each stage. Until then their connection prevents the
+ * server from being moved. Call it before anything is sent to or received from the authorization server. Source: S31.
  *
- * @returns the server, unchanged since they were shown it
+ * @returns the server, unchanged since the person was shown it
  *
- * @throws ApiError `connection_failed` when it has changed; `link_invalid` when it is too late
+ * @throws ApiError `connection_failed` if the server has changed; `link_invalid` if it is too late
  */
 export async function keepSigningIn(
   { store, clock }: Pick<ServerDeps, "store" | "clock">,
@@ -25,7 +25,7 @@ export async function keepSigningIn(
     const connection = await connections.find(connectionId);
     if (!server?.isEnabled || !connection || connection.status === "revoked") throw linkInvalid();
     requireShown(server, shown);
-    // A client that an admin registered is for one authorization server.
+    // A client that an admin registered is valid at only one authorization server.
     if (server.clientId !== null && server.issuer !== null && server.issuer !== found.issuer)
       throw movedMeanwhile(server);
     if (again) return server;
@@ -35,7 +35,7 @@ export async function keepSigningIn(
   });
 }
 
-/** @throws ApiError `connection_failed` when this isn't the server where the person was shown that they sign in */
+/** @throws ApiError `connection_failed` if the server has changed since the person was shown where they sign in */
 export function requireShown(server: ProviderServerRecord, shown: ShownServer): void {
   const isSame = server.url === shown.url && server.authKind === shown.authKind && server.clientId === shown.clientId;
   if (!isSame) throw movedMeanwhile(server);

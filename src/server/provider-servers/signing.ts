@@ -5,15 +5,16 @@ import type { WorkspaceStore } from "#storage/records/store.ts";
 type Signed = Pick<ConnectionRecord, "ownerUserId" | "way">;
 
 /**
- * Whether the role of a connection's owner still lets it sign: only admins may share what a server's own secret gives
- * access to. Checked for each request, so that it stops and resumes with the role. Source: S64.
+ * Whether the role of a connection's owner still allows requests with the connection: only admins may share the content
+ * that a server's own secret gives access to. Each request checks it, so requests stop and resume with the role.
+ * Source: S64.
  */
 export async function ownerMaySign({ members }: Pick<WorkspaceStore, "members">, connection: Signed): Promise<boolean> {
   if (connection.way !== "server") return true;
   return maySign(connection, (await members.find(connection.ownerUserId))?.role);
 }
 
-/** @throws ApiError `forbidden`, which neither loses the connection nor stops its connectors for good */
+/** @throws ApiError `forbidden`; the connection isn't lost by it, and its connectors don't stop for good */
 export async function requireMaySign(workspace: Pick<WorkspaceStore, "members">, connection: Signed): Promise<void> {
   if (await ownerMaySign(workspace, connection)) return;
   throw forbidden(
@@ -22,5 +23,5 @@ export async function requireMaySign(workspace: Pick<WorkspaceStore, "members">,
   );
 }
 
-/** A `statusReason`: why a connection doesn't work for its owner now. */
+/** A `statusReason`: a connection doesn't work now because its owner isn't an admin. */
 export const NO_ADMIN = "owner_no_admin";

@@ -16,20 +16,21 @@ export function parseServerUrl(text: string): string {
   });
 }
 
-/** Whether both lead to the same place. */
+/** Whether both addresses are of the same server. */
 export function isSameServer(one: string, other: string): boolean {
   return normalizeBaseUrl(one) === normalizeBaseUrl(other);
 }
 
-/** The address as shown in the audit and messages. */
+/** Returns the address in the form for the audit log and messages. */
 export function placeOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;
 }
 
 /**
- * Whether credentials for one address may be sent to another: the same scheme, host and port, and the same path or one
- * below it. A path that a server could read differently, such as one with an encoded slash, isn't below. Source: S31.
+ * Whether credentials for one address may be sent to another: it must have the same scheme, host and port, and the same
+ * path or one below it. A path that a server could read in another way, such as one with an encoded slash, isn't below.
+ * Source: S31.
  */
 export function isWithin(address: string, other: string): boolean {
   const [from, to] = [new URL(address), new URL(other)];
@@ -39,7 +40,7 @@ export function isWithin(address: string, other: string): boolean {
   return below.slice(above.length).every((segment) => PLAIN_SEGMENT.test(segment));
 }
 
-/** @throws ApiError `server_config_invalid` for a header with another meaning */
+/** @throws ApiError `server_config_invalid` for a header that has another meaning */
 export function parseAuth(auth: ServerAuthBody): { auth: ServerAuth; secret: string | null | undefined } {
   const plain = { authKind: auth.kind, headerName: null, clientId: null };
   switch (auth.kind) {
@@ -60,7 +61,7 @@ export function parseAuth(auth: ServerAuthBody): { auth: ServerAuth; secret: str
   }
 }
 
-/** The headers that sign with this token, as the server expects. */
+/** Returns the headers that contain this token, as the server expects them. */
 export function signWith({ authKind, headerName }: ServerAuth, token: string): Record<string, string> {
   if (authKind === "header" && headerName !== null) return { [headerName]: token };
   return authKind === "none" ? {} : { authorization: `Bearer ${token}` };
@@ -70,10 +71,10 @@ export function makeTarget(url: string, headers: McpTarget["headers"]): McpTarge
   return { url, headers };
 }
 
-/** Characters that mean the same to every server, and no path of dots. */
+/** A path segment with only characters that mean the same to every server, and not only dots. */
 const PLAIN_SEGMENT = /^(?!\.+$)[\w.~!$&'()*+,=:@-]+$/;
 
-/** The segments of a path; a trailing slash adds none. */
+/** Returns the segments of a path. A trailing slash adds none. */
 function segmentsOf({ pathname }: URL): string[] {
   const path = pathname.slice(1).replace(/\/$/, "");
   return path === "" ? [] : path.split("/");

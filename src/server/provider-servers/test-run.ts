@@ -6,14 +6,14 @@ import { McpProblem } from "#mcp-client/problem.ts";
 import type { ServerDeps } from "./deps.ts";
 import type { ServerAuth } from "./target.ts";
 
-/** The longest a person waits for a test. */
+/** The longest time that a person waits for a test, in milliseconds. */
 export const TEST_MS = 10_000;
 
 type Step = ServerTest["steps"][number];
 
 /**
- * The target of a test, and whether it is signed: a server that only asks for a sign-in passes while no one is signed
- * in.
+ * The target of a test, and whether its requests are signed. A server that only requires a sign-in passes while no one
+ * is signed in.
  */
 export interface Tried {
   target: McpTarget;
@@ -21,12 +21,12 @@ export interface Tried {
   isSigned: boolean;
 }
 
-/** The dependencies of a test; without `discover`, as for probes, it skips the search for the sign-in. */
+/** The dependencies of a test. Without `discover`, as in probes, the test doesn't look for the sign-in. */
 export type TestDeps = Pick<ServerDeps, "openMcp" | "clock" | "log"> & Partial<Pick<ServerDeps, "discover" | "oauth">>;
 
 /**
- * Tests a server step by step. Never throws for the server's failures, and returns names of steps and codes: of its
- * answers only its name, revision, capabilities and issuer, cleaned. Source: S31.
+ * Tests a server step by step. Never throws for the server's errors. It returns names of steps and codes; from the
+ * server's responses it returns only the name, revision, capabilities and issuer, sanitized. Source: S31.
  */
 export async function runTest(
   deps: TestDeps,
@@ -55,7 +55,7 @@ export async function runTest(
   try {
     const problem = await take("initialize", async () => (session = await deps.openMcp(target, signal)));
     if (problem) return await refused(deps, { steps, problem, signal }, { target, auth, isSigned });
-    // Opened by the previous step.
+    // The previous step has opened the session.
     const opened = session as McpSession | undefined;
     if (!opened) throw new Error("An opened session is missing.");
     if (auth.authKind !== "none") steps.push({ step: "auth", ok: true, ms: 0 });
@@ -68,12 +68,12 @@ export async function runTest(
   }
 }
 
-/** Converts a failure to the contract's form. */
+/** Converts a failure to the API's form. */
 export function toProblem({ step, code, message, metadata }: McpProblem): ServerProblem {
   return { step, code, message, ...(metadata !== undefined && { metadata }) };
 }
 
-/** The server's failure; undefined for an error that isn't the server's fault. */
+/** Returns the server's failure. Undefined for an error that isn't the server's fault. */
 export function problemOf(error: unknown, step: McpProblem["step"], signal?: AbortSignal): McpProblem | undefined {
   if (error instanceof McpProblem) return error;
   if (signal?.aborted) return new McpProblem({ step, code: "timeout", cause: error });
@@ -85,7 +85,7 @@ export function problemOf(error: unknown, step: McpProblem["step"], signal?: Abo
   return undefined;
 }
 
-/** A server that only asks people to sign in is healthy while no one has. */
+/** A server that only requires people to sign in is healthy while no one has. */
 async function refused(
   deps: TestDeps,
   { steps, problem, signal }: { steps: Step[]; problem: McpProblem; signal: AbortSignal },
@@ -102,8 +102,8 @@ async function refused(
 }
 
 /**
- * The issuer where people would sign in; undefined for a server that takes a token, and the reason where it can't be
- * found.
+ * Returns the issuer where people would sign in. Undefined if the server accepts a token. Returns the reason if the
+ * issuer can't be found.
  */
 async function whereToSignIn(
   { discover, oauth, log }: TestDeps,
@@ -125,7 +125,7 @@ async function whereToSignIn(
   }
 }
 
-/** Third-party text: characters that aren't plain ASCII are shown as a browser sends them. */
+/** The issuer is third-party text. Characters that aren't plain ASCII are shown as a browser sends them. */
 function shownIssuer({ issuer }: Pick<McpAuthorization, "issuer">): string {
   return /^[\u0021-\u007E]+$/.test(issuer) ? issuer : new URL(issuer).href;
 }
@@ -134,6 +134,6 @@ const SHOWN: ReadonlySet<string> = new Set(["resolve", "connect", "initialize", 
 
 function stepOf(problem: McpProblem, step: Step["step"]): Step["step"] {
   if (problem.code === "auth_required") return "auth";
-  // `SHOWN` holds the contract's own names.
+  // `SHOWN` contains the names of the contract.
   return SHOWN.has(problem.step) ? (problem.step as Step["step"]) : step;
 }

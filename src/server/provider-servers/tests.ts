@@ -19,14 +19,14 @@ export async function testUnsaved(
   const url = parseServerUrl(body.url);
   const { auth, secret } = parseAuth(body.auth);
   deps.throttle.take(actor.userId);
-  // An OAuth server's secret is its client's, and grants no access.
+  // The secret of an OAuth server belongs to its client, and grants no access.
   const token = auth.authKind === "oauth" ? undefined : (secret ?? undefined);
   const headers = token === undefined ? {} : signWith(auth, token);
   return runTest(deps, { target: makeTarget(url, async () => headers), auth, isSigned: token !== undefined });
 }
 
 /**
- * Tests a stored server, which is for admins, or a connection of the actor's own.
+ * Tests a stored server, which only admins may do, or one of the actor's own connections.
  *
  * @throws ApiError `not_found`, `forbidden`, `server_disabled`, `rate_limited`
  */
@@ -53,7 +53,7 @@ async function testConnection(
   connectionId: string,
 ): Promise<ServerTest> {
   const connection = await requireConnection(deps, actor, server.serverId, connectionId);
-  // Only its owner uses a connection. Source: S5.
+  // Only the owner of a connection may use it. Source: S5.
   if (connection.ownerUserId !== actor.userId) {
     throw forbidden("Only the owner of a connection can use it.");
   }
@@ -65,7 +65,7 @@ async function testConnection(
   await deps.store.transaction(async (tx) => {
     const today = await tx.in(actor.workspaceId).connections.find(connectionId);
     if (!today || today.status === "revoked") return;
-    // The owner has completed the page.
+    // The owner has completed the page that the server wanted opened.
     const isDone = test.ok && isElicited(today);
     if (isDone) await resume(deps, tx, actor, today, { ...patch, status: "active", statusReason: null }, {});
     else await tx.in(actor.workspaceId).connections.update(connectionId, patch);

@@ -24,7 +24,7 @@ interface Kept {
 }
 
 /**
- * The access token of an active connection, renewed when it ends soon.
+ * Returns the access token of an active connection. A token that ends soon is renewed.
  *
  * @throws ApiError `source_unauthorized`, `source_unavailable`
  */
@@ -37,10 +37,10 @@ export async function accessTokenOf(deps: TokenDeps, workspaceId: string, connec
 }
 
 /**
- * Renews a token that its server no longer accepts. If the server now names another authorization server, the
- * connection gets none: its owner has to sign in there. Source: S31.
+ * Renews a token that its server no longer accepts. If the server now names another authorization server, the token
+ * isn't renewed, and the owner of the connection has to sign in there. Source: S31.
  *
- * @throws ApiError `source_unauthorized` when the connection must be connected again, `source_unavailable`
+ * @throws ApiError `source_unauthorized` if the connection must be reconnected, `source_unavailable`
  */
 export async function renewRefused(
   deps: TokenDeps,
@@ -70,7 +70,9 @@ interface Refused {
   challenge: McpChallenge;
 }
 
-/** The client for token requests of a connection: an admin's client has the server's current secret. */
+/**
+ * Returns the OAuth client for token requests of a connection. A client from an admin has the server's current secret.
+ */
 export async function clientOf(
   { store, secrets }: Pick<ServerDeps, "store" | "secrets">,
   workspaceId: string,
@@ -126,7 +128,7 @@ async function renewLocked(
     }
     const sealed = deps.secrets.seal(workspaceId, connectionId, after);
     if (!(await connections.putLocked(connectionId, by, { sealed, expiresAt: granted.expiresAt }))) {
-      // Disconnected or connected again in between: these tokens won't be used.
+      // The connection was ended or reconnected in the meantime, so these tokens won't be used.
       await deps.oauth.revoke(client, after);
       return (await read(deps, workspaceId, connectionId)).secrets.token;
     }
@@ -142,11 +144,12 @@ async function renewLocked(
   }
 }
 
-/** The server gave tokens of another account for a refresh token. */
+/** Thrown when the server returns tokens of another account for a refresh token. */
 class OtherAccount extends Error {}
 
 /**
- * A refresh must be for the account that signed in. Where the server doesn't identify it, this can't be checked.
+ * Whether a refresh returned another account than the one that signed in. If the server doesn't identify the account,
+ * it can't be checked.
  *
  * Source: https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokenResponse
  */

@@ -10,7 +10,7 @@ import { type ServerDeps, visibleConnections } from "./deps.ts";
 import { findElicitation, isElicited } from "./elicitation.ts";
 import { NO_ADMIN, ownerMaySign } from "./signing.ts";
 
-/** A server as this person sees it: counts include only what they can see. Never a secret. */
+/** Returns a server as this person sees it, without secrets. Counts include only what they can see. */
 export async function toServer(
   deps: Pick<ServerDeps, "store" | "oauth">,
   actor: Actor,
@@ -36,7 +36,7 @@ export async function toServer(
     health: { status: server.health, checkedAt: isoOrNull(server.checkedAt) },
     serverInfo,
     protocolVersion: server.protocolVersion,
-    // Stored only from the contract's own shape.
+    // The capabilities were stored only in the contract's own form.
     capabilities: capabilities as ProviderServer["capabilities"],
     counts: {
       apps: 1,
@@ -58,8 +58,8 @@ function registrationOf(
 }
 
 /**
- * A connection as this person sees it; only its owner and admins see who it is shared with and its account at the
- * provider.
+ * Returns a connection as this person sees it. Only its owner and admins see its account at the provider and with whom
+ * it is shared.
  */
 export async function toConnection(
   { store, clock, once }: Pick<ServerDeps, "store" | "clock" | "once">,
@@ -109,7 +109,7 @@ function workingState(
   return waitingSince === null ? "active" : "needs_agreement";
 }
 
-/** Converts a stored failure to the contract's form. */
+/** Converts a stored failure to the API's form. */
 export function toStoredProblem(problem: StoredProblem | null): ServerProblem | null {
   if (problem === null) return null;
   const { step, code } = problem;

@@ -12,23 +12,23 @@ export interface SettingsInput {
   env: Readonly<Record<string, string | undefined>>;
   /** The content of the settings file, with its name for messages. */
   file?: { name: string; values: unknown };
-  /** From the command line; `undefined` = not given. */
+  /** Options of the command line. `undefined` if an option wasn't used. */
   flags?: Readonly<Record<string, string | undefined>>;
-  /** Reads the file that a `KB_X_FILE` names. */
+  /** Reads the file whose path a `KB_X_FILE` contains. */
   readSecret: (path: string) => string;
 }
 
 /** Variables of clients and tests, which the server ignores. */
 const NOT_OURS = /^KB_(?:URL|TOKEN|TOKEN_FILE|PROFILE|CONNECTOR_KEY|CONFIG_DIR|TEST_.*)$/;
-/** An app's webhook secret for all its connectors. */
+/** The webhook secret of an app, for all connectors of that app. */
 const WEBHOOK_SECRET = /^KB_([A-Z][A-Z0-9_]*)_WEBHOOK_SECRET$/;
-/** Removed settings, to be distinguished from misspelled ones. */
+/** Removed settings, which are distinguished from misspelled ones. */
 const LATER = /^KB_(?:EMBEDDINGS_\w+|METRICS_TOKEN|MCP_CHATGPT_ALIASES|DATABASE_URL|OPENSEARCH_URL|ROLE)$/;
 
 /**
- * Reads the settings: flag before environment before file before default.
+ * Reads the settings. A flag has precedence over the environment, then the settings file, then the default.
  *
- * @throws ApiError `settings_invalid`, which names the key, where it is set and what to write instead
+ * @throws ApiError `settings_invalid`, which names the key, where it is set and a valid value
  */
 export function readSettings(input: SettingsInput): { settings: Settings; warnings: string[] } {
   const values: SettingValues = new Map();
@@ -49,12 +49,12 @@ export function readSettings(input: SettingsInput): { settings: Settings; warnin
 export interface SettingInfo {
   key: string;
   env: string;
-  /** As written in the environment; "" when there is no default. */
+  /** The default as it would be written in the environment; "" if there is none. */
   default: string;
   meaning: string;
 }
 
-/** Every setting of the server, from the schema itself. */
+/** Describes every setting of the server, from the schema itself. */
 export function describeSettings(): SettingInfo[] {
   return Object.entries(SETTINGS).map(([key, schema]) => {
     const parsed = z.object({ value: schema }).safeParse({});
@@ -72,7 +72,7 @@ export function describeSettings(): SettingInfo[] {
 export function loadSettings(options: {
   env: SettingsInput["env"];
   flags: Readonly<Record<string, string | undefined>>;
-  /** `--config`. */
+  /** The value of `--config`. */
   configFile?: string;
 }): { settings: Settings; warnings: string[] } {
   const { env, flags, configFile } = options;
@@ -84,14 +84,14 @@ export function loadSettings(options: {
 }
 
 /**
- * Whether strangers own workspaces here, and so are their admins: then connectors reach nothing of the operator's own,
- * neither folders nor private addresses.
+ * Whether strangers can own workspaces here, and are then the admins of them. In that case connectors can't reach any
+ * resource of the operator: neither folders nor private addresses.
  */
 export function isOpenToStrangers({ mode, signup }: Pick<Settings, "mode" | "signup">): boolean {
   return mode === "managed" || signup === "open";
 }
 
-/** The base URL once the port is known: `publicUrl`, else the loopback address. */
+/** Returns the base URL once the port is known: `publicUrl`, otherwise the loopback address. */
 export function baseUrlOf(settings: Pick<Settings, "publicUrl">, port: number): string {
   return settings.publicUrl ?? `http://127.0.0.1:${port}`;
 }
@@ -135,12 +135,12 @@ function readNamed(name: string, path: string, readSecret: (path: string) => str
   }
 }
 
-/** Nested keys are one word: `mcp: {lifecycle: strict}` is `mcpLifecycle`. */
+/** Joins nested keys to one word: `mcp: {lifecycle: strict}` becomes `mcpLifecycle`. */
 function flatten(values: unknown, name: string): [string, unknown][] {
   if (values === undefined || values === null) return [];
   if (typeof values !== "object" || Array.isArray(values)) throw invalid(`${name} must contain keys and values.`);
   return Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
-    // A record is the value itself.
+    // For this setting the whole record is the value.
     const isValue = typeof value !== "object" || value === null || Array.isArray(value) || key === "webhookSecrets";
     if (isValue) return [[key, value]];
     return flatten(value, name).map(([inner, leaf]) => [key + inner.charAt(0).toUpperCase() + inner.slice(1), leaf]);
@@ -156,7 +156,7 @@ function readYaml(name: string): unknown {
   }
 }
 
-/** Finds combinations of settings that are invalid together. */
+/** Returns the errors of settings that are invalid in combination. */
 function judge(settings: Settings): string[] {
   const warnings: string[] = [];
   const isLocal = isLoopback(settings.host);
@@ -210,7 +210,7 @@ function accountClients(settings: Settings) {
   ];
 }
 
-/** Other machines must use https, unless the settings explicitly allow plain http. Source: S32. */
+/** Other machines must connect over https, unless the settings explicitly allow plain http. Source: S32. */
 function judgeTransport({ host, publicUrl, insecureHttp }: Settings, isLocal: boolean): string[] {
   const isPlainAddress = publicUrl?.startsWith("http:") === true && !isLoopback(new URL(publicUrl).hostname);
   if (!isPlainAddress && (isLocal || publicUrl?.startsWith("https:") === true)) return [];
@@ -229,7 +229,10 @@ function isLoopback(hostname: string): boolean {
   return hostname.endsWith(".localhost") || /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(hostname);
 }
 
-/** Settings that make the installation weaker than it is by default, by name; recorded in the audit at start. */
+/**
+ * Returns the names of settings that make the installation less secure than by default. They are recorded in the audit
+ * log when the server starts.
+ */
 export function weakeningSettings(settings: Settings): string[] {
   const isPlain = settings.insecureHttp === "on" && judgeTransport(settings, isLoopback(settings.host)).length > 0;
   return [
@@ -244,7 +247,7 @@ function describeProblem(error: z.ZodError, values: SettingValues): ApiError {
   const key = String(issue?.path[0] ?? "");
   const place = values.get(key)?.place ?? toEnvName(key);
   const message = issue?.message ?? "not valid";
-  // A message that begins with the value continues with the place: `--port "80a" is not a port (1-65535).`
+  // If a message begins with the value, the place is put before it: `--port "80a" is not a port (1-65535).`
   return invalid(message.startsWith('"') ? `${place} ${message}.` : `${place}: ${message}.`);
 }
 
@@ -258,7 +261,7 @@ function invalid(message: string): ApiError {
   return new ApiError("settings_invalid", { message });
 }
 
-/** `$XDG_DATA_HOME/kb`, by default `~/.local/share/kb`. */
+/** Returns `$XDG_DATA_HOME/kb`, by default `~/.local/share/kb`. */
 function defaultDataDir(env: SettingsInput["env"]): string {
   const home = env["HOME"] ?? env["USERPROFILE"];
   const base = env["XDG_DATA_HOME"] ?? (home === undefined ? undefined : join(home, ".local", "share"));
@@ -270,7 +273,7 @@ function toEnvName(key: string): string {
   return `KB_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** The id of the source in an environment variable's name: `MY_WIKI` is `my-wiki`. */
+/** Converts the name in an environment variable to the id of the source: `MY_WIKI` becomes `my-wiki`. */
 function toProviderId(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }

@@ -1,6 +1,8 @@
 import { describeSettings, type SettingInfo } from "./config.ts";
 
-/** `docs/settings.md`: every setting of the server, from its schema, and the variables of the command line. */
+/**
+ * Generates `docs/settings.md`: every setting of the server, from its schema, and the variables of the command line.
+ */
 export function makeSettingsReference(): string {
   return `${[HEAD, serverTable(), FILE, CLIENT].join("\n\n")}\n`;
 }

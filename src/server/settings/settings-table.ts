@@ -228,7 +228,7 @@ export const Settings = z.object(SETTINGS).transform((settings) => ({
 }));
 export type Settings = z.output<typeof Settings>;
 
-/** Settings of one service where people connect accounts: this server's client there, and its address. */
+/** Settings of a service where people connect accounts: this server's OAuth client there, and the service's address. */
 function accountSettings<Name extends string>(name: Name, title: string, usual: string) {
   const baseUrl = z
     .string()
@@ -251,14 +251,14 @@ function clientSettings<Name extends string>(name: Name, title: string) {
     .describe(`This server's OAuth client ID at ${title}, for [accounts](accounts.md).`);
   const env = `KB_${name.toUpperCase()}_CLIENT_SECRET_FILE`;
   const clientSecret = z.string().min(1).optional().describe(`The client's secret. Prefer \`${env}\`.`);
-  // To the compiler a computed key is a string: these are the two names that the loop of the types makes.
+  // For the compiler a computed key is a string, but these are exactly the two names in the mapped types.
   return { [`${name}ClientId`]: clientId, [`${name}ClientSecret`]: clientSecret } as Record<
     `${Name}ClientId` | `${Name}ClientSecret`,
     typeof clientId
   >;
 }
 
-/** A list, or text with this separator. */
+/** A list, or a text with this separator. */
 function list(separator: string) {
   const split = (value: unknown) =>
     typeof value !== "string"
@@ -270,7 +270,7 @@ function list(separator: string) {
   return z.preprocess(split, z.array(z.string().min(1)));
 }
 
-/** A whole number within bounds, as text or as a number; `fault` follows the value in the error message. */
+/** A whole number within bounds, as text or as a number. In the error message, `fault` follows the value. */
 function wholeNumber(min: number, max: number, fault: string) {
   return z.unknown().transform((value, context): number => {
     const text = String(value);
@@ -281,14 +281,14 @@ function wholeNumber(min: number, max: number, fault: string) {
   });
 }
 
-/** `1`, `on` and `true` mean yes. */
+/** Converts `1`, `on` and `true` to true. */
 function toFlag(value: unknown): unknown {
   const text = String(value).toLowerCase();
   if (["1", "on", "true"].includes(text)) return true;
   return ["0", "off", "false"].includes(text) ? false : value;
 }
 
-/** `items=5,tokens=7`. */
+/** Parses pairs such as `items=5,tokens=7`. */
 function toPairs(value: unknown): unknown {
   if (typeof value !== "string") return value;
   const pairs = value.split(",").map((pair) => pair.trim().split("=", 2));
@@ -310,7 +310,7 @@ function toBaseUrl(text: string, context: z.RefinementCtx): string {
   return z.NEVER;
 }
 
-/** `myapp`, `myapp:` and `myapp://` are one scheme. */
+/** Accepts `myapp`, `myapp:` and `myapp://` as the same scheme. */
 function toAppScheme(text: string, context: z.RefinementCtx): string {
   const scheme = text.toLowerCase().replace(/:(?:\/\/)?$/, "");
   const fault = faultOfAppScheme(scheme);
@@ -329,7 +329,7 @@ function toOrigin(text: string, context: z.RefinementCtx): string {
   return z.NEVER;
 }
 
-/** An issuer keeps its path and has no trailing slash of its own: it is compared byte for byte. */
+/** Issuers are compared byte for byte, so the path is kept and no trailing slash is added. */
 function toIssuer(text: string, context: z.RefinementCtx): string {
   const url = canParseUrl(text) ? new URL(text) : undefined;
   const isLoopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);
