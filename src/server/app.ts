@@ -32,11 +32,11 @@ import { mountSso } from "./identity/sso/routes.ts";
 import { makeFront } from "./web/front.ts";
 import { mountWeb, type WebPage } from "./web/serve.ts";
 
-/** Every service that routes use; each feature's mount function lists those it needs. */
+/** All services that routes use. Each feature's mount function lists those that it needs. */
 export type AppServices = Foundation & Identity & Omit<Content, "close" | "warm"> & Readiness;
 
 export interface AppOptions {
-  /** Checks every JSON answer against the contract. For tests. */
+  /** Whether to check every JSON response against the contract. For tests. */
   checksAnswers?: boolean;
   /** A test's own routes. */
   extend?: (app: App, at: Mount) => void;

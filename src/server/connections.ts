@@ -17,7 +17,7 @@ export interface ConnectionTimes {
    * files.
    */
   youngMs: number;
-  /** Time between two checks. */
+  /** Milliseconds between two checks. */
   lookMs: number;
   /**
    * During shutdown: time limit for the first request of a new connection, and for a next request that has already
@@ -118,8 +118,9 @@ export function watchConnections(server: Server, options: ConnectionOptions) {
   }
 
   /**
-   * Near the limit of open files, closes the connections that have waited longest without a request. @returns the share
-   * of descriptors that stays open
+   * Near the limit of open files, closes the connections that have waited longest without a request.
+   *
+   * @returns the share of descriptors that stays open
    */
   function relieve(): number {
     const { limit } = descriptors;

@@ -8,7 +8,7 @@ import type { AccountLinks } from "./links.ts";
 import type { KnownProvider, ProviderBook } from "./providers.ts";
 import type { AccountKeeper } from "./tokens.ts";
 
-/** The dependencies of every function about accounts. */
+/** Dependencies of every function about accounts. */
 export interface AccountDeps extends Pick<Parts, "store" | "clock" | "randomBytes" | "log"> {
   audit: AuditRecorder;
   book: ProviderBook;

@@ -70,7 +70,7 @@ export function makeFlows({ once }: { once: OneTime }) {
       const flow = open(await once.find("away", state), actor, Away);
       return flow && (await once.take("away", state)) ? flow : undefined;
     },
-    /** @returns the id by which the page requests it */
+    /** @returns the id with which the page requests the account */
     keepFound: (actor: Actor, flow: Kept<FoundFlow>) => begin("found", actor, flow),
     /** Reads the account found; it can be read again. */
     async readFound(id: string, actor: Actor): Promise<Kept<FoundFlow> | undefined> {

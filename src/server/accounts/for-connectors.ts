@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { ConnectorAccounts } from "#server/connectors/credentials.ts";
 import type { AccountDeps } from "./deps.ts";
 
-/** Gives connectors access to the accounts of their owners, so that they can read with them. Source: S5. */
+/** Lets connectors read with the accounts of their owners. Source: S5. */
 export function makeConnectorAccounts({
   store,
   book,

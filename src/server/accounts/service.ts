@@ -73,7 +73,9 @@ export async function addAccount(deps: AccountDeps, { actor, body }: MemberCall<
 }
 
 /**
- * Disconnects an account: it is no longer used for reading, and its tokens are revoked. @throws ApiError `not_found`
+ * Disconnects an account: it is no longer used for reading, and its tokens are revoked.
+ *
+ * @throws ApiError `not_found`
  */
 export async function disconnectAccount(
   deps: AccountDeps,

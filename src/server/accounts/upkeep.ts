@@ -16,7 +16,7 @@ import { principalOf } from "./principal.ts";
  */
 export type AccountUpkeep = (workspaceId: string, accountId: string) => Promise<void>;
 
-/** Delay before the first retry. */
+/** Milliseconds before the first retry. */
 const FIRST_RETRY_MS = 5 * 60_000;
 /** How often kb tries to revoke the tokens of an ended account. After that the tokens are deleted here without it. */
 const REVOKE_TRIES = 5;

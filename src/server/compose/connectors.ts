@@ -53,11 +53,11 @@ export interface SyncAdapters {
   syncBytes?: number;
   sources: Pick<SourceRegistry, "find" | "list">;
   sleep: Sleep;
-  /** Concurrent syncs; the worker's own default if absent. */
+  /** Maximum concurrent syncs. If absent, the worker uses its default. */
   workers?: number;
 }
 
-/** The services that connectors are built on. */
+/** The services that connectors depend on. */
 export interface BelowConnectors {
   kinds: Kinds;
   policy: Policy;
@@ -208,7 +208,7 @@ function subscribingOf(
   webhookSecrets: Keeping["webhookSecrets"],
 ): Subscribing {
   return {
-    // Providers can't reach a server by a loopback address.
+    // Providers can't reach a server at a loopback address.
     providerIds: isLoopbackHost(new URL(baseUrl).hostname) ? [] : kinds.subscribing,
     urlOf: ({ providerId, connectorId }) => webhookUrl(baseUrl, providerId, connectorId),
     secretFor: (workspaceId, connectorId) => webhookSecrets.ensure(workspaceId, connectorId, clock.now()),

@@ -34,7 +34,7 @@ export interface AppSettings {
   /** Values of `KB_<SOURCE>_WEBHOOK_SECRET`, by the id of the source. */
   webhookSecrets: Readonly<Record<string, string>>;
   dataDir: string;
-  /** The home folder of the user who runs the server, if there is one. */
+  /** Home folder of the user who runs the server, if there is one. */
   homeDir: string | undefined;
   /** `off` is allowed only on loopback addresses; `config.ts` enforces it. */
   rateLimits: "on" | "off";
@@ -66,7 +66,7 @@ export interface Foundation {
 export function makeFoundation(
   settings: Settings,
   opened: {
-    /** The home folder of the user who runs the server, if there is one. */
+    /** Home folder of the user who runs the server, if there is one. */
     homeDir: string | undefined;
     clock: Clock;
     log: Log;

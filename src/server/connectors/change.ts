@@ -56,8 +56,9 @@ function pausedByOf({ userId }: Actor, { state, pausedBy, ownerUserId }: Connect
 }
 
 /**
- * Deletes a connector. The next request no longer shows its items, which are purged in the background. @throws ApiError
- * `not_found`
+ * Deletes a connector. The next request no longer shows its items, which are purged in the background.
+ *
+ * @throws ApiError `not_found`
  */
 export async function removeConnector(
   deps: ConnectorDeps,
@@ -75,8 +76,9 @@ export async function removeConnector(
 }
 
 /**
- * Hides a connector's items and queues its deletion. Call it in a transaction. @returns the current runs, which were
- * requested to end
+ * Hides a connector's items and queues its deletion. Call it in a transaction.
+ *
+ * @returns the current runs, which were requested to end
  */
 export async function endConnector(
   deps: Pick<ConnectorDeps, "clock" | "syncs">,

@@ -29,7 +29,9 @@ type AccountTokens = NonNullable<HttpGrant["account"]>;
 /** The functions of people's connections to provider servers that a connector needs. */
 export interface ConnectorConnections {
   /**
-   * Throws unless the connection belongs to this person and is active now. @throws ApiError `connector_config_invalid`
+   * Throws unless the connection belongs to this person and is active now.
+   *
+   * @throws ApiError `connector_config_invalid`
    */
   requireOwn(actor: Actor, connectionId: string, from?: Store): Promise<unknown>;
   /** How a source reads through the connection on behalf of the connection's owner. */

@@ -30,7 +30,7 @@ interface Asked {
   connectorId: string;
   externalIds: readonly string[];
   isTold: boolean;
-  /** Words that the actor wrote into the connector's config. */
+  /** Words that the actor wrote in the connector's config. */
   ownWords?: ReadonlySet<string>;
 }
 

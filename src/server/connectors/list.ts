@@ -39,8 +39,9 @@ export async function listOwnConnectors(
 }
 
 /**
- * Returns a connector that the actor manages. Its owner also sees which of its items other people opened. @throws
- * ApiError `not_found`
+ * Returns a connector that the actor manages. Its owner also sees which of its items other people opened.
+ *
+ * @throws ApiError `not_found`
  */
 export async function getConnector(
   deps: ConnectorDeps,

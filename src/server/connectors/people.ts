@@ -41,7 +41,9 @@ export async function trustOf(
 }
 
 /**
- * Lists the users whom the connector's source reported, linked or not. @throws ApiError `not_found`, `invalid_cursor`
+ * Lists the users whom the connector's source reported, linked or not.
+ *
+ * @throws ApiError `not_found`, `invalid_cursor`
  */
 export async function listPeople(
   deps: PeopleDeps,

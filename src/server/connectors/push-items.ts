@@ -50,9 +50,7 @@ export async function planItems(deps: PushDeps, target: PushTarget, lines: reado
 /** Lines that are analyzed before a pause; they take some milliseconds. */
 const LINES_IN_A_ROW = 16;
 
-/**
- * How often a line is planned again because another push changed its item first. After that the sender gets an error.
- */
+/** Maximum attempts to store a line whose item other pushes changed first. After that the sender gets an error. */
 const TRIES = 3;
 
 /**

@@ -14,7 +14,9 @@ import { walkStored } from "./stored.ts";
 import { requirePushable } from "./push-deps.ts";
 
 /**
- * Begins an upload, or returns the open upload of that name. @throws ApiError `not_found`, `connector_state_conflict`
+ * Begins an upload, or returns the open upload of that name.
+ *
+ * @throws ApiError `not_found`, `connector_state_conflict`
  */
 export async function beginUpload(
   deps: ConnectorDeps,

@@ -71,7 +71,7 @@ async function* pushLines(
   let last = 0;
   /** The lines being stored while the next ones are prepared. */
   let flying: Flight | undefined;
-  /** Lines that have no result if something fails. */
+  /** Lines that would have no result if something failed. */
   let open: readonly PushedLine[] = [];
 
   async function* land(): AsyncGenerator<PushResult[], void> {
@@ -204,10 +204,7 @@ function charsOf(line: ItemLine): number {
   return content.type === "inline" ? content.text.length : 0;
 }
 
-/**
- * Returns the size at which a slice would have taken `TARGET_MS`. The size approaches it in steps of half the
- * difference.
- */
+/** Returns a size halfway between the current one and the size at which a slice would have taken `TARGET_MS`. */
 function fit(size: number, count: number, tookMs: number): number {
   if (count < SMALLEST) return size;
   const ideal = (count * TARGET_MS) / Math.max(tookMs, 0.5);

@@ -11,7 +11,9 @@ import { applyOps } from "./stored.ts";
 import { toSync } from "./view.ts";
 
 /**
- * Lists the items that can be restored, without their names: no one sees removed content. @throws ApiError `not_found`
+ * Lists the items that can be restored, without their names: no one sees removed content.
+ *
+ * @throws ApiError `not_found`
  */
 export async function listRemoved(
   deps: ConnectorDeps,

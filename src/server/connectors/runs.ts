@@ -109,8 +109,9 @@ export async function listProgress(deps: ConnectorDeps, actor: Actor): Promise<{
 }
 
 /**
- * Lists the removals that wait for approval. An item's name is included only if the actor may read the item. @throws
- * ApiError `not_found`
+ * Lists the removals that wait for approval. An item's name is included only if the actor may read the item.
+ *
+ * @throws ApiError `not_found`
  */
 export async function listRemovals(
   deps: ConnectorDeps,

@@ -86,8 +86,9 @@ function narrows(connector: ConnectorRecord, access: ConnectorAccess): boolean {
 }
 
 /**
- * Stores a change if the connector and the person's rights are still the same as when the change was checked. @returns
- * the runs that were requested to end
+ * Stores a change if the connector and the person's rights are still the same as when the change was checked.
+ *
+ * @returns the runs that were requested to end
  */
 async function applyPatch(deps: ConnectorDeps, tx: Store, change: Change): Promise<SyncRecord[]> {
   const { actor, source, before, body, isTakenOver } = change;

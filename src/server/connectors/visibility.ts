@@ -37,7 +37,9 @@ export async function checkAccess(
 }
 
 /**
- * Returns the members and groups of an access without duplicates. @throws ApiError `unknown_member`, `unknown_group`
+ * Returns the members and groups of an access without duplicates.
+ *
+ * @throws ApiError `unknown_member`, `unknown_group`
  */
 export async function checkReaders(
   workspace: Pick<WorkspaceStore, "members" | "groups">,

@@ -50,8 +50,9 @@ export function makeWebhookSecrets({
       return found && vault.open(placeOf(workspaceId, connectorId), found.sealed);
     },
     /**
-     * Stores a secret that the app generated, if there is none yet and the connector isn't being deleted. @returns
-     * whether it did
+     * Stores a secret that the app generated, if there is none yet and the connector isn't being deleted.
+     *
+     * @returns whether it did
      */
     take: (at: ConnectorAddress, secret: string, now: number): Promise<boolean> =>
       store.transaction(async (tx) => {

@@ -64,7 +64,7 @@ const MINT: RouteAccess = { ...SESSION, oauth: OVER_API };
 const OWNER_SESSION: RouteAccess = { ...SESSION, role: "owner" };
 const PUSH: RouteAccess = { ...NONE, connectorKey: true };
 
-/** The access of every route, as the contract specifies it. The services check what the caller may do there. */
+/** The access of every route, as in the contract. The services check what the caller may do on each route. */
 export const ROUTE_ACCESS: Readonly<Record<string, RouteAccess>> = {
   "GET /healthz": OPEN,
   "GET /readyz": OPEN,

@@ -17,14 +17,14 @@ export type Caller =
 export interface CredentialLookup {
   session(secret: string): Promise<Actor | undefined>;
   pat(secret: string): Promise<Actor | undefined>;
-  /** An OAuth access token, for one audience. */
+  /** Looks up an OAuth access token for one audience. */
   oauth(token: string, audience: "mcp" | "api"): Promise<Actor | "other_audience" | undefined>;
   connectorKey(secret: string): Promise<ConnectorCaller | undefined>;
   /** Identifies, by its cookies, a browser in which someone has signed in before; undefined for any other browser. */
   knownBrowser(cookies: string | undefined): string | undefined;
 }
 
-/** The parts of a request that may contain credentials: URL, headers and origin. */
+/** The parts of a request that can contain credentials: URL, headers and origin. */
 /** Finds the person to whom a session's secret belongs. */
 export interface SessionLookup {
   findActor(secret: string): Promise<Actor | undefined>;
@@ -209,8 +209,9 @@ function refuseSecondCredential(bearer: string | undefined, headers: Headers, co
 }
 
 /**
- * Finds the person whose session the browser sends, on a route that is open to anyone. @throws ApiError
- * `two_credentials`
+ * Finds the person whose session the browser sends, on a route that is open to anyone.
+ *
+ * @throws ApiError `two_credentials`
  */
 export async function findVisitor(
   headers: Headers,

@@ -46,7 +46,7 @@ interface Size {
 const BYTES_PER_CHAR = 6;
 /** Bytes of a text with a pattern, such as an ID, the name of an app or a date. None is longer, and all are ASCII. */
 const PATTERN_BYTES = 80;
-/** Punctuation, line break and indentation of one member. */
+/** Bytes of the punctuation, line break and indentation of one member. */
 const BYTES_AROUND = 24;
 const NUMBER_BYTES = 32;
 /** The size of values whose shape depends on the source, such as the configuration of a connector. */
@@ -54,7 +54,7 @@ const ANYTHING: Size = { bytes: 256 * 1024, members: 5_000 };
 /** Maximum names in a record, such as a title for each entry of a scope. */
 const MOST_NAMES = 2_000;
 
-/** The largest value of a schema. */
+/** Returns the size of the largest value of a schema. */
 function sizeOf(schema: unknown): Size {
   if (!isSchema(schema)) throw new Error("The contract of a route must be made of zod schemas.");
   const { def } = schema;
@@ -121,7 +121,7 @@ function around({ bytes, members }: Size, nameBytes = 0): Size {
   return { bytes: bytes + nameBytes + BYTES_AROUND, members: members + 1 };
 }
 
-/** Each list entry adds a comma, each object member also a colon. */
+/** Adds up sizes. Each list entry adds a comma, and each object member also a colon. */
 function sum(sizes: readonly Size[]): Size {
   return sizes.reduce((all, { bytes, members }) => ({ bytes: all.bytes + bytes, members: all.members + members + 1 }), {
     bytes: BYTES_AROUND,

@@ -6,7 +6,7 @@ export type BodyRoom = ReturnType<typeof makeBodyRoom>;
 export interface BodyRoomLimits {
   /** Bytes of each body that aren't counted. Nearly all bodies are smaller, so they are read whatever others send. */
   freeBytes: number;
-  /** Limit for all bodies of one sender. */
+  /** Maximum bytes of all bodies of one sender. */
   senderBytes: number;
   totalBytes: number;
 }

@@ -23,8 +23,8 @@ export function makeSecretCookie(baseUrl: string, names: { onHttps: string; onHt
   const write = (value: string, maxAge: number) =>
     serialize(name, value, { httpOnly: true, secure: isHttps, sameSite: "Lax", path: "/", maxAge });
   return {
-    name /** The `Set-Cookie` value that stores the secret for this long. */,
-    set: write /** The `Set-Cookie` value that clears it. */,
+    name /** The `Set-Cookie` value that stores the secret for `maxAge` seconds. */,
+    set: write /** The `Set-Cookie` value that clears the cookie. */,
     clear: (): string => write("", 0),
   };
 }

@@ -25,7 +25,9 @@ export interface CursorScope {
 
 export type CursorCodec = ReturnType<typeof makeCursorCodec>;
 
-/** 1 byte flags + 6 bytes value + 10 bytes id + 4 bytes MAC = 21 bytes = 28 characters without padding. */
+/**
+ * The body has 1 byte flags + 6 bytes value + 10 bytes id; with 4 bytes MAC, 21 bytes = 28 characters without padding.
+ */
 const BODY_BYTES = 17;
 const MAC_BYTES = 4;
 const ID_CHARS = 16;

@@ -126,7 +126,7 @@ export function makeMounter(options: MounterOptions) {
         );
       }
     },
-    /** The methods of a path, for `Allow`; empty for an unknown path. */
+    /** Returns the methods of a path, for `Allow`. Empty if the path is unknown. */
     methodsOf(path: string): string[] {
       const named = mounted.filter((entry) => entry.route.path === path);
       const found = named.length > 0 ? named : mounted.filter((entry) => entry.pattern.test(path));

@@ -1,7 +1,7 @@
 import { ApiError } from "#api/errors.ts";
 import type { Clock } from "#core/clock.ts";
 
-/** Counts attempts per key and refuses those beyond the rate. */
+/** Counts attempts per key, and refuses attempts beyond the rate. */
 export interface Throttle {
   /** Takes a token from the key's bucket. @throws ApiError `rate_limited` with the wait until the next token */
   take(key: string): void;

@@ -29,7 +29,7 @@ export interface SessionWish {
   caps?: Partial<McpCaps>;
 }
 
-/** A connection whose server has a mapped search tool. */
+/** A connection to a server with a mapped search tool. */
 export interface SearchableConnection {
   connectionId: string;
   serverName: string;

@@ -10,7 +10,6 @@ import { linkInvalid } from "./link-invalid.ts";
  * server from being moved. Call it before anything is sent to or received from the authorization server. Source: S31.
  *
  * @returns the server, unchanged since the person was shown it
- *
  * @throws ApiError `connection_failed` if the server has changed; `link_invalid` if it is too late
  */
 export async function keepSigningIn(

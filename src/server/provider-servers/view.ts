@@ -48,7 +48,7 @@ export async function toServer(
   };
 }
 
-/** The kind of kb's client registration at the authorization server, and its redirect address. */
+/** The way in which kb is registered as a client at the authorization server, and its redirect address. */
 function registrationOf(
   { oauth }: Pick<ServerDeps, "oauth">,
   { clientId, callback }: ProviderServerRecord,
@@ -113,7 +113,7 @@ function workingState(
 export function toStoredProblem(problem: StoredProblem | null): ServerProblem | null {
   if (problem === null) return null;
   const { step, code } = problem;
-  // An older version may have stored another code.
+  // An older version of kb may have stored another code.
   const known: Readonly<Record<string, string>> = MCP_PROBLEMS;
   return { step, code, message: known[code] ?? "The server failed." };
 }

@@ -329,7 +329,10 @@ function toOrigin(text: string, context: z.RefinementCtx): string {
   return z.NEVER;
 }
 
-/** Issuers are compared byte for byte, so the path is kept and no trailing slash is added. */
+/**
+ * Returns the issuer unchanged, with its path and without an added trailing slash, since issuers are compared byte for
+ * byte.
+ */
 function toIssuer(text: string, context: z.RefinementCtx): string {
   const url = canParseUrl(text) ? new URL(text) : undefined;
   const isLoopback = url !== undefined && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname);

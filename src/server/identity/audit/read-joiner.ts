@@ -2,8 +2,8 @@ import type { Parts } from "#storage/records/parts.ts";
 import type { Schedule } from "./batcher.ts";
 
 /**
- * Milliseconds before reads are joined. A row takes 600 bytes in addition to its IDs. Ten credentials with one row each
- * per second take 104 MB a day; with one row a minute, 42 MB.
+ * Milliseconds before reads are joined. A row takes 600 bytes in addition to its IDs. If ten credentials get a row
+ * every second, the rows take 104 MB a day; with a row every minute, 42 MB.
  */
 const WAIT_MS = 60_000;
 

@@ -58,8 +58,9 @@ export function makeAuditService({ store, clock, cursors, log, schedule = schedu
       };
     },
     /**
-     * Lists the items shown to a member: the actor, or any member if the actor is an admin. @throws ApiError
-     * `forbidden`
+     * Lists the items shown to a member: the actor, or any member if the actor is an admin.
+     *
+     * @throws ApiError `forbidden`
      */
     async reads({ actor, query: { limit, cursor, credential, userId = actor.userId } }) {
       if (userId !== actor.userId && !actsAsAdmin(actor)) {

@@ -64,7 +64,7 @@ export function makeUseRecorder(
   };
 }
 
-/** Wraps the authenticator to record every credential that it accepts. */
+/** Wraps the authenticator so that every credential that it accepts is recorded. */
 export function notingUses(authenticator: Authenticator, uses: UseRecorder): Authenticator {
   return {
     async authenticate(rule, credentials) {

@@ -64,7 +64,7 @@ async function groupsIn(workspace: Workspace, groupId: string): Promise<GroupRec
   return findAll(workspace, await workspace.access.membersOf(`group:${groupId}`));
 }
 
-/** The workspace's own groups among these principals. */
+/** Returns the workspace's own groups among these principals. */
 async function findAll({ groups }: Workspace, principals: readonly string[]): Promise<GroupRecord[]> {
   const found: GroupRecord[] = [];
   for (const principal of principals) {

@@ -51,7 +51,7 @@ export function makeGroupService(
       });
     },
 
-    /** @throws ApiError `not_found` */
+    /** Returns a group. @throws ApiError `not_found` */
     async get({ actor, params: { id: groupId } }) {
       const workspace = store.in(actor.workspaceId);
       const group = await toGroup(workspace, await requireGroup(workspace, groupId));
@@ -125,7 +125,7 @@ export function makeGroupService(
       });
     },
 
-    /** @throws ApiError `not_found`, `group_closed`, `forbidden` */
+    /** Deletes a group. @throws ApiError `not_found`, `group_closed`, `forbidden` */
     async remove({ actor, params: { id: groupId } }) {
       await store.transaction(async (tx) => {
         const workspace = tx.in(actor.workspaceId);

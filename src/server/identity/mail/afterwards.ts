@@ -44,7 +44,7 @@ export function makeAfterwards({ log }: { log: Log }) {
       // The job starts in a later turn, so that the caller's response is sent first.
       setImmediate(start);
     },
-    /** Resolves when the queue is empty. */
+    /** Resolves once the queue is empty. */
     idle: (): Promise<void> =>
       running === 0 && waiting.length === 0
         ? Promise.resolve()

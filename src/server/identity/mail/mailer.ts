@@ -9,7 +9,9 @@ export interface Mail {
 export interface Mailer {
   readonly isConfigured: boolean;
   /**
-   * Resolves when the mail server has accepted the message. @throws ApiError `mail_failed`, without any address or URL
+   * Resolves when the mail server has accepted the message.
+   *
+   * @throws ApiError `mail_failed`, without any address or URL
    */
   send(mail: Mail): Promise<void>;
 }

@@ -26,7 +26,7 @@ const MAX_IN_MEMORY = 100;
 interface Known {
   metadata: ClientMetadata;
   readAt: number;
-  /** The document isn't fetched again before this time. */
+  /** The time before which the document isn't fetched again. */
   until: number;
 }
 
@@ -58,7 +58,7 @@ export function makeClientDocuments({ store, clock, log, fetchGuarded, rules }: 
     return found;
   }
 
-  /** The client's metadata while its document is unavailable. */
+  /** Returns the client's metadata while its document is unavailable. */
   async function fallBack(
     clientId: string,
     { type, why }: Exclude<DocumentAnswer, { type: "document" }>,

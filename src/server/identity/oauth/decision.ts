@@ -14,7 +14,7 @@ import type { OAuthKeys } from "./keys.ts";
 import type { ClientDocuments } from "./client-documents.ts";
 import { LIFETIMES, OWN_CLIENT_ID, resourcesOf, SCOPES_OF, type Audience } from "./policy.ts";
 
-/** A client's request for access, from the browser or a device. */
+/** A client's request for access, from a browser or a device. */
 export interface Asked {
   clientId: string;
   scopes: Scope[];
@@ -209,7 +209,7 @@ async function findClient(provider: Provider, clientId: string): Promise<{ name:
   return { name: client.clientName ?? clientId, uri: client.clientUri ?? null };
 }
 
-/** The client's request, from its parameters. */
+/** Reads the client's request from its parameters. */
 export function readAsked(
   params: Record<string, unknown>,
   baseUrl: string,

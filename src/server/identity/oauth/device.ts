@@ -74,7 +74,11 @@ export function makeDeviceService({ provider: load, decisions, clock, baseUrl, t
   }
 
   return {
-    /** @throws ApiError `consent_invalid` for an unknown, old or used code; `rate_limited` */
+    /**
+     * Finds the request of a code.
+     *
+     * @throws ApiError `consent_invalid` for an unknown, old or used code; `rate_limited`
+     */
     async find(actor: Actor, userCode: string): Promise<ConsentRequest> {
       const provider = await load();
       const code = await findCode(provider, actor, userCode);

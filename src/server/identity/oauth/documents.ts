@@ -70,7 +70,7 @@ function parseDocument(body: Uint8Array, clientId: string, rules: RedirectRules)
   try {
     const json: unknown = JSON.parse(Buffer.from(body).toString("utf8"));
     if (typeof json !== "object" || json === null || Array.isArray(json)) return "It isn't a JSON object.";
-    // An object whose members are checked one by one.
+    // The value is an object, whose members are checked one by one.
     const document = json as Record<string, unknown>;
     if (document["client_id"] !== clientId) return "It names a different client_id.";
     return readClientMetadata(document, new URL(clientId).host, rules);

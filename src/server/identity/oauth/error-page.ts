@@ -59,7 +59,7 @@ ${text}
 
 const MAX_NAME_CHARS = 80;
 
-/** Explanations of the common errors for people. */
+/** Explanations of the common errors, for people. */
 const REASONS: Readonly<Record<string, string>> = {
   invalid_redirect_uri: ": its redirect address isn't registered",
   invalid_client: ": this server doesn't know the app",

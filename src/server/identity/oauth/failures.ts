@@ -32,7 +32,7 @@ export function toOAuthError(error: unknown): {
     },
     body: {
       error: typeof named === "string" ? named : (CODES[failure.class] ?? "invalid_request"),
-      // RFC 6749 allows neither quotes nor backslashes here.
+      // RFC 6749 allows neither quotes nor backslashes in this text.
       error_description: failure.message.replaceAll('"', "'").replaceAll("\\", "/"),
     },
   };

@@ -18,7 +18,7 @@ export interface GrantOptions extends Pick<Parts, "store" | "clock"> {
   documents: Pick<ClientDocuments, "readAt">;
 }
 
-/** The clients that people authorized. */
+/** Makes the service for clients that people authorized. */
 export function makeGrantService({ store, clock, cursors, audit, documents }: GrantOptions) {
   const handlers: MemberHandlers<typeof grantRoutes> = {
     /** Lists the clients that the person authorized in this workspace, the newest first. */
@@ -40,8 +40,9 @@ export function makeGrantService({ store, clock, cursors, audit, documents }: Gr
     },
 
     /**
-     * Revokes a client's access. The client's tokens, and the tokens that it made, end at once. @throws ApiError
-     * `not_found`
+     * Revokes a client's access. The client's tokens, and the tokens that it made, end at once.
+     *
+     * @throws ApiError `not_found`
      */
     async revoke({ actor, params: { id: grantId } }) {
       await store.transaction(async (tx) => {

@@ -29,9 +29,9 @@ export function makeOAuthKeys(secret: Uint8Array) {
      * tokens are opaque.
      */
     signing: signingKeyOf(derive("signing")),
-    /** Signs the cookies of an authorization in progress. */
+    /** Key that signs the cookies of an authorization in progress. */
     cookies: derive("cookies").toString("base64url"),
-    /** Makes a proof that a page was made for exactly these values; the same values give the same proof. */
+    /** Makes a proof that a page was made for exactly these values. The same values always give the same proof. */
     prove,
     isProof(proof: string, ...parts: string[]): boolean {
       const [actual, expected] = [proof, prove(...parts)].map((text) => createHash("sha256").update(text).digest());

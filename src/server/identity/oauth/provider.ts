@@ -63,7 +63,7 @@ export function makeProvider(options: ProviderOptions): Provider {
       params?: GrantParameters,
       duplicates?: GrantParameters,
     ): void {
-      // The wrappers pass on the context unchanged.
+      // The wrappers don't change the context.
       const grantHandler = handler as unknown as GrantHandler;
       const wrapped =
         name === "refresh_token"

@@ -49,8 +49,9 @@ export function makePasswords(costs: PasswordCosts = PASSWORD_COSTS, argon2 = { 
     /** Returns the argon2id hash, in PHC form. @throws ApiError `unavailable` if too many hashes are waiting */
     hash: (password: string): Promise<string> => gate(() => argon2.hash(password, options)),
     /**
-     * Compares a password with a stored hash. Takes the same time if there is no such account or no password. @throws
-     * ApiError `unavailable`
+     * Compares a password with a stored hash. Takes the same time if there is no such account or no password.
+     *
+     * @throws ApiError `unavailable`
      */
     async verify(stored: string | null, password: string): Promise<boolean> {
       // Both paths wait for the dummy hash, so that the first unknown account takes no longer than a known one. The

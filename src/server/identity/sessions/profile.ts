@@ -22,7 +22,7 @@ export type ProfileService = ReturnType<typeof makeProfileService>;
 
 const LIFETIME_MS = 86_400_000;
 
-/** A person's changes to their own account. */
+/** Makes the service for a person's changes to their own account. */
 export function makeProfileService(
   options: Pick<Parts, "store" | "clock"> & {
     audit: AuditRecorder;
@@ -130,8 +130,9 @@ export function makeProfileService(
     },
 
     /**
-     * Sends the person a link that verifies their address. @throws ApiError `already_verified`, `mail_not_configured`,
-     * `mail_failed`, `rate_limited`
+     * Sends the person a link that verifies their address.
+     *
+     * @throws ApiError `already_verified`, `mail_not_configured`, `mail_failed`, `rate_limited`
      */
     async requestVerification(actor: Actor, context: SignInContext): Promise<{ sent: true }> {
       const user = await getUser(store, actor);

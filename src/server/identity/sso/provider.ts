@@ -23,7 +23,7 @@ export interface Trip {
   verifier: string;
 }
 
-/** The identity that the provider asserts. */
+/** The identity that the provider reports. */
 export interface ProvenIdentity {
   issuer: string;
   subject: string;

@@ -72,7 +72,7 @@ export function makeSsoService(options: SsoOptions) {
     return { url: await provider.addressFor(trip), browserSecret };
   }
 
-  /** Whether the provider's assertion verifies this address. Source: S3. */
+  /** Whether the provider's report verifies this address. Source: S3. */
   function proves({ email, isEmailVerified }: ProvenIdentity): boolean {
     if (email === null || !isEmailVerified) return false;
     return requireProvider().settings.domains.includes(emailKeyOf(email).slice(email.lastIndexOf("@") + 1));
@@ -217,7 +217,7 @@ export function makeSsoService(options: SsoOptions) {
     },
 
     /**
-     * Sends a signed-in person to the provider to link their account.
+     * Redirects a signed-in person to the provider, to link their account.
      *
      * @throws ApiError `sso_not_configured`, `recent_sign_in_required`, `password_wrong`, `source_unavailable`
      */

@@ -24,7 +24,7 @@ const LAST_USED_STEP_MS = 5 * 60_000;
 /** Maximum lifetime of a token made by an OAuth client. Source: S28. */
 const MAX_CHILD_DAYS = 30;
 
-/** The limits that a credential sets for the tokens it makes. */
+/** The limits that a credential sets for the tokens that it makes. */
 interface TokenLimits {
   grantId: string | null;
   scopes: readonly Scope[];
@@ -127,7 +127,9 @@ export function makeTokenService(
     },
 
     /**
-     * Revokes a token. Repeating it has the same result. @throws ApiError `not_found`, also for another person's token
+     * Revokes a token. Repeating it has the same result.
+     *
+     * @throws ApiError `not_found`, also for another person's token
      */
     async revoke({ actor, params: { id: tokenId } }) {
       return store.transaction(async (tx) => {

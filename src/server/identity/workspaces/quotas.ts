@@ -60,7 +60,7 @@ interface Count {
   textChars: number;
 }
 
-/** Enforces the quotas of each workspace; resources without a quota are not counted. */
+/** Enforces the quotas of each workspace. Resources without a quota are not counted. */
 export function makeQuotaKeeper(options: { store: Store; clock: Clock; quotas: Partial<Quotas> }): QuotaKeeper {
   const { store, clock, quotas } = options;
   if (Object.keys(quotas).length === 0) return NO_QUOTAS;
