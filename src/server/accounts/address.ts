@@ -40,9 +40,8 @@ export function withQuery(path: string, values: Readonly<Record<string, string>>
 }
 
 /**
- * Reads a callback's query. If a parameter is repeated, no code is read. The reason: anyone who registers kb at an
- * authorization server can put an `iss` of their choice into the redirect address, and the server then appends the true
- * one.
+ * Reads a callback's query. If a parameter is repeated, no code is read: anyone who registers kb at an authorization
+ * server can put an `iss` of their choice into the redirect address, and the server then appends the true `iss`.
  *
  * Source: RFC 6749 §3.1, RFC 9207 §2.4
  */

@@ -2,7 +2,7 @@ import { ApiError } from "#api/errors.ts";
 import type { Clock, RandomBytes, Sleep } from "#core/clock.ts";
 import { randomSecret } from "#core/secrets.ts";
 
-/** Stored tokens that can be renewed, and the functions for it. */
+/** Stored tokens that can be renewed, with the functions to renew them. */
 export interface Renewable {
   /** Reads the current tokens. @throws ApiError if the tokens are gone */
   read(): Promise<{ accessToken: string; version: number }>;

@@ -17,7 +17,7 @@ import type { Store } from "#storage/records/store.ts";
 import { parseSecretKeys, type Vault, type VaultKey } from "#storage/vault.ts";
 
 export interface AppSettings {
-  /** The only origin of links, `mcpUrl` and cookies, without a trailing slash. */
+  /** The origin of all links, of `mcpUrl` and of cookies, without a trailing slash. */
   baseUrl: string;
   mode: "self-hosted" | "managed";
   signup: "invite" | "open" | "closed";

@@ -131,7 +131,7 @@ export interface ConnectorDeps extends Pick<Parts, "store" | "clock" | "randomBy
   connections: ConnectorConnections;
   webhookSecrets: WebhookSecrets;
   offeredSecrets: OfferedSecrets;
-  /** The only origin of links. */
+  /** The origin of all links. */
   baseUrl: string;
   /** The HTTP connections from sources to their providers. */
   http: SourceHttpPool;

@@ -57,7 +57,10 @@ export async function toPatch(
   return { patch, ...more };
 }
 
-/** Whether only the readers that the source reports as members of a group change, so that every item stays the same. */
+/**
+ * Whether the change is only to the readers that the source reports as members of a group. Every item then stays the
+ * same.
+ */
 export function isAboutReaders(
   { spec, namedGroup }: Source,
   before: ConnectorRecord["config"],
@@ -192,8 +195,8 @@ function otherConnection(): ApiError {
 }
 
 /**
- * The places to which the credentials are sent. If this program can no longer read the config, there are none, which is
- * treated as another place.
+ * Returns the places to which the credentials are sent. Returns none if this program can no longer read the config,
+ * which is then treated as a config for another place.
  */
 function placesOf({ http }: ConnectorDeps, source: Source, config: Record<string, unknown>): string | undefined {
   const parsed = source.spec.config.safeParse(config);

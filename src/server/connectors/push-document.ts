@@ -28,9 +28,9 @@ const WAIT_MS = 60_000;
 
 /**
  * Stores one document: its line, the text of its bytes, and the files inside it as separate items. The bytes themselves
- * are not kept. Idempotent by (externalId, version). If the line has no version, a hash of the bytes is the version. A
- * document with many files is stored in several transactions and gets its version in the last one. If it is sent again
- * before that, it is read again.
+ * are not kept. Idempotent by (externalId, version). If the line has no version, a hash of the line and the bytes is
+ * the version. A document with many files is stored in several transactions and gets its version in the last one. If it
+ * is sent again before that, it is read again.
  *
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `payload_too_large`,
  * `unsupported_media_type`, `unavailable` if too many documents arrive at once or another push of the item came in

@@ -146,7 +146,8 @@ function toSkip(skip: SyncSkip, named: ReadonlySet<string>, ownWords?: ReadonlyS
 }
 
 /**
- * Since when, and why, a connector's permissions are no longer trusted. Null if they are trusted, or never go stale.
+ * The time since which a connector's permissions are no longer trusted, and the reason. Null if they are trusted, or
+ * never go stale.
  */
 export function staleOf(
   record: Pick<ConnectorHealth, "aclCheckedAt" | "refusedAt" | "nextRunAt" | "state">,

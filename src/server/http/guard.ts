@@ -12,7 +12,7 @@ import { chargeSender, type Limits, type Sender } from "./limits.ts";
 import { answerProblem } from "./problem.ts";
 
 export interface GuardOptions {
-  /** The only origin of links and cookies, such as `http://127.0.0.1:7700`. */
+  /** The origin of all links and cookies, such as `http://127.0.0.1:7700`. */
   baseUrl: string;
   allowedHosts: readonly string[];
   /** Addresses or CIDR ranges whose `X-Forwarded-For` is trusted. */

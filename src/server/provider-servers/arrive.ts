@@ -151,8 +151,8 @@ function isOwn({ workspaceId, userId, sessionId }: OpenedFlow, actor: Actor): bo
 }
 
 /**
- * Whether the issuer is right. An issuer that promises to identify itself must do so. One that identifies itself must
- * be the one to which the person was sent. Source: RFC 9207.
+ * Checks the issuer of the response. An issuer that promises to identify itself must do so. An issuer that identifies
+ * itself must be the one to which the person was sent. Source: RFC 9207.
  */
 function isIssuer({ found }: AwayFlow, { issuer }: ProviderAnswer): boolean {
   return issuer === undefined ? !found.sendsIssuer : issuer === found.issuer;

@@ -49,7 +49,7 @@ export async function findElicitation(
   return content === undefined ? undefined : (content as { url: string }).url;
 }
 
-/** Whether a connection only waits for its owner to open such a page. Its credentials are then still valid. */
+/** Whether a connection only waits until its owner has opened such a page. Its credentials are then still valid. */
 export function isElicited({ status, statusReason }: Pick<ConnectionRecord, "status" | "statusReason">): boolean {
   return status === "needs_reauth" && statusReason === ELICITATION;
 }

@@ -261,7 +261,7 @@ function invalid(message: string): ApiError {
   return new ApiError("settings_invalid", { message });
 }
 
-/** Returns `$XDG_DATA_HOME/kb`, by default `~/.local/share/kb`. */
+/** Returns `$XDG_DATA_HOME/kb`, or `~/.local/share/kb` if the variable isn't set. */
 function defaultDataDir(env: SettingsInput["env"]): string {
   const home = env["HOME"] ?? env["USERPROFILE"];
   const base = env["XDG_DATA_HOME"] ?? (home === undefined ? undefined : join(home, ".local", "share"));

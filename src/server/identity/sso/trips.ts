@@ -3,7 +3,7 @@ import { hashSecret, randomSecret } from "#core/secrets.ts";
 import { sealedIn } from "#storage/vault.ts";
 import type { Trip } from "./provider.ts";
 
-/** A redirect to the provider that returned intact, in time and in the browser in which it began. */
+/** A redirect to the provider whose callback arrived unchanged, in time and in the browser in which it began. */
 export interface ReturnedTrip {
   trip: Trip;
   /** The session that requested to link an account. Null for a sign-in. */
@@ -11,7 +11,10 @@ export interface ReturnedTrip {
   returnTo: string;
 }
 
-/** Redirects to the provider and back. Each works once, within 10 minutes, in the browser with its cookie. */
+/**
+ * Round trips to the provider and back. Each can be used once, within 10 minutes, and only in the browser that has its
+ * cookie.
+ */
 export type Trips = ReturnType<typeof makeTrips>;
 
 export const TRIP_LIFETIME_MS = 10 * 60_000;
