@@ -46,7 +46,7 @@ export interface HostAdmin {
  * runs. If a server is running, each action is one transaction under SQLite's own lock.
  *
  * @throws ApiError `data_folder_unusable` if there is no installation; `data_folder_in_use` if the running server has
- * another version
+ *   another version
  */
 export async function withHostAdmin<T>(
   options: { flags: Record<string, string | undefined>; env: Readonly<Record<string, string | undefined>> },

@@ -81,8 +81,8 @@ export function makeProviderBook(options: {
       return placeAt(provider, instance);
     },
     /**
-     * The instances whose users can be members of the workspace. The instance from the settings comes first. Source:
-     * S2.
+     * The instances whose users can be members of the workspace. The instance from the settings comes first.
+     * Source: S2.
      */
     instancesOf,
     isRegistered: async (from: Store, workspaceId: string, providerId: string, instance: string): Promise<boolean> =>

@@ -26,7 +26,7 @@ export interface ProvenAccount {
  * the person is linked to that user of the source. Connectors that wait for the account resume.
  *
  * @throws ApiError `account_taken` if another member is linked to that user in this workspace; both members are
- * notified
+ *   notified
  */
 export async function saveAccount(deps: AccountDeps, actor: Actor, proven: ProvenAccount): Promise<AccountRecord> {
   const { store, clock, keeper, audit, book, links } = deps;

@@ -43,8 +43,8 @@ export async function describeProvider(
  * Connects an account with a token that the person enters. The provider's response to the token identifies the account.
  *
  * @throws ApiError `provider_unknown`, `provider_unavailable` if the provider has no such tokens,
- * `instance_not_trusted`, `account_taken`, `account_differs` if it isn't the account to be reconnected, and the
- * provider's errors
+ *   `instance_not_trusted`, `account_taken`, `account_differs` if it isn't the account to be reconnected, and the
+ *   provider's errors
  */
 export async function addAccount(deps: AccountDeps, { actor, body }: MemberCall<typeof accountRoutes.add>) {
   const { book, keeper } = deps;

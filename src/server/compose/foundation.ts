@@ -167,8 +167,8 @@ export function requirePrivateHosts({ allowPrivateHosts, mcpAuthorizationServers
 
 /**
  * Returns the hosts with ports that connectors may reach even if their addresses are private: those that the operator
- * lists, and those of the operator's instances. Empty if strangers can own workspaces. Source:
- * docs/decisions/0018-where-strangers-own-workspaces.md.
+ * lists, and those of the operator's instances. Empty if strangers can own workspaces.
+ * Source: docs/decisions/0018-where-strangers-own-workspaces.md.
  */
 export function privateHostsOf(settings: Settings): string[] {
   if (isOpenToStrangers(settings)) return [];

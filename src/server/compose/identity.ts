@@ -68,8 +68,8 @@ export interface IdentityOptions {
 export type Identity = ReturnType<typeof makeIdentity>;
 
 /**
- * Sign-ins per minute: per network, and per person in a browser where they have signed in before. Source:
- * docs/limits.md#rates.
+ * Sign-ins per minute: per network, and per person in a browser where they have signed in before.
+ * Source: docs/limits.md#rates.
  */
 const SIGN_INS_PER_MINUTE = 10;
 /** Sign-ins per account and minute over all networks, so that guessing from many networks is no faster. */

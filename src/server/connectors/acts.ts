@@ -30,7 +30,7 @@ export async function allowedActs(
  * credentials after the request; by default, whether some are stored.
  *
  * @throws ApiError `not_found` if the person may not know of the connector; `forbidden`, which names who may do the
- * action; `connector_state_conflict` if the connector is being deleted
+ *   action; `connector_state_conflict` if the connector is being deleted
  */
 export async function requireActs(
   deps: Pick<ConnectorDeps, "store" | "sources" | "judgeAct">,

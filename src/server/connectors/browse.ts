@@ -19,7 +19,7 @@ import {
  * Lists the children of a node in a source.
  *
  * @throws ApiError `provider_unknown`, `provider_unavailable`, `connector_config_invalid`, `forbidden`, and the
- * source's own errors
+ *   source's own errors
  */
 export async function browseSource(deps: ConnectorDeps, { actor, body }: MemberCall<typeof connectorRoutes.browse>) {
   const source = await requireUsable(deps, actor, body);
@@ -38,8 +38,8 @@ export async function browseSource(deps: ConnectorDeps, { actor, body }: MemberC
 
 /**
  * Lists the children of a node in a connector's source, with the connector's settings and credentials. The list shows
- * everything that the person who gave the credentials may read, so no one else can browse, not even an admin. Source:
- * S5.
+ * everything that the person who gave the credentials may read, so no one else can browse, not even an admin.
+ * Source: S5.
  *
  * @throws ApiError `not_found`, `forbidden`, `provider_unavailable`, and the source's own errors
  */

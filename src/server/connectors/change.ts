@@ -15,7 +15,7 @@ import { fillConnectorGroup } from "./visibility.ts";
  * Pauses or resumes a connector: changes its state, the current run and the schedule.
  *
  * @throws ApiError `not_found`, `forbidden` for an admin who resumes a connector that its owner paused,
- * `connector_state_conflict`
+ *   `connector_state_conflict`
  */
 export async function pauseOrResume(
   deps: ConnectorDeps,

@@ -46,7 +46,7 @@ export interface ConnectorAccounts {
    * Returns the tokens of an account with which this person may connect the source.
    *
    * @throws ApiError `connector_config_invalid` if the account isn't theirs, belongs to another provider, or must be
-   * reconnected
+   *   reconnected
    */
   own(actor: Actor, accountId: string, providerId: string): Promise<AccountTokens>;
   /** The tokens with which a connector reads. @throws ApiError `source_unauthorized` if the account is gone */
@@ -161,7 +161,7 @@ export function parseCredentials(source: Source, received: Credentials | undefin
  * allows it for everyone.
  *
  * @throws ApiError `forbidden` if only an admin may connect the source in this way; `connector_config_invalid` if the
- * source needs credentials and has none
+ *   source needs credentials and has none
  */
 export function requireMayConnect(
   actor: Actor,

@@ -92,7 +92,7 @@ export async function listPeople(
  * Links users of a source to members manually, or unlinks them, for the whole instance.
  *
  * @throws ApiError `not_found`, `forbidden` for a person who isn't an admin or names themselves,
- * `instance_not_trusted`, `unknown_person`, `unknown_member`
+ *   `instance_not_trusted`, `unknown_person`, `unknown_member`
  */
 export async function linkPeople(
   deps: PeopleDeps,

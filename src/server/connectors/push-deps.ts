@@ -75,7 +75,7 @@ export interface PushTarget {
  * Returns the connector if it accepts pushes with this key.
  *
  * @throws ApiError `not_found`, `connector_state_conflict`, `forbidden` if the key belongs to someone who isn't an
- * admin now
+ *   admin now
  */
 export async function requirePushable(deps: ConnectorDeps, caller: ConnectorCaller): Promise<ConnectorRecord> {
   const connector = await deps.store.in(caller.workspaceId).connectors.find(caller.connectorId);

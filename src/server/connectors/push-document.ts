@@ -33,8 +33,8 @@ const WAIT_MS = 60_000;
  * is sent again before that, it is read again.
  *
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `payload_too_large`,
- * `unsupported_media_type`, `unavailable` if too many documents arrive at once or another push of the item came in
- * between; for the line: the line's own code. Then the document isn't stored, or isn't stored completely
+ *   `unsupported_media_type`, `unavailable` if too many documents arrive at once or another push of the item came in
+ *   between; for the line: the line's own code. Then the document isn't stored, or isn't stored completely
  */
 export async function pushDocument(
   deps: PushDeps,
@@ -140,8 +140,8 @@ async function storeDocument(
 }
 
 /**
- * Maximum ops and characters in one transaction. Other writers wait at most that long for the writer. Source:
- * docs/decisions/0001.
+ * Maximum ops and characters in one transaction. Other writers wait at most that long for the writer.
+ * Source: docs/decisions/0001.
  */
 const OPS_AT_ONCE = 20;
 const CHARS_AT_ONCE = 500_000;
@@ -153,7 +153,7 @@ const CHARS_AT_ONCE = 500_000;
  *
  * @param before  the version that was stored when the plan was made; undefined = the item didn't exist
  * @returns the outcomes of the first transaction's ops, of which the first is the document itself; undefined if the
- * connector is being deleted
+ *   connector is being deleted
  */
 async function applyWhole(
   deps: PushDeps,

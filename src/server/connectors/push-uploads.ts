@@ -64,7 +64,7 @@ export async function requireOpenUpload(
  * and continues an interrupted removal.
  *
  * @throws ApiError `not_found`, `connector_state_conflict`, `push_upload_over`, `push_upload_incomplete` if lines are
- * missing, `invalid_request` for a set without the number of its lines
+ *   missing, `invalid_request` for a set without the number of its lines
  */
 export async function endUpload(
   deps: ConnectorDeps,

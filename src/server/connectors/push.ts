@@ -23,7 +23,7 @@ export const MAX_REQUEST_MS = 240_000;
  * A line without a result is not stored.
  *
  * @throws ApiError `not_found`, `connector_state_conflict`, `invalid_request`, `push_upload_over`,
- * `push_upload_incomplete` before the first line; later errors are the last line of the response
+ *   `push_upload_incomplete` before the first line; later errors are the last line of the response
  */
 export async function pushItems(
   deps: PushDeps,
@@ -147,8 +147,8 @@ function overlaps({ lines }: Flight, next: readonly PushedLine[]): boolean {
 type Slice = { type: "items"; lines: ItemLine[] } | { type: "people"; lines: PeopleLine[] };
 
 /**
- * Milliseconds for which a slice blocks the writer. Other writers wait no longer than that. Source:
- * docs/decisions/0001.
+ * Milliseconds for which a slice blocks the writer. Other writers wait no longer than that.
+ * Source: docs/decisions/0001.
  */
 const TARGET_MS = 20;
 const SMALLEST = 20;

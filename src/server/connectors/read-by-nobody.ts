@@ -17,8 +17,8 @@ const AT_ONCE = 500;
 /**
  * Returns how many users the source reported and how many of them are members here, if no member can read any of the
  * indexed items. Undefined if a member can, or if the actor may not know: only the owner may know who can read a
- * private connector. Call it for a connector that the actor manages and whose source mirrors permissions. Source:
- * docs/decisions/0076.
+ * private connector. Call it for a connector that the actor manages and whose source mirrors permissions.
+ * Source: docs/decisions/0076.
  */
 export async function readByNobodyOf(
   { store, policy }: Deps,

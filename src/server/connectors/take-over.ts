@@ -13,7 +13,7 @@ import { fillConnectorGroup, isNarrower } from "./visibility.ts";
  *
  * @returns the changes to the connector's record
  * @throws ApiError `connector_state_conflict` if someone else was faster, `forbidden` if the person may not take it
- * over
+ *   over
  */
 export async function takeOver(
   deps: Pick<ConnectorDeps, "audit" | "store" | "sources" | "judgeAct" | "clock">,

@@ -28,8 +28,8 @@ import { fillConnectorGroup, isNarrower, membersOf } from "./visibility.ts";
  * with the credentials of an owner who left.
  *
  * @throws ApiError `not_found`, `forbidden` if the person may not make the change, `credential_required` if the stored
- * credentials can't be used with the new config, `connector_state_conflict` if someone else was faster, those of
- * `createConnector`
+ *   credentials can't be used with the new config, `connector_state_conflict` if someone else was faster, those of
+ *   `createConnector`
  */
 export async function updateConnector(
   deps: ConnectorDeps,

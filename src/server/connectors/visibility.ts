@@ -19,7 +19,7 @@ type Access = Pick<ConnectorRecord, "visibility" | "ownerUserId"> & {
  * Checks an access and returns it in its stored form.
  *
  * @throws ApiError `visibility_not_supported` for `source` if the provider mirrors no permissions; `unknown_member`,
- * `unknown_group`
+ *   `unknown_group`
  */
 export async function checkAccess(
   workspace: WorkspaceStore,

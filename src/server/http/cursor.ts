@@ -63,7 +63,7 @@ export function makeCursorCodec(key: Uint8Array, clock: Clock) {
     },
     /**
      * @throws ApiError `invalid_cursor` if the cursor is damaged, belongs to other arguments or another person, or is
-     * more than a day old
+     *   more than a day old
      */
     decode(scope: CursorScope, cursor: string): CursorPosition {
       if (!isCursorShaped(cursor)) throw invalidCursor();

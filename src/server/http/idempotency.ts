@@ -101,9 +101,8 @@ export function makeIdempotency({ store, clock }: { store: Pick<Store, "idempote
      * Runs a create once for each key. A repeat within 24 hours gets the first response, and waits for it if necessary.
      *
      * @throws ApiError `idempotency_key_reused` for another body, `already_created` for a response that contained a
-     * secret, `invalid_request` for an invalid key; errors of the create itself: then nothing was created and the key
-     * can
-     * be used again
+     *   secret, `invalid_request` for an invalid key; errors of the create itself: then nothing was created and the key
+     *   can be used again
      */
     async run(request: CreateRequest, create: () => Promise<Answered>): Promise<Answered & { isReplay: boolean }> {
       if (request.key === undefined) return { ...(await create()), isReplay: false };

@@ -21,7 +21,7 @@ export interface ParsedRequest {
  *
  * @param bounds of the JSON body; undefined for a route without one
  * @throws ApiError `invalid_request`, which names the invalid fields; `not_found` for a malformed id in the path;
- * `unsupported_media_type`, `payload_too_large`, `request_timeout`
+ *   `unsupported_media_type`, `payload_too_large`, `request_timeout`
  */
 export async function parseRequest(
   route: RouteConfig,
@@ -76,8 +76,7 @@ async function parseBody(route: RouteConfig, c: AppContext, bounds: BodyBounds):
 
 /**
  * @throws ApiError `invalid_request` for invalid JSON; also, before the text is parsed, if it has too much nesting or
- * too many
- * entries
+ *   too many entries
  */
 export function parseJson(text: string, bounds: JsonBounds, details?: Record<string, unknown>): unknown {
   const refuse = (message: string, cause?: unknown) =>

@@ -15,8 +15,8 @@ type Deps = Pick<ServerDeps, "store" | "clock" | "request">;
 
 /**
  * Stores the mapping of a server's tools, and asks the owners of connections to agree if they haven't yet. For the
- * connections of the admin who maps the tools, the mapping itself is the agreement. Call it in a transaction. Source:
- * S65.
+ * connections of the admin who maps the tools, the mapping itself is the agreement. Call it in a transaction.
+ * Source: S65.
  *
  * @param actor who mapped the tools; absent if kb itself discovered a change of a tool
  */

@@ -54,7 +54,7 @@ export async function listConnections(
  * The server is tested first.
  *
  * @throws ApiError `not_found`, `app_unknown`, `intent_required`, `connection_failed` with step and code,
- * `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
+ *   `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
  */
 export async function createConnection(
   deps: ServerDeps,

@@ -12,8 +12,7 @@ import type { Tried } from "./test-run.ts";
  * credentials stop working at once, and a token that expires soon is renewed.
  *
  * @throws ApiError `source_unauthorized` if the connection isn't active, `source_unavailable` if its server is
- * disabled,
- * `forbidden` if it has the server's own secret and its owner is no longer an admin
+ *   disabled, `forbidden` if it has the server's own secret and its owner is no longer an admin
  */
 export async function headersOf(
   deps: TokenDeps,

@@ -35,7 +35,7 @@ const MOST_PENDING = 20;
  * address works once, for 10 minutes, and only in a browser in which the same person is signed in.
  *
  * @throws ApiError `not_found`, `app_unknown`, `intent_not_needed`, `connection_failed` with step and code,
- * `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
+ *   `server_disabled`, `forbidden`, `unknown_member`, `unknown_group`, `rate_limited`
  */
 export async function createIntent(
   deps: ServerDeps,

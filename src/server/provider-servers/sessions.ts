@@ -67,7 +67,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
      * none is. If the server no longer accepts the connection, it becomes `needs_reauth`.
      *
      * @throws McpProblem; ApiError `not_found` if the connection isn't the actor's, `source_unauthorized`,
-     * `server_disabled`
+     *   `server_disabled`
      */
     async sessionFor(workspaceId: string, connectionId: string, wish: SessionWish): Promise<McpSession> {
       const workspace = store.in(workspaceId);
@@ -159,8 +159,7 @@ export function makeProviderSessions(deps: TokenDeps & Pick<ServerDeps, "openMcp
      * Finds the person's own connection as the base of a connector, which only its owner may use. Source: S5.
      *
      * @throws ApiError `connector_config_invalid`, also for a connection that they may only see; `forbidden` for one
-     * with the
-     * server's own secret if they aren't an admin
+     *   with the server's own secret if they aren't an admin
      */
     async requireOwn({ workspaceId, userId }: Actor, connectionId: string, from = store): Promise<ConnectionRecord> {
       const connection = await from.in(workspaceId).connections.find(connectionId);

@@ -62,8 +62,7 @@ export function makeGroupService(
 
     /**
      * @throws ApiError `unknown_member`, `unknown_group`, `group_closed` if a closed group would contain groups that
-     * its
-     * owner doesn't control
+     *   its owner doesn't control
      */
     async create({ actor, body }) {
       return store.transaction(async (tx) => {
@@ -86,8 +85,8 @@ export function makeGroupService(
      * contain it or are contained in it.
      *
      * @throws ApiError `not_found`, `unknown_member`, `unknown_group`, `group_cycle`; `group_closed`, `forbidden` for
-     * actors who may not change it, or who would join someone else's group through it; `group_closed` as
-     * `requireSealed`
+     *   actors who may not change it, or who would join someone else's group through it; `group_closed` as
+     *   `requireSealed`
      */
     async update({ actor, params: { id: groupId }, body }) {
       return store.transaction(async (tx) => {

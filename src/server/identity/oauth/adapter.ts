@@ -16,8 +16,8 @@ export interface AdapterOptions extends Pick<Parts, "store" | "clock"> {
 /** Makes the storage adapter for one of the library's models. */
 export function makeAdapters(options: AdapterOptions): (model: string) => Adapter {
   return (model) => {
-    // The library's own sign-in session isn't used; the session of this server is the only one. Source:
-    // docs/decisions/0015.
+    // The library's own sign-in session isn't used; the session of this server is the only one.
+    // Source: docs/decisions/0015.
     if (model === "Session") return NOTHING;
     return model === "Client" ? clientAdapter(options) : recordAdapter(options, model);
   };

@@ -225,8 +225,8 @@ async function findShown(c: AppContext, options: MountOAuthOptions): Promise<str
 }
 
 /**
- * kb's session is the only sign-in state, since the library's own session would outlive it. Source:
- * docs/decisions/0015.
+ * kb's session is the only sign-in state, since the library's own session would outlive it.
+ * Source: docs/decisions/0015.
  */
 function ownCookies(header: string | undefined): string {
   const names = [COOKIES.interaction, COOKIES.resume].flatMap((name) => [name, `${name}.sig`]);

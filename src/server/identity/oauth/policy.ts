@@ -66,8 +66,8 @@ export function scopesOf(clientId: string, way: "browser" | "device"): readonly 
 }
 
 /**
- * Schemes of common apps. Schemes with a dot are also allowed, since they belong to the owner of the domain. Source:
- * S33.
+ * Schemes of common apps. Schemes with a dot are also allowed, since they belong to the owner of the domain.
+ * Source: S33.
  */
 const KNOWN_SCHEMES = new Set([
   "claude",

@@ -105,7 +105,7 @@ export function makeAcceptService(options: AcceptOptions) {
      * enters its password or is already signed in. The account's address must be the invited one. A link works once.
      *
      * @throws ApiError `invitation_invalid`, `already_member`, `password_too_weak`, `sign_in_failed`,
-     * `unauthenticated`, `rate_limited`; `invalid_request` without the name of a new person
+     *   `unauthenticated`, `rate_limited`; `invalid_request` without the name of a new person
      */
     async accept(body: AcceptBody, context: SignInContext): Promise<OpenedSession> {
       takeTry(throttle, context.origin);

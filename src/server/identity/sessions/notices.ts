@@ -121,8 +121,8 @@ async function linkNoticesOf(
 }
 
 /**
- * A member who is no longer linked to a user doesn't see the user's current name, since sources rename people. Source:
- * S11.
+ * A member who is no longer linked to a user doesn't see the user's current name, since sources rename people.
+ * Source: S11.
  */
 function personIn({ principal, name, login }: Tie, isNamed: boolean): LinkNotice["person"] {
   const parsed = parsePrincipal(principal);

@@ -14,8 +14,8 @@ export type Passwords = ReturnType<typeof makePasswords>;
 
 const MIN_CHARS = 12;
 /**
- * Maximum length of a password. argon2 accepts longer input, but it would only take more time. Source:
- * docs/people.md#who-can-join.
+ * Maximum length of a password. argon2 accepts longer input, but it would only take more time.
+ * Source: docs/people.md#who-can-join.
  */
 const MAX_BYTES = 128;
 /** Maximum hashes computed at once. Others wait, so that file reads keep their share of the thread pool. */

@@ -144,8 +144,7 @@ export function makeResetService(options: ResetOptions) {
      * handed over.
      *
      * @throws ApiError `not_found`, `role_too_low` for an admin who would hold the link, `forbidden` for the actor's
-     * own
-     * account and for tokens that would hold the link of an admin or owner, `mail_failed`, `rate_limited`
+     *   own account and for tokens that would hold the link of an admin or owner, `mail_failed`, `rate_limited`
      */
     async requestForMember(actor: Actor, userId: string): Promise<{ url: string | null; expiresAt: string }> {
       const member = existing(await store.in(actor.workspaceId).members.find(userId));

@@ -56,8 +56,8 @@ export function scopesOfRole(role: Role): Scope[] {
 }
 
 /**
- * Makes the service for web sessions. A session's secret is random and in a cookie; the store has its SHA-256. Source:
- * S6.
+ * Makes the service for web sessions. A session's secret is random and in a cookie; the store has its SHA-256.
+ * Source: S6.
  */
 export function makeSessionService(options: SessionOptions) {
   const { store, clock, randomBytes, passwords, throttle, cookie, audit, accounts, afterwards } = options;
@@ -223,7 +223,7 @@ export function makeSessionService(options: SessionOptions) {
 
     /**
      * @throws ApiError `sign_in_failed`, `rate_limited`, `forbidden` for a person who no longer belongs to any
-     * workspace
+     *   workspace
      */
     async signIn(body: SignInBody, context: SignInContext): Promise<OpenedSession> {
       const { userId } = await prove(body.email, body.password, context);
@@ -254,7 +254,7 @@ export function makeSessionService(options: SessionOptions) {
      * actions.
      *
      * @throws ApiError `recent_sign_in_required` if it was more than 15 minutes ago and no password is given;
-     * `password_wrong`, `rate_limited`
+     *   `password_wrong`, `rate_limited`
      */
     async requireRecent(actor: Actor, password: string | undefined, context: SignInContext): Promise<void> {
       const session = await store.sessions.find(actor.credential.id);

@@ -109,7 +109,7 @@ export function makeSignUpService(options: SignUpOptions) {
      *
      * @returns the cookie that recognizes the browser
      * @throws ApiError `sign_up_closed`, `onboarding_needed`, `password_too_weak`, `rate_limited`,
-     * `mail_not_configured`
+     *   `mail_not_configured`
      */
     async signUp(body: SignUpBody, context: SignInContext): Promise<{ setCookie: string }> {
       await requireOpen();

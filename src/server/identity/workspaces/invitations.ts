@@ -19,8 +19,8 @@ import { emailKeyOf, type InvitationRecord } from "#storage/records/people.ts";
 const LIFETIME_MS = 7 * 86_400_000;
 
 /**
- * Makes the service for invitations. An invitation is for one address, works once, and is valid for 7 days. Source:
- * docs/people.md#with-and-without-email.
+ * Makes the service for invitations. An invitation is for one address, works once, and is valid for 7 days.
+ * Source: docs/people.md#with-and-without-email.
  */
 export function makeInvitationService(
   options: Pick<Parts, "store" | "clock" | "randomBytes"> & {

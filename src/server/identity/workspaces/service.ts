@@ -67,7 +67,7 @@ export function makeWorkspaceService(
 
     /**
      * @throws ApiError `forbidden` if a person who isn't an owner sets identity domains, `invalid_request` for invalid
-     * ones
+     *   ones
      */
     async update({ actor, body }) {
       const change = {
